@@ -39,6 +39,7 @@ interface Declared {
 /** An empty list. */
 export function createDeclarations(): Declarations {
   const declared = new Map<string, Declared>();
+  // What was read since it was declared, or is not declared any more: of all others that is what was declared last.
   const shown = new Map<string, ToolDefinition>();
   return {
     declare(wanted, limits) {
@@ -46,18 +47,27 @@ export function createDeclarations(): Declarations {
       for (const compared of wanted) {
         const key = foldCase(compared.name);
         kept.add(key);
-        shown.set(key, compared);
+        shown.delete(key);
         const before = declared.get(key);
         if (before?.compared === compared) continue;
         const isSame = before !== undefined && sameDefinition(before.definition, compared);
         declared.set(key, { definition: isSame ? before.definition : compared, compared });
       }
-      evict(declared, kept, limits);
+      evict(declared, {
+        kept,
+        limits,
+        onLeft(key, { compared }) {
+          if (!shown.has(key)) shown.set(key, compared);
+        },
+      });
       return Array.from(declared.values(), ({ definition }) => definition);
     },
     has: (name) => declared.has(foldCase(name)),
     show: (definition) => void shown.set(foldCase(definition.name), definition),
-    shown: (name) => shown.get(foldCase(name)),
+    shown(name) {
+      const key = foldCase(name);
+      return shown.get(key) ?? declared.get(key)?.compared;
+    },
     clear() {
       declared.clear();
       shown.clear();
@@ -65,7 +75,14 @@ export function createDeclarations(): Declarations {
   };
 }
 
-function evict(declared: Map<string, Declared>, kept: ReadonlySet<string>, limits: DeclareLimits): void {
+interface Eviction {
+  readonly kept: ReadonlySet<string>;
+  readonly limits: DeclareLimits;
+  /** Called with what leaves. */
+  readonly onLeft: (key: string, left: Declared) => void;
+}
+
+function evict(declared: Map<string, Declared>, { kept, limits, onLeft }: Eviction): void {
   const { budget, costOf, worthOf } = limits;
   if (budget === Number.POSITIVE_INFINITY) return;
   let total = 0;
@@ -82,5 +99,6 @@ function evict(declared: Map<string, Declared>, kept: ReadonlySet<string>, limit
     if (leaving === undefined) continue;
     total -= costOf(leaving.definition);
     declared.delete(key);
+    onLeft(key, leaving);
   }
 }

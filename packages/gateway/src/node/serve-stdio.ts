@@ -21,7 +21,10 @@ export interface StdioOptions {
 
 /** A client on pipes. */
 export interface ServedStdio extends AsyncDisposable {
-  /** Resolves, with why, when the client is gone (its end of the pipe is closed, or it did not read), or the gateway is closed. */
+  /**
+   * Resolves, with why, when the client is gone (its end of the pipe is closed, or it did not read), or the gateway is closed. The process can go then; where the client left something unread, Node waits for it,
+   * and `process.exit()` does not.
+   */
   readonly ended: Promise<string>;
   /** Ends it. Idempotent, never rejects. */
   close(reason?: string): Promise<void>;

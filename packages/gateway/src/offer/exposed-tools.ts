@@ -13,6 +13,8 @@ export interface ExposedTools {
   allows(name: string): boolean;
   /** The definition of a name, if there is one now. */
   find(name: string): ToolDefinition | undefined;
+  /** The tools are others now. */
+  changed(): void;
   /** Whether this name is the gateway's own, which calls others. */
   isToolsCall(name: string): boolean;
   /** Whether `list()` would be another one because of what the client did since it was asked last. */
@@ -40,8 +42,8 @@ export function createExposedTools(
     return allowed === undefined || allowed.has(key) || helperNames().has(key);
   };
   let listedSelection = tools.selection().join("\n");
-  let known: ReadonlyMap<string, ToolDefinition> | undefined;
-  let knownFrom: readonly ToolDefinition[] | undefined;
+  // Those alone that were looked for: an index of all would be as large as the catalogue, for each client.
+  const found = new Map<string, ToolDefinition>();
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
     const definitions = tools.definitions().filter(({ name }) => allows(name));
@@ -63,11 +65,14 @@ export function createExposedTools(
       ];
     },
     find(name) {
-      const definitions = tools.definitions();
-      if (knownFrom !== definitions) known = new Map(definitions.map((one) => [foldCase(one.name), one]));
-      knownFrom = definitions;
-      return known?.get(foldCase(name));
+      const key = foldCase(name);
+      const known = found.get(key);
+      if (known !== undefined) return known;
+      const definition = tools.definitions().find((one) => foldCase(one.name) === key);
+      if (definition !== undefined) found.set(key, definition);
+      return definition;
     },
+    changed: () => found.clear(),
     isToolsCall: (name) => hasHelpers() && name === toolsCallName,
     hasNews: () => hasHelpers() && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };

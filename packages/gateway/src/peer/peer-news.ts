@@ -44,6 +44,8 @@ export interface PeerNewsInit {
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
   readonly requests: Pick<Slots<ActiveRequest>, "values">;
+  /** Called when the tools are others, before anybody hears of it. */
+  readonly onToolsChanged: () => void;
   /** The server that a request is for, as far as that is known. */
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
@@ -81,7 +83,8 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     due.add(kind);
     cancelTimer ??= settings.clock.schedule(quietMs, say);
   };
-  const subscriptions = follow(conversation, { changed, log: (line) => sayLine(line) });
+  const { onToolsChanged } = init;
+  const subscriptions = follow(conversation, { changed, onToolsChanged, log: (line) => sayLine(line) });
   const sayLine = ({ source, serverId, level, text }: ServerLog & { readonly serverId: string }): void => {
     if (source !== "notification") return;
     const params = { level, logger: serverId, data: text };
@@ -137,16 +140,21 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
   };
 }
 
-interface Reports {
+interface Reports extends Pick<PeerNewsInit, "onToolsChanged"> {
   readonly changed: (kind: ChangeKind) => void;
   readonly log: (line: ServerLog & { readonly serverId: string }) => void;
 }
 
 function follow(
   { tools, resources, onServerLog }: GatewayConversation,
-  { changed, log }: Reports,
+  { changed, onToolsChanged, log }: Reports,
 ): readonly Subscription[] {
-  const followed = [tools.onToolsChanged(() => changed("tools"))];
+  const followed = [
+    tools.onToolsChanged(() => {
+      onToolsChanged();
+      changed("tools");
+    }),
+  ];
   if (resources !== undefined) {
     followed.push(resources.onResourcesChanged(() => changed("resources")));
     followed.push(resources.onTemplatesChanged(() => changed("resources")));

@@ -99,7 +99,14 @@ export function createPeer(init: PeerInit): Peer {
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
-  const news = createPeerNews({ settings, client, conversation, requests, serverOf });
+  const news = createPeerNews({
+    settings,
+    client,
+    conversation,
+    requests,
+    onToolsChanged: () => exposed.changed(),
+    serverOf,
+  });
   const tasks = createTasks(init, news, () => settleIdle(state));
   const context: PeerContext = {
     settings,

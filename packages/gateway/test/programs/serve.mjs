@@ -8,7 +8,7 @@ import { createResources } from "@toolport/resources";
 import { createConnector } from "@toolport/transports";
 
 const [specs = "[]", settings = "{}"] = process.argv.slice(2);
-const { expose = "all", naming, http, resources: withResources = true, description } = JSON.parse(settings);
+const { expose = "all", naming, http, resources: withResources = true, description, limits } = JSON.parse(settings);
 const asked = {};
 const provider = createProvider({
   connector: createConnector(),
@@ -25,6 +25,7 @@ const gateway = createGateway({
   version: "1.0.0",
   expose,
   tools: "all",
+  ...(limits && { limits }),
   ...(naming === "verbatim" && { namePrompt: (_server, name) => name }),
   open: (client) => ({
     tools: toolbox.view(client.view),
@@ -50,4 +51,6 @@ if (http === true) {
   const served = serveStdio(gateway);
   await served.ended;
   await end();
+  // What the client left unread would keep the process.
+  process.exit();
 }

@@ -15,7 +15,9 @@ const sameSignalMs = 300;
 export async function main(): Promise<void> {
   const controller = new AbortController();
   const { onInterrupt, interrupt } = createInterrupts();
-  const terminal = processTerminal({ signal: controller.signal, onInterrupt });
+  let isDropped = false;
+  const dropOutput = (): void => void (isDropped = true);
+  const terminal = processTerminal({ signal: controller.signal, onInterrupt, dropOutput });
   let isAsked = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     let last = -Infinity;
@@ -47,4 +49,6 @@ export async function main(): Promise<void> {
   process.on("uncaughtException", giveUp);
   const exitCode = await runCommandLine(process.argv.slice(2), terminal);
   process.exitCode = isBroken ? exitCodes.fail : exitCode;
+  // What is left in a pipe that nobody reads would keep the process for ever.
+  if (isDropped) process.exit();
 }

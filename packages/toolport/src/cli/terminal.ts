@@ -29,6 +29,8 @@ export interface Terminal {
   /** What this command line was started with: the path of Node, and the script as it was named. Absent: not known. */
   readonly program?: { readonly node: string; readonly script: string } | undefined;
   readonly signal: AbortSignal;
+  /** Called when nobody takes the rest of what was written: the process ends without waiting for its reader, as Node would. */
+  readonly dropOutput?: () => void;
   /** Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone. Returns what takes it away again. */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
@@ -39,7 +41,11 @@ export type Style = "good" | "bad" | "warn" | "dim" | "bold" | "name";
 const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold", name: "cyan" } as const;
 
 /** The process's own streams. */
-export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal" | "onInterrupt">): Terminal {
+export function processTerminal({
+  signal,
+  onInterrupt,
+  dropOutput,
+}: Required<Pick<Terminal, "signal" | "onInterrupt" | "dropOutput">>): Terminal {
   const { stdin, stdout, stderr, env, platform, versions } = process;
   const [, script] = process.argv;
   return {
@@ -63,6 +69,7 @@ export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal"
     ...(script !== undefined && { program: { node: process.execPath, script } }),
     signal,
     onInterrupt,
+    dropOutput,
   };
 }
 

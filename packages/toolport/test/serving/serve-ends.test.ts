@@ -83,4 +83,28 @@ describe("toolport serve ends, and leaves no process", () => {
     expect([code, signal]).toEqual([0, null]);
     await untilNoneRuns(work);
   });
+
+  it("when its host has read nothing of its answers, and closes stdin", async () => {
+    await using work = await createWorkFolder();
+    await work.write({ "small.mjs": smallServer, "toolport.json": { servers: { one: smallEntry("get_a") } } });
+    const all = [program, "--config", "toolport.json", "--verbose", "serve", "--expose", "all"];
+    const child = spawn(process.execPath, all, { cwd: work.folder, env: work.env });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const exit = once(child, "exit");
+    const text = "x".repeat(50_000);
+    const calls = Array.from({ length: 60 }, (_, index) => ({
+      id: index + 2,
+      method: "tools/call",
+      params: { name: "mcp_one_get_a", arguments: { text } },
+    }));
+    for (const message of [initialize, initialized, ...calls]) {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    }
+    await expect.poll(() => said.split("request-ended tools/call").length - 1, { timeout: 15_000 }).toBe(60);
+    child.stdin.end();
+    expect(await exit).toEqual([0, null]);
+    await untilNoneRuns(work);
+  });
 });

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { ToolportError, type Diagnostic } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { resultWithin, systemClock, untilAborted } from "@toolport/core/implement";
 import type { Gateway, GatewayEvent } from "@toolport/gateway";
 import { listen, serveStdio } from "@toolport/gateway/node";
 import { createToolportGateway } from "../../gateway/create-toolport-gateway.ts";
@@ -128,6 +128,10 @@ async function overStdio(gateway: Gateway, { terminal }: CommandContext): Promis
   await using client = serveStdio(gateway, { input: terminal.stdin, output: terminal.stdout });
   await untilStopped(client.ended, terminal.signal);
   await gateway.close(ending, { drainMs });
+  const isRead = new Promise<true>((resolve) => {
+    terminal.stdout.write("", () => resolve(true));
+  });
+  if ((await resultWithin(isRead, drainMs, systemClock)) === undefined) terminal.dropOutput?.();
 }
 
 async function overHttp(gateway: Gateway, { address, url, tokenFile }: Http, context: CommandContext): Promise<void> {
