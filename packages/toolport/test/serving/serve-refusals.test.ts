@@ -52,6 +52,15 @@ describe("toolport serve", () => {
     expect(err).toBe(`For Cursor, this is all of ${home}/.cursor/mcp.json\n`);
   });
 
+  it("says which servers a host would not find where it starts it", async () => {
+    using terminal = fakeTerminal();
+    terminal.file("toolport.json", { servers });
+    const { err } = await runIn(terminal, ["serve", "--print-config", "cursor"]);
+    expect(err).toContain(`only where the host starts it in that folder, here ${terminal.cwd}: one`);
+    const named = await runIn(terminal, ["--config", "toolport.json", "serve", "--print-config", "cursor"]);
+    expect(named.err).not.toContain("only where");
+  });
+
   it("leaves to the user's own file what is offered, where that says so", async () => {
     using terminal = fakeTerminal();
     terminal.file("a.json", { servers, serve: { tools: ["one"] } });

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { findConfigFiles, loadConfig } from "@toolport/config/node";
+import { findConfigFiles, loadConfig, type LoadedConfig } from "@toolport/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../host/config-files.ts";
+import { oneLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
 import type { EntryHost } from "./entry-hosts.ts";
 import { describeEntry, type EntryWish } from "./host-entry.ts";
@@ -26,7 +27,9 @@ export async function printEntry(
 ): Promise<number> {
   const { env, home, platform } = terminal;
   const context = { terminal, options };
-  const args = argumentsOf({ ...given, expose: given.expose ?? (await exposeOfEntry(context)) }, context);
+  const { watch: _, ...files } = filesOf(context);
+  const config = await loadConfig({ ...files, only: () => false });
+  const args = argumentsOf({ ...given, expose: given.expose ?? exposeOfEntry(config) }, context);
   const wish: EntryWish =
     http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
   const entry = describeEntry(host, wish, { env, home, platform });
@@ -38,15 +41,25 @@ export async function printEntry(
   const isThere = findConfigFiles({ env, home, platform, cwd: terminal.cwd }).some(({ path }) => path === entry.file);
   const what = isThere ? "add this to" : "this is all of";
   terminal.err(`For ${entry.title}, ${what} ${entry.file}\n`);
-  for (const note of entry.notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
+  const notes = [...entry.notes, ...(http === undefined ? noteProject(config, context) : [])];
+  for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
   return exitCodes.pass;
 }
 
-async function exposeOfEntry(context: CommandContext): Promise<ServeArguments["expose"]> {
-  const { watch: _, ...files } = filesOf(context);
-  const { serve } = (await loadConfig({ ...files, only: () => false })).settings;
+function exposeOfEntry({ settings: { serve } }: LoadedConfig): ServeArguments["expose"] {
   return serve?.expose === undefined && serve?.tools === undefined ? "search" : undefined;
 }
+
+/** A host starts it in a folder of its own, where servers of a project are not found. */
+function noteProject({ sources }: LoadedConfig, { terminal: { cwd } }: CommandContext): readonly string[] {
+  const ids = sources.flatMap(({ scope, serverId }) => (scope === "project" ? [serverId] : []));
+  if (ids.length === 0) return [];
+  const named = `${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? " and others" : ""}`;
+  const note = `Servers of a project are there only where the host starts it in that folder, here ${cwd}: ${named}. --config FILE has them there wherever it starts.`;
+  return [oneLine(note, 2000)];
+}
+
+const mostNamed = 5;
 
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
