@@ -20,6 +20,10 @@ describe("excerptOf()", () => {
     ["a heading", `## Deals\n\nLists deals of a user.\n\n**Note:** ${rest}`],
     ["a heading that is underlined", `Deals\n=====\nLists deals\nof a user.\n\nArgs:\n  limit: how many`],
     ["a warning", `**IMPORTANT:** Never call it twice. You MUST sign in. Lists deals of a user. Always page. ${rest}`],
+    [
+      "code and tags",
+      `Example:\n\n\`\`\`sh\ncurl -s https://deals\n\`\`\`\n\n<use_case> Lists deals of a user.</use_case>\n<rules>\n- Never ${rest}`,
+    ],
     ["a label in the line", `Description: Lists deals of a user.\nReturns:\n- ${rest}`],
     ["what is over at a blank line", `Requirements:\n- a key\n\nLists deals of a user.\n\nNotes:\n- ${rest}`],
   ])("begins with the sentence that says what it does, past %s", (_, text) => {

@@ -16,7 +16,7 @@ const asides =
   /^(?:important|notes?|warning|caution|attention|critical|reminder|remember|mandatory|deprecated|guardrails?|requires?|prerequisites?|always|never|do not|don't|must|please|make sure|only use|if you|ask the user|use with caution|before (?:you|using|calling)|when(?: not)? to use|(?:you|it)(?:'ll)? (?:must|should|need)|this tool (?:must|should)|use (?:this|it)(?: tool)? only)\b/i;
 
 /**
- * The sentences at the beginning of a text that a server wrote, without headings, bullets, emphasis and pictures. What stands under a label
+ * The sentences at the beginning of a text that a server wrote, without headings, bullets, emphasis, tags, code and pictures. What stands under a label
  * (`Returns:`, `Guardrails:`) is an aside, unless the label says that it is the purpose. Bounded, and linear in what it reads.
  */
 export function readSentences(text: string): readonly Sentence[] {
@@ -31,7 +31,13 @@ function blocksOf(text: string): readonly Sentence[] {
   const lines = text.split("\n");
   let isUnderAside = false;
   let isOpen = false;
+  let isCode = false;
   lines.forEach((line, index) => {
+    if (line.trim().startsWith("```")) isCode = !isCode;
+    if (isCode || line.trim().startsWith("```")) {
+      isOpen = false;
+      return;
+    }
     const { isHeading, isItem, text: bare } = readLine(line);
     const label = labelOf(bare, isHeading || isUnderline(lines[index + 1]));
     if (bare === "" || label !== undefined) {
@@ -60,6 +66,8 @@ function readLine(line: string): Line {
   const isHeading = trimmed.startsWith("#") || /^(?:=+|-{3,}|\*{3,})$/.test(trimmed);
   const isItem = /^(?:[-*•·]|\d{1,2}[.)])\s/.test(trimmed);
   const text = trimmed
+    .replace(/^(?:<\/?[a-z][\w-]{0,40}>\s*)+/i, "")
+    .replace(/<\/[a-z][\w-]{0,40}>$/i, "")
     .replace(/^(?:[#>=*•·_\s\p{Extended_Pictographic}\u200D\uFE0F\u20E3]|-+(?=\s|-|$)|\d{1,2}[.)]\s)+/u, "")
     .replaceAll(/\*\*|__/g, "");
   return { text, isHeading, isItem };
