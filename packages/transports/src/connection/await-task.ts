@@ -1,10 +1,11 @@
 import { isToolportError, type JsonObject, type JsonValue, type LostCall, type ToolportError } from "@toolport/core";
-import { isJsonObject, toAbortSignal, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, timeoutError } from "../message/request-errors.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
+import { eitherSignal } from "../time/either-signal.ts";
 import type { QuestionTally } from "../wire/elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 import { inputRequired, type RoundsInit } from "./request-in-rounds.ts";
@@ -72,7 +73,7 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
   const { serverId, clock } = context;
   const { request, time, created } = call;
   const taskId = readTaskId(init, call, created);
-  const signal = request.signal === undefined ? closing : AbortSignal.any([toAbortSignal(request.signal), closing]);
+  const { signal, release } = eitherSignal(request.signal, closing);
   const heard: HeardTask = call.before ?? { answered: new Set(), unsent: undefined };
   let state = created;
   reportTask(init, request, state);
@@ -114,6 +115,8 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
       lostTasks.set(reason, { toolName, created: { ...state, taskId }, tally: call.tally, before: heard });
     }
     throw reason;
+  } finally {
+    release();
   }
 }
 

@@ -1,10 +1,11 @@
 import { isToolportError, type Cancel, type JsonObject, type ToolportError } from "@toolport/core";
-import { isJsonObject, isPlainObject, onAbort, toAbortSignal, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, isPlainObject, onAbort, withErrorContext } from "@toolport/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
 import { abortError, timeoutError } from "../message/request-errors.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
+import { eitherSignal } from "../time/either-signal.ts";
 import type { RoundsInit } from "./request-in-rounds.ts";
 import {
   askAboutTask,
@@ -139,7 +140,7 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
   const { context, closing } = init;
   const { serverId, clock } = context;
   const { request, time } = call;
-  const signal = request.signal === undefined ? closing : AbortSignal.any([toAbortSignal(request.signal), closing]);
+  const { signal, release } = eitherSignal(request.signal, closing);
   let state = created;
   try {
     for (;;) {
@@ -161,6 +162,8 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
   } catch (error) {
     if (!isOver(state)) void cancelTask(init, request, taskId);
     throw asUnknown(error, call);
+  } finally {
+    release();
   }
 }
 

@@ -1,10 +1,11 @@
 import { isToolportError, ToolportError, type CallContext, type JsonObject } from "@toolport/core";
-import { toAbortSignal, withErrorContext } from "@toolport/core/implement";
+import { withErrorContext } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { contextOf, nameOf } from "../message/request-errors.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
+import { eitherSignal } from "../time/either-signal.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 
@@ -73,30 +74,34 @@ export async function continueInRounds(init: RoundsInit, asking: Asking): Promis
   const { context, channel, elicitor, closing } = init;
   const { serverId } = context;
   const { request, time, tally, onFailure } = asking;
-  const { signal, callContext } = request;
-  const aborted = signal === undefined ? closing : AbortSignal.any([toAbortSignal(signal), closing]);
+  const { callContext } = request;
+  const { signal, release } = eitherSignal(request.signal, closing);
   let { result } = asking;
-  for (let round = 0; round < mostRounds; round += 1) {
-    const answered = await answerInputRequests(result, {
-      context,
-      elicitor,
-      signal: aborted,
-      tally,
-      callContext,
-      leftMs: time.askMs,
-    });
-    if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
-    const params = { ...request.params, ...answered.params };
-    // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
-    const next = channel.request({ ...request, params, timeoutMs: Math.max(1, time.leftMs()) });
-    result = await next.catch((error: unknown) => {
-      onFailure?.(error);
-      // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
-      throw isToolportError(error) && error.outcome === "not-sent"
-        ? withErrorContext(error, { outcome: "failed", retryable: false })
-        : error;
-    });
-    if (result["resultType"] !== "input_required") return result;
+  try {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const answered = await answerInputRequests(result, {
+        context,
+        elicitor,
+        signal,
+        tally,
+        callContext,
+        leftMs: time.askMs,
+      });
+      if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
+      const params = { ...request.params, ...answered.params };
+      // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
+      const next = channel.request({ ...request, params, timeoutMs: Math.max(1, time.leftMs()) });
+      result = await next.catch((error: unknown) => {
+        onFailure?.(error);
+        // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
+        throw isToolportError(error) && error.outcome === "not-sent"
+          ? withErrorContext(error, { outcome: "failed", retryable: false })
+          : error;
+      });
+      if (result["resultType"] !== "input_required") return result;
+    }
+  } finally {
+    release();
   }
   throw inputRequired(serverId, request, `still asks for input after ${mostRounds} rounds`);
 }

@@ -1,9 +1,10 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { createDeadline, isJsonObject, toAbortSignal, untilAborted, withErrorContext } from "@toolport/core/implement";
+import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { createActiveClock } from "../time/active-clock.ts";
+import { eitherSignal } from "../time/either-signal.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../message/request-errors.ts";
 import { closePart } from "./close-part.ts";
@@ -73,8 +74,8 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
   if (signal?.aborted) throw abortError(context, request, "not-sent");
-  const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, toAbortSignal(signal)]);
-  const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
+  const stop = eitherSignal(signal, closing);
+  const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout: () => "timed out", clock });
   const options = {
     signal: deadline.signal,
     headers,
@@ -100,6 +101,7 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
     throw failure.code === "request_timeout" ? timeoutError(context, request) : failure;
   } finally {
     deadline.dispose();
+    stop.release();
   }
 }
 
