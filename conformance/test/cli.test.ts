@@ -152,6 +152,29 @@ UNREACHABLE ${process.execPath} -e ${script}
     expect(out).toContain("cannot be started: spawn /nowhere/my-server ENOENT (there is no such program");
   });
 
+  it("says what stdout began with when a program ends that is no server", async () => {
+    const { code, out } = await run(["server", "--", process.execPath, "-e", "console.log('hi')"]);
+    expect(code).toBe(4);
+    expect(out).toContain('exit code 0 before it answered initialize; its stdout began with "hi');
+  });
+
+  it("tells a whole command line from the name of a program", async () => {
+    const { code, out } = await run(["server", "--", "npx -y my-server"]);
+    expect(code).toBe(4);
+    expect(out).toContain("leave the quotes away, so that npx gets -y my-server as its arguments");
+  });
+
+  it("names the tools that ran while something else was written to stdout", { timeout: 60_000 }, async () => {
+    const noisy = stdioMutants.find(({ id }) => id === "logs-calls");
+    if (noisy === undefined) throw new TypeError("no such mutant");
+    const { results } = await runMutant(noisy, { only: ["calls/stdout-purity"] });
+    const last = results.find(({ check }) => check.id === "calls/stdout-purity")?.finding;
+    expect(last).toMatchObject({
+      status: "fail",
+      observed: expect.stringMatching(/^while "\w+"(?:, "\w+")* ran, at byte/),
+    });
+  });
+
   it("says so when a report cannot be written, and leaves no draft", { timeout: 60_000 }, async () => {
     const { code, err } = await run(["server", ...few, "--json", file("no/such/folder.json"), ...good]);
     expect(code).toBe(2);

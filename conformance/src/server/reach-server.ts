@@ -38,8 +38,11 @@ export async function reachServer(owner: TargetOwner, options: ReachOptions): Pr
   try {
     session = await owner.open();
   } catch (error) {
-    const missing = "there is no such program, or its working directory does not exist";
-    return unreachable(`cannot be started: ${describeStartProblem(error, missing)}`, undefined, options);
+    return unreachable(
+      `cannot be started: ${describeStartProblem(error, missingProgram(options))}`,
+      undefined,
+      options,
+    );
   }
   const attempt = await stoppable(attemptHandshake(session, options), options.signal);
   if (attempt === undefined) return { kind: "answers" };
@@ -85,14 +88,22 @@ function unreachable(reason: string, session: RawSession | undefined, { redact }
   };
 }
 
+function missingProgram({ address }: ReachOptions): string {
+  const { command = "", args = [] } = address.kind === "stdio" ? address.server : {};
+  const [program = "", ...rest] = command.trim().split(/\s+/);
+  if (rest.length > 0 && args.length === 0)
+    return `the whole line is taken for the name of a program: leave the quotes away, so that ${program} gets ${rest.join(" ")} as its arguments`;
+  return "there is no such program, or its working directory does not exist";
+}
+
 function isStdio(session: RawSession): session is StdioSession {
   return "stderrTail" in session;
 }
 
 function silenceProblem(answer: Answer, session: RawSession): string {
-  if (answer.kind === "gone" && isStdio(session)) return `${answer.reason} before it answered initialize`;
   const anomalies = isStdio(session) ? session.anomalies[0] : undefined;
   const instead = anomalies ? `; its stdout began with ${JSON.stringify(anomalies.text)}` : "";
+  if (answer.kind === "gone" && isStdio(session)) return `${answer.reason} before it answered initialize${instead}`;
   return answer.kind === "silence"
     ? `initialize: ${describeAnswer(answer)}${instead}`
     : `no response: ${describeAnswer(answer)}`;

@@ -11,6 +11,7 @@ import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "
 
 const page = "server/tools";
 const needs = ["tools/list"];
+const mostNamed = 3;
 const otherKind: Finding = { status: "not-applicable", reason: "no tool that may be called is of this kind" };
 
 /** How a server's tools behave when they are called. Only tools with consent are. */
@@ -135,10 +136,10 @@ export const callChecks: readonly ServerCheck[] = [
       legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
       fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
       // A session over stdio is one with a process: onlyOver has made sure.
-      judge: ({ ready, anomaliesBefore }) =>
+      judge: ({ ready, anomaliesBefore, calls }) =>
         (ready.session as StdioSession).anomalies
           .slice(anomaliesBefore, anomaliesBefore + 1)
-          .map(({ offset, text }) => `at byte ${offset}: ${JSON.stringify(text)}`),
+          .map(({ offset, text }) => `while ${namesOf(calls)} ran, at byte ${offset}: ${JSON.stringify(text)}`),
     }),
   ),
   {
@@ -364,4 +365,11 @@ function outputProblem(
   const compiled = compile(outputSchema);
   const problems = compiled.ok ? compiled.validate(structuredContent) : [];
   return problems.length === 0 ? undefined : problems.join(", ");
+}
+
+// They run at once, so that nobody can say whose line it was.
+function namesOf(calls: readonly MadeCall[]): string {
+  const names = calls.map(({ tool }) => JSON.stringify(tool.name));
+  const more = names.length - mostNamed;
+  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
