@@ -1,3 +1,4 @@
+import { startFaultServer } from "@toolport/fixtures";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,14 +166,11 @@ UNREACHABLE ${process.execPath} -e ${script}
   });
 
   it("names the tools that ran while something else was written to stdout", { timeout: 60_000 }, async () => {
-    const noisy = stdioMutants.find(({ id }) => id === "logs-calls");
-    if (noisy === undefined) throw new TypeError("no such mutant");
-    const { results } = await runMutant(noisy, { only: ["calls/stdout-purity"] });
-    const last = results.find(({ check }) => check.id === "calls/stdout-purity")?.finding;
-    expect(last).toMatchObject({
-      status: "fail",
-      observed: expect.stringMatching(/^while "\w+"(?:, "\w+")* ran, at byte/),
-    });
+    const rule = { on: "tools/call", do: [{ type: "write", bytes: "called\n" }, { type: "proceed" }] } as const;
+    await using server = await startFaultServer({ script: { rules: [rule] }, transport: "stdio" });
+    const { command, args } = server.spec;
+    const { out } = await run(["server", "--no-preview", "--only", "calls/stdout-purity", "--", command, ...args]);
+    expect(out).toMatch(/observed {2}while "\w+"(?:, "\w+")* ran, at byte/);
   });
 
   it("says so when a report cannot be written, and leaves no draft", { timeout: 60_000 }, async () => {
