@@ -51,7 +51,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
   const times = createClientTimes(settings.telemetry);
-  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0, bytes: 0 }, nextUid: createUids() };
+  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0, bytes: 0 }, nextNumber: createNumbers() };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
@@ -147,9 +147,9 @@ function noRoom(policy: string, usage: { readonly used: number; readonly limit: 
   });
 }
 
-function createUids(): () => string {
+function createNumbers(): () => number {
   let last = 0;
-  return () => `request-${(last += 1)}`;
+  return () => (last += 1);
 }
 
 async function openWithin(

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import type { Gateway, GatewayOptions } from "@toolport/gateway";
 import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
+import { openTaskWorld } from "./task-world.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";
 
 const form = { elicitation: { form: {} } };
@@ -192,4 +193,22 @@ describe("a question to a client with a session", () => {
     void answered;
     await gateway.close("over", { drainMs: 1 });
   });
+});
+
+it("a question of which nobody knows whose it is goes to the oldest request of its server, not to the latest in a place that became free", async () => {
+  const { gateway, jobs, close } = openTaskWorld();
+  await using client = connectRaw(gateway);
+  const call = (id: string): Promise<JsonObject> =>
+    client.request("tools/call", { name: "call", _meta: envelope(form) }, id);
+  const first = call("first");
+  void call("oldest");
+  await expect.poll(() => jobs.length).toBe(2);
+  jobs[0]?.end("done");
+  await first;
+  void call("latest");
+  await expect.poll(() => jobs.length).toBe(3);
+  void jobs[1]?.askSomebody("Which?");
+  const asked = await client.next(({ result }) => (result as JsonObject)?.["resultType"] === "input_required");
+  expect(asked["id"]).toBe("oldest");
+  await close();
 });

@@ -150,9 +150,10 @@ describe("memory of tasks", () => {
     const settings = { limits: gatewayLimits, clock };
     const nothing = (): void => undefined;
     const init = { settings, lot, usedByOwner: () => 0, bytesByOwner: () => 0, stream: () => undefined };
-    const tasks = createKeptTasks({ ...init, onChanged: nothing, onIdle: nothing });
+    const tasks = createKeptTasks({ ...init, onChanged: nothing, onIdle: nothing, onWay: nothing });
     const request: ActiveRequest = {
       uid: "request-1",
+      number: 1,
       id: 1,
       method: "tools/call",
       params: { name: "job", arguments: { text: "a long text" } },

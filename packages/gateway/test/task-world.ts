@@ -1,9 +1,11 @@
 import {
   ToolportError,
+  type CallContext,
   type CallOptions,
   type ElicitationRequest,
   type ElicitationResult,
   type JsonObject,
+  type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
 import type { Gateway, GatewayOptions, GatewayTools } from "@toolport/gateway";
@@ -21,6 +23,8 @@ export interface Job {
   readonly step: (message: string) => void;
   /** Asks the user, as a question of its server would come. */
   readonly ask: (message: string) => Promise<string>;
+  /** The same, where only the conversation is known that the question is of. */
+  readonly askSomebody: Job["ask"];
 }
 
 /** A gateway in front of a server whose calls a test holds. */
@@ -48,7 +52,9 @@ export function openTaskWorld(options: Partial<GatewayOptions> = {}): TaskWorld 
           jobs.push(holdJob({ name, given: { ...given, signal: given.signal, context }, resolve, reject, askUser }));
         });
       };
-      return { tools: { ...tools, call } };
+      const definitions: GatewayTools["definitions"] = () =>
+        tools.definitions().map((definition) => ({ ...definition, origin: originOf(definition.name) }));
+      return { tools: { ...tools, call, definitions } };
     },
     ...options,
   });
@@ -64,6 +70,10 @@ export function openTaskWorld(options: Partial<GatewayOptions> = {}): TaskWorld 
   };
 }
 
+function originOf(toolName: string): ToolOrigin {
+  return { serverId: "shop", toolName, qualifiedName: `mcp::shop::${toolName}` };
+}
+
 interface Held {
   readonly name: string;
   readonly given: CallOptions;
@@ -76,7 +86,13 @@ function holdJob({ name, given, resolve, reject, askUser }: Held): Job {
   const { signal = new AbortController().signal, observer, onProgress, context = {} } = given;
   signal.addEventListener("abort", () => reject(new ToolportError("aborted", { code: "aborted" })));
   if (name === "job") observer?.onTask?.({ status: "working" });
-  const origin = { serverId: "shop", toolName: name, qualifiedName: `mcp::shop::${name}` };
+  const ask = async (message: string, whose: CallContext): Promise<string> => {
+    const params = { message, requestedSchema: { type: "object" } };
+    const question = { serverId: "shop", mode: "form", message, params, context: whose } as const;
+    const { action, content } = await askUser(question, signal);
+    return `${action} ${JSON.stringify(content ?? null)}`;
+  };
+  const origin = originOf(name);
   return {
     signal,
     end(text) {
@@ -86,11 +102,8 @@ function holdJob({ name, given, resolve, reject, askUser }: Held): Job {
     fail: (message) => reject(new ToolportError(message, { code: "server_error" })),
     say: (status, message) => observer?.onTask?.({ status, message }),
     step: (message) => onProgress?.({ progress: 1, message }),
-    async ask(message) {
-      const params = { message, requestedSchema: { type: "object" } };
-      const { action, content } = await askUser({ serverId: "shop", mode: "form", message, params, context }, signal);
-      return `${action} ${JSON.stringify(content ?? null)}`;
-    },
+    ask: (message) => ask(message, context),
+    askSomebody: (message) => ask(message, { conversation: context.conversation }),
   };
 }
 

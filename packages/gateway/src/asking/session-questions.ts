@@ -1,16 +1,27 @@
-import type { ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
+import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
 import { onAbort } from "@toolport/core/implement";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 import type { Outlet } from "../message/outlet.ts";
 import { cancelled, questionParams, readAnswer } from "./ask-client.ts";
 
+/** How a question gets to its client. */
+export interface QuestionWay {
+  /** What it may go over just now, the best first. */
+  readonly outlets: () => readonly Outlet[];
+  /** How long it may wait for another one where it goes over none of these, in milliseconds; 0: nobody will come for it. */
+  readonly waitMs: () => number;
+  readonly signal: AbortSignal;
+}
+
 /** The `elicitation/create` requests to one client with a session. */
 export interface SessionQuestions {
-  /** Asks over this outlet. `cancel` when it is gone, when the signal aborts, and when the session ends. */
-  ask(
-    request: ElicitationRequest,
-    way: { readonly outlet: Outlet; readonly signal: AbortSignal },
-  ): Promise<ElicitationResult>;
+  /** Asks. `cancel` when nobody comes for it, when the signal aborts, and when the session ends. */
+  ask(request: ElicitationRequest, way: QuestionWay): Promise<ElicitationResult>;
+  /**
+   * There is another stream: sends, under the ids that they have, the questions that went over none yet, and those whose stream has broken. Whether a client had them before nobody knows; who
+   * has one under the same id under way leaves it at that.
+   */
+  again(): void;
   /** The client answered. `false`: nothing waits for this id. */
   answer(id: RequestId, message: JsonObject): boolean;
   /** Whether its user was shown this page of a server's, which is then said once. */
@@ -19,15 +30,32 @@ export interface SessionQuestions {
   close(): void;
 }
 
+interface Question {
+  readonly request: ElicitationRequest;
+  readonly message: JsonObject;
+  readonly way: QuestionWay;
+  readonly settle: (answer: ElicitationResult) => void;
+  /** What it went over last. */
+  carrier: Outlet | undefined;
+  cancelTimer: Cancel | undefined;
+}
+
 const mostShown = 256;
 
 function pageKey(serverId: string, elicitationId: string): string {
   return JSON.stringify([serverId, elicitationId]);
 }
 
-/** Makes it; at most `most` wait at a time. */
-export function createSessionQuestions(most: number): SessionQuestions {
-  const waiting = new Map<RequestId, (answer: ElicitationResult) => void>();
+/** What {@linkcode createSessionQuestions} needs. */
+export interface SessionQuestionsInit {
+  /** How many wait at a time. */
+  readonly most: number;
+  readonly clock: Clock;
+}
+
+/** Makes it. */
+export function createSessionQuestions({ most, clock }: SessionQuestionsInit): SessionQuestions {
+  const waiting = new Map<RequestId, Question>();
   /** Pages that were shown and not said to be done. */
   const shown = new Set<string>();
   let asked = 0;
@@ -37,31 +65,47 @@ export function createSessionQuestions(most: number): SessionQuestions {
     const [oldest] = shown;
     if (shown.size > mostShown && oldest !== undefined) shown.delete(oldest);
   };
+  const send = (question: Question): void => {
+    const { request, message, way, settle } = question;
+    question.cancelTimer?.();
+    question.carrier = way.outlets().find((outlet) => outlet.send(message));
+    if (question.carrier !== undefined) return note(request);
+    const waitMs = way.waitMs();
+    if (waitMs <= 0) return settle(cancelled);
+    question.cancelTimer = Number.isFinite(waitMs) ? clock.schedule(waitMs, () => settle(cancelled)) : undefined;
+  };
   return {
-    ask(request, { outlet, signal }) {
+    ask(request, way) {
+      const { signal } = way;
       if (signal.aborted || waiting.size >= most) return Promise.resolve(cancelled);
       asked += 1;
       const id = `question-${asked}`;
-      const params = questionParams(request);
-      if (!outlet.send({ jsonrpc: "2.0", id, method: "elicitation/create", params })) return Promise.resolve(cancelled);
-      note(request);
+      const message = { jsonrpc: "2.0", id, method: "elicitation/create", params: questionParams(request) };
       return new Promise((resolve) => {
         const ignore = onAbort(signal, () => {
-          outlet.send(notificationMessage("notifications/cancelled", { requestId: id, reason: "no longer needed" }));
+          if (question.carrier !== undefined) takeBack(id, way);
           settle(cancelled);
         });
         const settle = (answer: ElicitationResult): void => {
           waiting.delete(id);
           ignore();
+          question.cancelTimer?.();
           resolve(answer);
         };
-        waiting.set(id, settle);
+        const question: Question = { request, message, way, settle, carrier: undefined, cancelTimer: undefined };
+        waiting.set(id, question);
+        send(question);
       });
     },
+    again() {
+      for (const question of Array.from(waiting.values())) {
+        if (question.carrier === undefined || question.carrier.isOver === true) send(question);
+      }
+    },
     answer(id, message) {
-      const settle = waiting.get(id);
-      settle?.(readAnswer(message["result"]));
-      return settle !== undefined;
+      const question = waiting.get(id);
+      question?.settle(readAnswer(message["result"]));
+      return question !== undefined;
     },
     takeShown: (serverId, elicitationId) =>
       typeof elicitationId === "string" && shown.delete(pageKey(serverId, elicitationId)),
@@ -69,7 +113,12 @@ export function createSessionQuestions(most: number): SessionQuestions {
       return waiting.size;
     },
     close() {
-      for (const settle of Array.from(waiting.values())) settle(cancelled);
+      for (const { settle } of Array.from(waiting.values())) settle(cancelled);
     },
   };
+}
+
+function takeBack(requestId: string, { outlets }: QuestionWay): void {
+  const message = notificationMessage("notifications/cancelled", { requestId, reason: "no longer needed" });
+  outlets().find((outlet) => outlet.send(message));
 }

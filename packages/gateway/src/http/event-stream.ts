@@ -36,6 +36,9 @@ export function openEventStream(
   };
   exchange.gone.onAbort(over);
   return {
+    get isOver() {
+      return isOver;
+    },
     send(message: JsonObject, weight = "needed") {
       const text = isOver ? undefined : writeMessage(message);
       return text !== undefined && stream.write(`event: message\ndata: ${text}\n\n`, weight);

@@ -164,13 +164,16 @@ export function openSessionStream(parts: HttpParts): void {
   const { clock, limits } = settings;
   const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
   const leave = held.use(session);
-  const { news, tasks } = session.peer.context;
+  const { news } = session.peer.context;
   const over = (): void => {
     leave();
     session.streams.delete(own);
     if (news.stream === own) news.setStream(undefined);
   };
   const own: typeof stream = {
+    get isOver() {
+      return stream.isOver === true;
+    },
     send: (message, weight) => stream.send(message, weight),
     end() {
       over();
@@ -180,7 +183,7 @@ export function openSessionStream(parts: HttpParts): void {
   session.streams.add(own);
   exchange.gone.onAbort(over);
   news.setStream(own);
-  tasks?.streamed();
+  session.peer.listensAnew();
 }
 
 /** `DELETE`: the client needs its session no more. */

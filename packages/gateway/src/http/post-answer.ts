@@ -35,7 +35,12 @@ export function createPostAnswer(exchange: HttpExchange, init: PostAnswerInit): 
     cancelTimer();
   });
   return {
-    outlet: { send: (message, weight) => open()?.send(message, weight) === true },
+    outlet: {
+      send: (message, weight) => open()?.send(message, weight) === true,
+      get isOver() {
+        return isOver;
+      },
+    },
     finish(message, status = 200) {
       if (isOver) return;
       isOver = true;

@@ -7,4 +7,6 @@ export type Weight = "needed" | "spare";
 export interface Outlet {
   /** Hands a message to the client's stream. `false`: the stream is gone, or has no room for what is spare. Never throws. */
   send(message: JsonObject, weight?: Weight): boolean;
+  /** Whether it is over, so that the latest of what was handed to it may not have arrived. Absent: it lasts as long as its client. */
+  readonly isOver?: boolean;
 }

@@ -10,6 +10,8 @@ export type AskUser = (request: ElicitationRequest, signal: AbortSignal) => Prom
 export interface ActiveRequest {
   /** One of its own in this process: the `causationId` of what is done for it. */
   readonly uid: string;
+  /** Grows with each request of this process. */
+  readonly number: number;
   /** As its client has it; for a stream that is named after it. */
   readonly id: RequestId;
   readonly method: string;

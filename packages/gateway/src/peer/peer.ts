@@ -1,4 +1,10 @@
-import { isToolportError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
+import {
+  isToolportError,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type JsonObject,
+  type Subscription,
+} from "@toolport/core";
 import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@toolport/core/implement";
 import { canAnswer, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
@@ -20,7 +26,7 @@ import { endedError, failureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
-import { createKeptTasks, type KeptTasks, type TaskLot } from "../tasks/kept-tasks.ts";
+import { createKeptTasks, type KeptTasks, type KeptTasksInit, type TaskLot } from "../tasks/kept-tasks.ts";
 import { answerCall, type TaskCallsInit } from "../tasks/task-calls.ts";
 import { toDetailedTask, toWireTask } from "../tasks/wire-task.ts";
 import type { ActiveRequest } from "./active-request.ts";
@@ -44,6 +50,8 @@ export interface Peer {
   handle(message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined>;
   /** A response of the client to a question. `false`: nothing waits for it. */
   answer: SessionQuestions["answer"];
+  /** The client listens anew: what it was asked and may not have heard is asked over that stream. */
+  listensAnew(): void;
   /** Asks the user of this client on a server's behalf. Rejects where that cannot be. */
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
   /** Requests under way, and calls that wait for the client. */
@@ -74,7 +82,7 @@ export interface PeerInit {
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** A number of its own for each request of this process. */
-  readonly nextUid: () => string;
+  readonly nextNumber: () => number;
 }
 
 interface PeerState extends PeerInit {
@@ -84,6 +92,8 @@ interface PeerState extends PeerInit {
   /** What is done for the client: also for a request that was answered with a question. */
   readonly requests: Slots<ActiveRequest>;
   readonly questions: SessionQuestions;
+  /** Whether it ever opened a stream of its own, and so may open one again. */
+  hasListened: boolean;
   /** Messages of the client that wait for their answer. */
   waiting: number;
   /** Those of them that only listen, for as long as there is something to hear. */
@@ -99,15 +109,10 @@ export function createPeer(init: PeerInit): Peer {
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
-  const news = createPeerNews({
-    settings,
-    client,
-    conversation,
-    requests,
-    onToolsChanged: () => exposed.changed(),
-    serverOf,
-  });
-  const tasks = createTasks(init, news, () => settleIdle(state));
+  const onToolsChanged = (): void => exposed.changed();
+  const news = createPeerNews({ settings, client, conversation, requests, onToolsChanged, serverOf });
+  const on = { onIdle: () => settleIdle(state), onWay: () => questions.again() };
+  const tasks = createTasks(init, news, on);
   const context: PeerContext = {
     settings,
     client,
@@ -119,23 +124,31 @@ export function createPeer(init: PeerInit): Peer {
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
     tasks,
   };
-  const questions = createSessionQuestions(limits.maxParkedPerSession);
-  const askOver: TaskCallsInit["askOver"] = (request, over) => questions.ask(request, over);
+  const questions = createSessionQuestions({ most: limits.maxParkedPerSession, clock: settings.clock });
+  const askOver: TaskCallsInit["askOver"] = (request, way) => questions.ask(request, way);
   const taskCalls = tasks && { era: client.era, tasks, askOver, toFailure };
-  const state: PeerState = { ...init, context, taskCalls, requests, questions, waiting: 0, listening: 0, idle: [] };
-  const unfollow = conversation.onServerNotification?.(({ serverId, method, params }) => {
-    if (method !== completed || !isJsonObject(params)) return;
-    const { elicitationId = null } = params;
-    if (questions.takeShown(serverId, elicitationId)) {
-      news.stream?.send(notificationMessage(completed, { elicitationId }));
-    }
-  });
+  const state: PeerState = {
+    ...init,
+    context,
+    taskCalls,
+    requests,
+    questions,
+    hasListened: false,
+    waiting: 0,
+    listening: 0,
+    idle: [],
+  };
+  const unfollow = sayWhatIsDone(conversation, questions, news);
   let closing: Promise<void> | undefined;
   return {
     client,
     context,
     handle: (message, way) => handle(state, message, way),
     answer: (id, message) => questions.answer(id, message),
+    listensAnew() {
+      state.hasListened = true;
+      questions.again();
+    },
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
     get busy() {
       return state.waiting - state.listening + context.parked.size + (tasks?.working ?? 0);
@@ -167,11 +180,25 @@ export function createPeer(init: PeerInit): Peer {
 
 const completed = "notifications/elicitation/complete";
 
+function sayWhatIsDone(
+  conversation: GatewayConversation,
+  questions: SessionQuestions,
+  news: PeerNews,
+): Subscription | undefined {
+  return conversation.onServerNotification?.(({ serverId, method, params }) => {
+    if (method !== completed || !isJsonObject(params)) return;
+    const { elicitationId = null } = params;
+    if (questions.takeShown(serverId, elicitationId)) {
+      news.stream?.send(notificationMessage(completed, { elicitationId }));
+    }
+  });
+}
+
 // Revisions before 2025-11-25 had none.
 function createTasks(
   { settings, client, taskLot: lot, tasksOfOwner, taskBytesOfOwner, revision }: PeerInit,
   news: PeerNews,
-  onIdle: () => void,
+  on: Pick<KeptTasksInit, "onIdle" | "onWay">,
 ): KeptTasks | undefined {
   if (client.era === "legacy" && revision !== latestLegacyRevision) return undefined;
   return createKeptTasks({
@@ -183,7 +210,7 @@ function createTasks(
     onChanged(task) {
       news.taskChanged(task.id, () => (client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task)));
     },
-    onIdle,
+    ...on,
   });
 }
 
@@ -251,13 +278,15 @@ function givenUp(id: RequestMessage["id"], { reason }: LazySignal): JsonObject |
 const mayAsk: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
 function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestWay): ActiveRequest {
-  const { client, questions, context } = state;
+  const { client, questions, context, settings } = state;
   const meta = metaOf(params);
   const token = meta?.["progressToken"];
   const logLevel = meta?.[metaKeys.logLevel];
   const given = meta?.[metaKeys.clientCapabilities];
+  const number = state.nextNumber();
   const request: ActiveRequest = {
-    uid: state.nextUid(),
+    uid: `request-${number}`,
+    number,
     id,
     method,
     params,
@@ -270,11 +299,13 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
     serverId: undefined,
   };
   if (client.era === "legacy") {
+    const { news } = context;
     // Over the request's own stream, or, where that is gone, over the one that the client listens on.
-    const outlet: Outlet = {
-      send: (asked) => request.outlet.send(asked) || context.news.stream?.send(asked) === true,
-    };
-    request.ask = (question, signal) => questions.ask(question, { outlet, signal });
+    const outlets = (): readonly Outlet[] => [request.outlet, ...(news.stream === undefined ? [] : [news.stream])];
+    // A client that is away may listen again; one that takes no streams never will.
+    const isAway = (): boolean => request.outlet.isOver === true || state.hasListened;
+    const waitMs = (): number => (isAway() ? settings.limits.parkedMs : 0);
+    request.ask = (question, signal) => questions.ask(question, { outlets, waitMs, signal });
   }
   return request;
 }
@@ -310,8 +341,11 @@ async function elicit(
   const { serverId, context, params } = request;
   const { maxQuestionLength } = settings.limits;
   if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
-  const open = requests.values().filter(({ ask }) => ask !== undefined);
-  // The request that it belongs to, and no other; where that is not known, one that went to this server, whose question it may be; of one alone there is no doubt.
+  const open = requests
+    .values()
+    .filter(({ ask }) => ask !== undefined)
+    .sort((one, other) => one.number - other.number);
+  // The request that it belongs to, and no other; where that is not known, the oldest that went to this server, whose question it may be; of one alone there is no doubt.
   const asked =
     context?.causationId !== undefined
       ? open.find(({ uid }) => uid === context.causationId)

@@ -1,16 +1,15 @@
 import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
 import { onAbort } from "@toolport/core/implement";
 import { cancelled } from "../asking/ask-client.ts";
+import type { SessionQuestions } from "../asking/session-questions.ts";
 import type { Outlet } from "../message/outlet.ts";
 import type { AskUser } from "../peer/active-request.ts";
 import type { KeptTasks } from "./kept-tasks.ts";
 import type { Task } from "./task.ts";
+import { relateTo } from "./wire-task.ts";
 
-/** Sends a question over this outlet, as a request of its own. */
-export type AskOver = (
-  request: ElicitationRequest,
-  way: { readonly outlet: Outlet; readonly signal: AbortSignal },
-) => Promise<ElicitationResult>;
+/** Sends a question as a request of its own. */
+export type AskOver = SessionQuestions["ask"];
 
 /**
  * How a task of 2025-11-25 asks: with a request over the stream of whoever waits for its result, or the one that the client listens on. Where there is neither, the question waits for one, because a
@@ -22,9 +21,10 @@ export function askInSession(tasks: KeptTasks, task: Task, askOver: AskOver): As
       request,
       signal,
       async onAsked(settle, stop) {
-        const isOpen = await hasWay(tasks, task, stop);
-        const outlet = task.request?.outlet;
-        if (isOpen && outlet !== undefined) settle(await askOver(request, { outlet, signal: stop }));
+        const outlets = (): readonly Outlet[] => outletsOf(tasks, task);
+        // Who waits and cannot be asked is not asked later.
+        const waitMs = (): number => (outlets().some(({ isOver }) => isOver !== true) ? 0 : Number.POSITIVE_INFINITY);
+        settle(await askOver(request, { outlets, waitMs, signal: stop }));
       },
     });
 }
@@ -72,17 +72,13 @@ function keepQuestion(tasks: KeptTasks, task: Task, { request, signal, onAsked }
   });
 }
 
-/** Resolves when something can be sent to the client; `false`: nobody needs it any more. */
-function hasWay(tasks: KeptTasks, task: Task, stop: AbortSignal): Promise<boolean> {
-  if (task.outlets.size > 0 || tasks.stream() !== undefined) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const ignoreStop = onAbort(stop, () => settle(false));
-    const settle = (is: boolean): void => {
-      ignoreStop();
-      task.onWay.delete(onWay);
-      resolve(is);
-    };
-    const onWay = (): void => settle(true);
-    task.onWay.add(onWay);
-  });
+/** What belongs to a task goes over these: streams of requests that wait for its end, and the one that its client listens on. */
+export function outletsOf(tasks: KeptTasks, task: Task): readonly Outlet[] {
+  const stream = tasks.stream();
+  return [...task.outlets, ...(stream === undefined ? [] : [stream])].map((outlet) => ({
+    send: (message, weight) => outlet.send(relateTo(task, message), weight),
+    get isOver() {
+      return outlet.isOver === true;
+    },
+  }));
 }

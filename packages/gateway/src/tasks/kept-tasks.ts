@@ -29,8 +29,6 @@ export interface KeptTasks {
   ended(task: Task, request: ActiveRequest): Promise<void>;
   /** What a client with a session listens on. */
   readonly stream: () => Outlet | undefined;
-  /** There is a stream now that there was not: what waits for one goes out. */
-  streamed(): void;
   readonly mostQuestions: number;
   readonly size: number;
   /** Those that go on. */
@@ -61,6 +59,8 @@ export interface KeptTasksInit {
   /** UTF-16 units of the results that are kept for all of those. */
   readonly bytesByOwner: () => number;
   readonly stream: () => Outlet | undefined;
+  /** Somebody waits for a task now, over whose stream questions can go. */
+  readonly onWay: () => void;
   /** A task has another state. */
   readonly onChanged: (task: Task) => void;
   /** None goes on any more, or one that was owed was fetched. */
@@ -107,11 +107,8 @@ export function createKeptTasks(init: KeptTasksInit): KeptTasks {
       if (state.owed.delete(task)) state.onIdle();
     },
     changed: (task) => changed(state, task),
-    ended,
+    ended: (task, request) => ended(state, task, request),
     stream: init.stream,
-    streamed() {
-      for (const { onWay } of kept.values()) for (const take of Array.from(onWay)) take();
-    },
     mostQuestions: limits.maxParkedPerSession,
     get size() {
       return kept.size;
@@ -158,7 +155,6 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
     isFetched: false,
     bytes: 0,
     outlets: new Set(),
-    onWay: new Set(),
     waiting: new Set(),
     cancelTimer: () => {},
   };
@@ -233,10 +229,9 @@ function remove(state: State, task: Task, reason: string): void {
   if (state.working === 0) state.onIdle();
 }
 
-async function ended(task: Task, { outlet, stop }: ActiveRequest): Promise<void> {
+async function ended({ onWay }: State, task: Task, { outlet, stop }: ActiveRequest): Promise<void> {
   if (task.end !== undefined || stop.aborted) return;
   task.outlets.add(outlet);
-  for (const take of Array.from(task.onWay)) take();
   await new Promise<void>((resolve) => {
     const ignore = onAbort(stop, () => wake());
     const wake = (): void => {
@@ -246,6 +241,7 @@ async function ended(task: Task, { outlet, stop }: ActiveRequest): Promise<void>
       resolve();
     };
     task.waiting.add(wake);
+    onWay();
   });
 }
 

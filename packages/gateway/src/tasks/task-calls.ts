@@ -4,10 +4,10 @@ import { isJsonObject } from "@toolport/core/implement";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import { askByList, askInSession, type AskOver } from "./ask-in-task.ts";
+import { askByList, askInSession, outletsOf, type AskOver } from "./ask-in-task.ts";
 import type { KeptTasks } from "./kept-tasks.ts";
 import type { Task, TaskEnd } from "./task.ts";
-import { declaresTasks, relateTo, toWireTask } from "./wire-task.ts";
+import { declaresTasks, toWireTask } from "./wire-task.ts";
 
 /** What is done for a call. */
 export type CallWork = (request: ActiveRequest) => Promise<JsonObject>;
@@ -38,15 +38,15 @@ async function callInSession(init: TaskCallsInit, request: ActiveRequest, work: 
   if (asked === undefined) return work(request);
   const { tasks, askOver } = init;
   const task = tasks.create(request, readTtl(asked));
-  if (task === undefined) throw rpcError(rpcCodes.refused, "No room for one more task", { code: "overloaded" });
-  const { stream } = tasks;
+  if (task === undefined)
+    throw rpcError(
+      rpcCodes.refused,
+      "No room for one more task: fetch the results of those that have ended, or wait until their time is over",
+      { code: "overloaded" },
+    );
   // The stream of its own request ends with the answer to it.
   request.outlet = {
-    send(message, weight) {
-      const related = relateTo(task, message);
-      const isSent = Array.from(task.outlets).some((outlet) => outlet.send(related, weight));
-      return isSent || stream()?.send(related, weight) === true;
-    },
+    send: (message, weight) => outletsOf(tasks, task).some((outlet) => outlet.send(message, weight)),
   };
   request.ask = askInSession(tasks, task, askOver);
   request.onTask = (state) => note(init, task, state);

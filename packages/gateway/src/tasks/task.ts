@@ -38,8 +38,6 @@ export interface Task {
   bytes: number;
   /** Streams of requests that wait for its end, which what belongs to it may go over. */
   readonly outlets: Set<Outlet>;
-  /** Called when there is such a stream, for what waits for one. */
-  readonly onWay: Set<() => void>;
   /** Called when it has ended, or its time is over. */
   readonly waiting: Set<() => void>;
   cancelTimer: Cancel;
