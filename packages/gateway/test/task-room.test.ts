@@ -61,6 +61,19 @@ describe.each(eras)("a task of a %s client that has ended", (era) => {
     await close();
   });
 
+  it("makes no room for a result that has none in any case", async () => {
+    const { gateway, jobs, close } = openTaskWorld({ limits: { maxTaskBytesPerSession: 1000 } });
+    await using client = await connectTasks(gateway, era);
+    const [first = "", second = ""] = await startAll(client, 2);
+    jobs[0]?.end("x".repeat(600));
+    await expect.poll(() => gateway.stats().busy).toBe(1);
+    await fetch(client, first);
+    jobs[1]?.end("x".repeat(1600));
+    await expect.poll(() => client.ask("tasks/get", { taskId: second })).toMatchObject({ status: "failed" });
+    expect(await client.ask("tasks/get", { taskId: first })).toMatchObject({ status: "completed" });
+    await close();
+  });
+
   it("is waited for when the gateway ends, for as long as calls are, until its client has it", async () => {
     const { gateway, clock, jobs } = openTaskWorld();
     await using client = await connectTasks(gateway, era);

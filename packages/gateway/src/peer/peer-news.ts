@@ -63,20 +63,20 @@ const quietMs = 50;
 export function createPeerNews(init: PeerNewsInit): PeerNews {
   const { settings, client, conversation, requests } = init;
   const listeners = new Set<Listening>();
-  const due = new Set<ChangeKind>();
+  const due = createDueChanges();
   let stream: Outlet | undefined;
   let logLevel: string | undefined;
   let cancelTimer: Cancel | undefined;
 
   const say = (): void => {
     cancelTimer = undefined;
-    for (const kind of Array.from(due)) {
+    for (const kind of due.kinds()) {
       for (const { id, kinds, outlet } of Array.from(listeners)) {
         if (kinds.has(kind)) outlet.send(notificationMessage(methods[kind], stampedWith(id)));
       }
       // A client of a session hears of it when it listens again.
       const isSaid = client.era === "modern" || stream?.send(notificationMessage(methods[kind])) === true;
-      if (isSaid) due.delete(kind);
+      if (isSaid) due.said(kind);
     }
   };
   const changed = (kind: ChangeKind): void => {
@@ -103,8 +103,10 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
       return stream;
     },
     setStream(outlet) {
+      if (outlet === stream) return;
+      due.again();
       stream = outlet;
-      if (outlet !== undefined && due.size > 0) say();
+      if (outlet !== undefined && due.kinds().length > 0) say();
     },
     setLogLevel(level) {
       logLevel = level;
@@ -136,6 +138,32 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
       listeners.clear();
       stream = undefined;
       for (const end of subscriptions) end();
+    },
+  };
+}
+
+/** What changed, until it was said. */
+interface DueChanges {
+  add(kind: ChangeKind): void;
+  kinds(): readonly ChangeKind[];
+  said(kind: ChangeKind): void;
+  /** The stream that it was said over has ended: nobody knows what of it was read. */
+  again(): void;
+}
+
+function createDueChanges(): DueChanges {
+  const due = new Set<ChangeKind>();
+  const said = new Set<ChangeKind>();
+  return {
+    add: (kind) => void due.add(kind),
+    kinds: () => Array.from(due),
+    said(kind) {
+      due.delete(kind);
+      said.add(kind);
+    },
+    again() {
+      for (const kind of said) due.add(kind);
+      said.clear();
     },
   };
 }

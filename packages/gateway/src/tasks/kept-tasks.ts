@@ -197,7 +197,9 @@ function weigh(state: State, task: Task, how: TaskEnd): TaskEnd {
     state.bytes + size <= maxTaskBytesPerSession &&
     state.bytesByOwner() + size <= maxTaskBytesPerPrincipal &&
     lot.bytes + size <= maxTaskBytes;
-  if (!makeRoom(state, hasRoom)) return tooLarge;
+  // Nobody makes way for what has no room in any case.
+  const isTooLarge = size > Math.min(maxTaskBytesPerSession, maxTaskBytesPerPrincipal, maxTaskBytes);
+  if (isTooLarge || !makeRoom(state, hasRoom)) return tooLarge;
   task.bytes = size;
   state.bytes += size;
   lot.bytes += size;
