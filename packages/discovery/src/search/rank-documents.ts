@@ -27,8 +27,6 @@ export interface ScoreBoard {
   matched: Uint8Array;
   touched: Int32Array;
   hit: Int32Array;
-  /** How many scores there are of about a size. */
-  readonly shelves: Uint32Array;
 }
 
 /** An empty board. */
@@ -39,7 +37,6 @@ export function createScoreBoard(): ScoreBoard {
     matched: new Uint8Array(0),
     touched: new Int32Array(0),
     hit: new Int32Array(0),
-    shelves: new Uint32Array(256),
   };
 }
 
@@ -255,48 +252,54 @@ function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
   return new Set(terms.flatMap(({ postings }) => postings.slots));
 }
 
-/** The best few, best first; of equal scores those by name. Clears the board. */
+/** The best few, best first; of equal scores those by name. Clears the board. Names are looked at only where scores tie. */
 function takeLeaders(
   { board, documents }: RankedSet,
   touchedCount: number,
   { limit, allows }: { readonly limit: number; readonly allows: (slot: number) => boolean },
 ): readonly Candidate[] {
   const { totals, matched, touched } = board;
-  const atLeast = (least: number): Candidate[] => {
-    const found: Candidate[] = [];
-    for (let at = 0; at < touchedCount; at += 1) {
-      const slot = touched[at] ?? 0;
-      const score = totals[slot] ?? 0;
-      if (score > 0 && score >= least && allows(slot)) found.push({ slot, score, matched: matched[slot] ?? 0 });
-    }
-    return found;
-  };
-  const least = aboutLeast(board, touchedCount, limit);
-  let found = atLeast(least);
-  // Some of them may not be found by whoever asks.
-  if (least > 0 && found.length < limit) found = atLeast(0);
+  const leaders: Leader[] = [];
+  let least = 0;
+  // Of the last leader, once there are enough.
+  let lastName: string | undefined;
   for (let at = 0; at < touchedCount; at += 1) {
     const slot = touched[at] ?? 0;
+    const score = totals[slot] ?? 0;
     totals[slot] = 0;
+    if (score >= least && score > 0) {
+      const name = documents[slot]?.document.name ?? "";
+      const leads = lastName === undefined || score > least || name < lastName;
+      if (leads && allows(slot)) {
+        if (lastName !== undefined) leaders.pop();
+        insert(leaders, { slot, score, matched: matched[slot] ?? 0, name });
+        const last = leaders[limit - 1];
+        if (last !== undefined) {
+          least = last.score;
+          lastName = last.name;
+        }
+      }
+    }
     matched[slot] = 0;
   }
-  const nameOf = ({ slot }: Candidate): string => documents[slot]?.document.name ?? "";
-  return found.sort((a, b) => b.score - a.score || (nameOf(a) < nameOf(b) ? -1 : 1)).slice(0, limit);
+  return leaders;
 }
 
-/** A score that at least `limit` of the touched reach, and not many more: by counting, so that names decide between few. */
-function aboutLeast({ totals, touched, shelves }: ScoreBoard, touchedCount: number, limit: number): number {
-  if (touchedCount <= 2 * limit) return 0;
-  let most = 0;
-  for (let at = 0; at < touchedCount; at += 1) most = Math.max(most, totals[touched[at] ?? 0] ?? 0);
-  const perScore = (shelves.length - 1) / most;
-  shelves.fill(0);
-  for (let at = 0; at < touchedCount; at += 1) {
-    const shelf = Math.floor((totals[touched[at] ?? 0] ?? 0) * perScore);
-    shelves[shelf] = (shelves[shelf] ?? 0) + 1;
+interface Leader extends Candidate {
+  readonly name: string;
+}
+
+/** Puts a leader before the first one that comes after it. */
+function insert(leaders: Leader[], leader: Leader): void {
+  let from = 0;
+  let to = leaders.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const other = leaders[middle];
+    const isBefore =
+      other === undefined || leader.score > other.score || (leader.score === other.score && leader.name < other.name);
+    if (isBefore) to = middle;
+    else from = middle + 1;
   }
-  let shelf = shelves.length;
-  for (let count = 0; count < limit && shelf > 0;) count += shelves[(shelf -= 1)] ?? 0;
-  // A hair lower, because a quotient is rounded.
-  return (shelf / perScore) * 0.999_999;
+  leaders.splice(from, 0, leader);
 }
