@@ -7,8 +7,8 @@ const grandchild = "it ends the process that it started, and not those that this
 const session =
   "on HTTP 404 it reports the error, and the next request has the lost session again: to begin a new one is left to whoever builds on it.";
 const echo = "the text of its error holds the body of the server's answer, and with it what the server echoes.";
-const reference =
-  "listing tools compiles the schemas of their results, which fails at a reference that cannot be resolved: nothing is fetched, and no tool of the server is left.";
+const unpacks =
+  "it reads an answer to its end before anybody looks at it, and nothing bounds what a small one unpacks to.";
 const noLimit =
   "connecting has no time limit that can be set, but the 60 seconds of the official client for each request.";
 
@@ -36,6 +36,7 @@ export const comparedHosts = [
     about: "The official client, one per server: a part to build hosts from.",
     command: (node) => [node, "conformance/drivers/sdk-driver.js"],
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody":
         "closing a client that still probes for the era of its server does not end the attempt to connect.",
       "survive/close-with-grandchild": grandchild,
@@ -49,10 +50,10 @@ export const comparedHosts = [
     about: "The first line of the official client, one per server: a part to build hosts from.",
     command: peer("sdk-v1"),
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/close-with-grandchild": grandchild,
       "recover/session-expired": session,
       "hostile/echoed-credentials": echo,
-      "hostile/remote-schema-reference": reference,
     },
   },
   {
@@ -62,6 +63,7 @@ export const comparedHosts = [
     command: peer("ai-sdk"),
     listsAtEachTurn: true,
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/close-despite-stubbornness":
         "closing sends SIGTERM and looks no further: a server that ignores it lives on.",
       "survive/close-with-grandchild":
@@ -79,6 +81,7 @@ export const comparedHosts = [
     command: peer("openai-agents"),
     listsAtEachTurn: true,
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody":
         "over HTTP, closing a server that still connects has nothing to close yet: the attempt goes on until its own time limit.",
       "survive/close-with-grandchild": grandchild,
@@ -94,6 +97,7 @@ export const comparedHosts = [
     command: peer("mastra"),
     listsAtEachTurn: true,
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody":
         "it asks all servers for their tools at once, and answers when the last one is done or over its time limit.",
       "survive/close-with-grandchild": grandchild,
@@ -104,7 +108,6 @@ export const comparedHosts = [
       "recover/session-expired":
         "it connects again after errors that it knows by their texts, and that of the official client for HTTP 404 is not among them.",
       "hostile/echoed-credentials": echo,
-      "hostile/remote-schema-reference": reference,
     },
   },
   {
@@ -114,13 +117,13 @@ export const comparedHosts = [
       "One client over sessions, one per server, over the official client of the first line. Version 2 has its client in a package of its own and is not in the table yet.",
     command: peer("mcp-use"),
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody": "a session that is still being opened cannot be closed.",
       "survive/hang-at-start-ends": noLimit,
       "survive/close-with-grandchild": grandchild,
       "recover/session-expired": session,
       "consistent/all-pages": "it reads the first page of a listing alone.",
       "hostile/echoed-credentials": echo,
-      "hostile/remote-schema-reference": reference,
     },
   },
   {
@@ -131,12 +134,12 @@ export const comparedHosts = [
     command: peer("langchain"),
     listsAtEachTurn: true,
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody": "it connects to its servers one after the other.",
       "survive/hang-at-start-ends": noLimit,
       "survive/close-with-grandchild": grandchild,
       "recover/session-expired": session,
       "hostile/echoed-credentials": echo,
-      "hostile/remote-schema-reference": reference,
     },
   },
   {
@@ -147,12 +150,12 @@ export const comparedHosts = [
     command: peer("mcporter"),
     listsAtEachTurn: true,
     causes: {
+      "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody": "closing waits for connections that are still being opened.",
       "survive/hang-at-start-ends": noLimit,
       "survive/close-with-grandchild":
         "it ends the process that it started; one whose parent is gone by then is not among those that it looks for.",
       "hostile/echoed-credentials": echo,
-      "hostile/remote-schema-reference": reference,
     },
   },
   {
