@@ -74,7 +74,7 @@ export function hostResultsPage(results) {
     "",
     "## Why a `MUST` failed",
     "",
-    "Looked at by hand, in what the servers of the scenario saw and in the code of the host.",
+    "Looked at by hand, in what the servers of the scenario saw and, where nothing else is said, in the code of the host.",
     "",
     ...hosts.flatMap(explain),
   ]
