@@ -62,6 +62,16 @@ async function open(
 const begun = (world: TaskWorld) => expect.poll(() => world.jobs.length).toBe(1);
 const ignore = (): void => {};
 
+/** A call whose stream breaks before its server asks. */
+async function askAfterTheBreak() {
+  const { world, session, call } = await open();
+  const breaking = new AbortController();
+  session.post(call, breaking.signal).catch(ignore);
+  await begun(world);
+  breaking.abort();
+  return { world, session, answered: world.jobs[0]?.ask("Which?") };
+}
+
 describe("a question to a client of 2025-11-25 whose stream breaks", () => {
   it("is asked again under its id when the client listens, and its answer counts", async () => {
     const { world, session, call } = await open();
@@ -78,12 +88,7 @@ describe("a question to a client of 2025-11-25 whose stream breaks", () => {
   });
 
   it("waits for the client where the stream broke before it", async () => {
-    const { world, session, call } = await open();
-    const breaking = new AbortController();
-    session.post(call, breaking.signal).catch(ignore);
-    await begun(world);
-    breaking.abort();
-    const answered = world.jobs[0]?.ask("Which?");
+    const { world, session, answered } = await askAfterTheBreak();
     const id = await questionOn(await session.listen());
     await session.answer(id, "decline");
     expect(await answered).toBe("decline null");
@@ -91,12 +96,7 @@ describe("a question to a client of 2025-11-25 whose stream breaks", () => {
   });
 
   it("waits no longer than parkedMs, and is cancelled then", async () => {
-    const { world, session, call } = await open();
-    const breaking = new AbortController();
-    session.post(call, breaking.signal).catch(ignore);
-    await begun(world);
-    breaking.abort();
-    const answered = world.jobs[0]?.ask("Which?");
+    const { world, session, answered } = await askAfterTheBreak();
     let isOver = false;
     void answered?.then(() => (isOver = true));
     world.clock.advance(999);
