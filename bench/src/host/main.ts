@@ -9,71 +9,105 @@ import { growthOf, growthTable } from "./growth/growth-of.ts";
 import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
 import { observe, type Observation } from "./observe.ts";
-import { resultsPage } from "./results-page.ts";
+import { partNames, resultsPage, type Conditions, type Measured, type Parts } from "./results-page.ts";
 import { stepsTable } from "./steps-table.ts";
 import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
-import { allWorkloads } from "./workloads/all-workloads.ts";
+import type { Results } from "./to-table.ts";
+import { speedWorkloads } from "./workloads/all-workloads.ts";
+import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 import type { Workload } from "./workloads/workload.ts";
 
-// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--only workload,behaviour,growth] [--of contender,contender]
-// Writes docs/benchmark.md, its plots and bench/results/host.json, unless only a part was asked for.
+// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--part speed,neighbours,steps,behaviour,growth]
+//                     [--only workload,behaviour,growth] [--of contender,contender]
+// Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its plots at once, and leaves the others as they
+// were; with --only or --of nothing is written.
 const options = process.argv.slice(2);
 const rounds = Number(valueOf("--rounds") ?? 3);
 const only = valueOf("--only")?.split(",");
+const asked = valueOf("--of")?.split(",");
 const node = findNode(valueOf("--node"));
 const own = ["toolport", "sdk-v2", "sdk-v1", "floor-fetch"].map((id) => adapter(id, `adapters/${id}.js`));
 const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
   adapter(id, `../../peers/${id}.mjs`),
 );
-const asked = valueOf("--of")?.split(",");
 const contenders = [...own, ...(options.includes("--peers") ? peers : [])].filter(
   ({ id }) => asked === undefined || asked.includes(id),
 );
+const hosts = contenders.filter(({ id }) => !id.startsWith("floor"));
 const floor = adapter("floor", "adapters/floor.js");
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+// A flood is measured in three series each time, and takes long.
+const roundsOf = { speed: rounds, neighbours: Math.ceil(rounds / 3), steps: Math.max(rounds, 9) };
+const measurePart: { readonly [Name in keyof Parts]: () => Promise<Parts[Name]> } = {
+  speed: () => measureRows(speedWorkloads, roundsOf.speed),
+  neighbours: () => measureRows(neighbourWorkloads, roundsOf.neighbours),
+  steps: measureSteps,
+  behaviour: observeAll,
+  growth: measureGrowth,
+};
+
 const startedAt = performance.now();
-
-const results = new Map<string, readonly Row[]>();
-for (const workload of allWorkloads) {
-  if (!isAskedFor(workload.id)) continue;
-  const fits = contenders.filter(({ id }) => id !== "floor-fetch" || workload.id.startsWith("http"));
-  results.set(workload.id, await rowsOf(workload, fits));
-}
-
-const steps = isAskedFor(startSteps.id)
-  ? await rowsOf(startSteps, [floor, ...contenders.filter(({ id }) => id !== "floor-fetch")], Math.max(rounds, 9))
-  : [];
-if (steps.length > 0) say(stepsTable(steps));
-
-const observations: Observation[] = [];
-for (const behaviour of allBehaviours) {
-  if (!isAskedFor(behaviour.id)) continue;
-  say(`\n${behaviour.title}`);
-  for (const contender of contenders.filter(({ id }) => id !== "floor-fetch")) {
-    const observation = await observe(node, contender, behaviour.id);
-    observations.push(observation);
-    say(`  ${contender.id.padEnd(24)} ${observation.seen}`);
-  }
-}
-
-const growth = isAskedFor("growth") ? await measureGrowth() : [];
-if (only === undefined && asked === undefined) await save();
+for (const name of partsAskedFor()) await measureAndSave(name);
 say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 
-async function rowsOf(workload: Workload, fits: readonly Adapter[], count = rounds): Promise<readonly Row[]> {
+async function measureAndSave(name: keyof Parts): Promise<void> {
+  const results = await measurePart[name]();
+  if (only !== undefined || asked !== undefined) return;
+  const data = `${root}bench/results/host.json`;
+  const measured: Measured = {
+    ...(JSON.parse(await readFile(data, "utf8")) as Measured),
+    [name]: { ...conditionsOf(name), results },
+  };
+  await writeFile(data, `${JSON.stringify(measured, null, 2)}\n`);
+  const page = `${root}docs/benchmark.md`;
+  await writeFile(page, resultsPage(await readFile(page, "utf8"), measured));
+  if (name === "growth") await plotGrowth(measured.growth?.results ?? []);
+}
+
+async function measureRows(workloads: readonly Workload[], count: number): Promise<Results> {
+  const results: Record<string, readonly Row[]> = {};
+  for (const workload of workloads.filter(({ id }) => isAskedFor(id))) {
+    const fits = workload.id.startsWith("http") ? contenders : hosts;
+    results[workload.id] = await rowsOf(workload, fits, count);
+  }
+  return results;
+}
+
+async function measureSteps(): Promise<readonly Row[]> {
+  if (!isAskedFor(startSteps.id)) return [];
+  const rows = await rowsOf(startSteps, [floor, ...hosts], roundsOf.steps);
+  say(stepsTable(rows));
+  return rows;
+}
+
+async function rowsOf(workload: Workload, fits: readonly Adapter[], count: number): Promise<readonly Row[]> {
   say(`\n${workload.title}`);
   const rows = await runRounds(workload, fits, { rounds: count, floor, measure: (one, id) => measure(node, one, id) });
   for (const { name, values, failure = "" } of rows) {
-    const numbers = workload.metrics.map(
-      ({ name: metric, label }) => `${label} ${values.get(metric)?.median.toFixed(2)}`,
-    );
-    say(`  ${name.padEnd(24)} ${values.size > 0 ? numbers.join(", ") : ""} ${failure}`);
+    const numbers = workload.metrics.map(({ name: metric, label }) => `${label} ${values[metric]?.median.toFixed(2)}`);
+    say(`  ${name.padEnd(24)} ${Object.keys(values).length > 0 ? numbers.join(", ") : ""} ${failure}`);
   }
   return rows;
 }
 
+async function observeAll(): Promise<readonly Observation[]> {
+  const observations: Observation[] = [];
+  for (const behaviour of allBehaviours.filter(({ id }) => isAskedFor(id))) {
+    say(`\n${behaviour.title}`);
+    for (const host of hosts) {
+      const observation = await observe(node, host, behaviour.id);
+      observations.push(observation);
+      say(`  ${host.id.padEnd(24)} ${observation.seen}`);
+    }
+  }
+  return observations;
+}
+
 async function measureGrowth(): Promise<readonly GrowthPoint[]> {
+  if (!isAskedFor("growth")) return [];
   say("\nHow cost grows");
   const run = await runMeasurement<readonly GrowthPoint[]>({
     node,
@@ -86,34 +120,31 @@ async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   return run.value;
 }
 
-async function save(): Promise<void> {
-  const root = fileURLToPath(new URL("../../../", import.meta.url));
-  const machine = {
+async function plotGrowth(growth: readonly GrowthPoint[]): Promise<void> {
+  const images = `${root}docs/images`;
+  await mkdir(images, { recursive: true });
+  for (const of of ["servers", "tools"] as const)
+    await writeFile(`${images}/cost-by-${of}.svg`, growthPlot(`Cost by number of ${of}`, growthOf(growth, of)));
+}
+
+function conditionsOf(name: keyof Parts): Conditions {
+  const count = name === "behaviour" || name === "growth" ? {} : { rounds: roundsOf[name] };
+  return {
+    date: new Date().toISOString().slice(0, 10),
     node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     system: `${platform()} ${arch()}`,
-    date: new Date().toISOString().slice(0, 10),
+    ...count,
     load: loadavg()[1] ?? 0,
   };
-  const rows = Object.fromEntries(
-    Array.from([...results, [startSteps.id, steps] as const], ([id, ofWorkload]) => [
-      id,
-      ofWorkload.map((row) => ({ ...row, values: Object.fromEntries(row.values) })),
-    ]),
-  );
-  await mkdir(`${root}bench/results`, { recursive: true });
-  await mkdir(`${root}docs/images`, { recursive: true });
-  const page = `${root}docs/benchmark.md`;
-  const text = resultsPage(await readFile(page, "utf8"), { machine, rounds, results, steps, observations, growth });
-  await writeFile(page, text);
-  for (const of of ["servers", "tools"] as const)
-    await writeFile(
-      `${root}docs/images/cost-by-${of}.svg`,
-      growthPlot(`Cost by number of ${of}`, growthOf(growth, of)),
-    );
-  const data = { machine, rounds, rows, observations, growth };
-  await writeFile(`${root}bench/results/host.json`, `${JSON.stringify(data, null, 2)}\n`);
+}
+
+function partsAskedFor(): readonly (keyof Parts)[] {
+  const named = valueOf("--part")?.split(",") ?? partNames;
+  const unknown = named.find((name) => !(partNames as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new TypeError(`no part ${JSON.stringify(unknown)}: ${partNames.join(", ")}`);
+  return partNames.filter((name) => named.includes(name));
 }
 
 function adapter(id: string, path: string): Adapter {

@@ -1,33 +1,53 @@
 import { describe, expect, it } from "vitest";
-import { behaviourTable, resultsPage, type RunResults } from "./results-page.ts";
+import { behaviourTable, partNames, resultsPage, type Measured } from "./results-page.ts";
 
-const marks = ["behind", "machine", "speed", "steps", "behaviour", "growth"];
-const run: RunResults = {
-  machine: { node: "v24.0.0", cpu: "a processor", cores: 2, system: "linux x64", date: "2026-01-01", load: 0.5 },
-  rounds: 3,
-  results: new Map(),
-  steps: [],
-  observations: [{ adapter: "toolport", behaviour: "pages", name: "Toolport", seen: "1000 | all" }],
-  growth: [],
+const conditions = {
+  node: "v24.0.0",
+  cpu: "a processor",
+  cores: 2,
+  system: "linux x64",
+  date: "2026-01-01",
+  load: 0.5,
+};
+const page = ["behind", ...partNames]
+  .map((mark) => `About ${mark}.\n<!-- ${mark}: start -->\nold ${mark}\n<!-- ${mark}: end -->`)
+  .join("\n");
+const all: Measured = {
+  speed: { ...conditions, rounds: 3, results: {} },
+  neighbours: { ...conditions, rounds: 1, results: {} },
+  steps: { ...conditions, rounds: 9, results: [] },
+  behaviour: {
+    ...conditions,
+    results: [{ adapter: "toolport", behaviour: "pages", name: "Toolport", seen: "1000 | all" }],
+  },
+  growth: { ...conditions, results: [] },
 };
 
 describe("resultsPage", () => {
   it("writes between its marks, leaves the rest, and does the same again", () => {
-    const page = marks.map((mark) => `About ${mark}.\n<!-- ${mark}: start -->\nold\n<!-- ${mark}: end -->`).join("\n");
-    const once = resultsPage(page, run);
+    const once = resultsPage(page, all);
     expect(once).not.toContain("old");
-    for (const mark of marks) expect(once).toContain(`About ${mark}.`);
-    expect(once).toContain("Node v24.0.0, 2 cores");
-    expect(resultsPage(once, run)).toBe(once);
+    for (const mark of ["behind", ...partNames]) expect(once).toContain(`About ${mark}.`);
+    expect(once).toContain("Node v24.0.0, 2 cores (a processor), linux x64, 3 rounds; the 5-minute");
+    expect(once).toContain("linux x64, 1 round; the 5-minute");
+    expect(resultsPage(once, all)).toBe(once);
+  });
+
+  it("leaves the parts that were never measured", () => {
+    const { growth: _growth, ...others } = all;
+    const once = resultsPage(page, others);
+    expect(once).toContain("old growth");
+    expect(once.match(/old/g)).toHaveLength(1);
   });
 
   it("refuses a page without a mark", () => {
-    expect(() => resultsPage("nothing", run)).toThrow(TypeError);
+    expect(() => resultsPage("nothing", all)).toThrow(TypeError);
   });
 });
 
 describe("behaviourTable", () => {
   it("has a contender a row and escapes what would end a cell", () => {
-    expect(behaviourTable(run.observations).split("\n").at(-1)).toBe("| Toolport | 1000 \\| all |");
+    const table = behaviourTable(all.behaviour?.results ?? []);
+    expect(table.split("\n").at(-1)).toBe("| Toolport | 1000 \\| all |");
   });
 });

@@ -5,34 +5,54 @@ import type { Observation } from "./observe.ts";
 import type { Row } from "./run-rounds.ts";
 import { stepsTable } from "./steps-table.ts";
 import { escapeCell, toTable, whereBehind, type Results } from "./to-table.ts";
-import { allWorkloads } from "./workloads/all-workloads.ts";
+import { allWorkloads, speedWorkloads } from "./workloads/all-workloads.ts";
+import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 
-/** Everything that one run found out. */
-export interface RunResults {
-  readonly machine: Readonly<Record<string, string | number>>;
-  readonly rounds: number;
-  readonly results: Results;
+/** What is measured for each part of the page. */
+export interface Parts {
+  readonly speed: Results;
+  readonly neighbours: Results;
   /** Of the start of one server. */
   readonly steps: readonly Row[];
-  readonly observations: readonly Observation[];
+  readonly behaviour: readonly Observation[];
   readonly growth: readonly GrowthPoint[];
 }
 
-/** Writes the results into the page, between its marks; the rest of the page is written by hand. */
-export function resultsPage(page: string, run: RunResults): string {
-  const { results, steps, observations, growth, machine, rounds } = run;
-  const behind = whereBehind(allWorkloads, results);
+/** The parts, in the order in which they are measured. */
+export const partNames = ["speed", "neighbours", "steps", "behaviour", "growth"] as const;
+
+/** Where and how one part was measured. */
+export interface Conditions {
+  readonly date: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly system: string;
+  /** Absent where nothing is measured more than once. */
+  readonly rounds?: number;
+  /** The 5-minute load average at the end. */
+  readonly load: number;
+}
+
+/** The newest results of each part that was ever measured; parts may be of different runs. */
+export type Measured = { readonly [Name in keyof Parts]?: Conditions & { readonly results: Parts[Name] } };
+
+/** Writes the results into the page, between its marks; what was not measured, and the rest of the page, which is written by hand, stays. */
+export function resultsPage(page: string, measured: Measured): string {
+  const { speed, neighbours, steps, behaviour, growth } = measured;
+  const behind = whereBehind(allWorkloads, { ...speed?.results, ...neighbours?.results });
   const sections = {
     behind: behind.length === 0 ? "None in this run." : behind.join("\n"),
-    machine: machineText(machine, rounds),
-    speed: toTable(allWorkloads, results),
-    steps: stepsTable(steps),
-    behaviour: behaviourTable(observations),
-    growth: (["servers", "tools"] as const)
-      .map((of) => `${growthTable(growthOf(growth, of), of)}\n\n![Cost by number of ${of}](images/cost-by-${of}.svg)`)
-      .join("\n\n"),
+    speed: speed && under(speed, toTable(speedWorkloads, speed.results)),
+    neighbours: neighbours && under(neighbours, toTable(neighbourWorkloads, neighbours.results)),
+    steps: steps && under(steps, stepsTable(steps.results)),
+    behaviour: behaviour && under(behaviour, behaviourTable(behaviour.results)),
+    growth: growth && under(growth, growthTables(growth.results)),
   };
-  return Object.entries(sections).reduce((text, [mark, section]) => replaceBetween(text, mark, section), page);
+  return Object.entries(sections).reduce(
+    (text, [mark, section]) => (section === undefined ? text : replaceBetween(text, mark, section)),
+    page,
+  );
 }
 
 /** A row for each contender, because what they do takes words. */
@@ -51,8 +71,16 @@ export function behaviourTable(observations: readonly Observation[]): string {
   ].join("\n");
 }
 
-function machineText({ node, cpu, cores, system, date, load }: RunResults["machine"], rounds: number): string {
-  return `${date}, Node ${node}, ${cores} cores (${cpu}), ${system}, ${rounds} rounds; the 5-minute load average at the end was ${Number(load).toFixed(1)}.`;
+function growthTables(points: readonly GrowthPoint[]): string {
+  return (["servers", "tools"] as const)
+    .map((of) => `${growthTable(growthOf(points, of), of)}\n\n![Cost by number of ${of}](images/cost-by-${of}.svg)`)
+    .join("\n\n");
+}
+
+function under({ date, node, cpu, cores, system, rounds, load }: Conditions, table: string): string {
+  const where = `${date}, Node ${node}, ${cores} cores (${cpu}), ${system}`;
+  const how = rounds === undefined ? "" : `, ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
+  return `${where}${how}; the 5-minute load average at the end was ${load.toFixed(1)}.\n\n${table}`;
 }
 
 function replaceBetween(text: string, mark: string, section: string): string {

@@ -26,14 +26,14 @@ describe("runRounds", () => {
       return (id === "floor" ? 10 : 15) * speed;
     });
     const [row] = await runRounds(workload(ratio), [one], { rounds: 3, floor, measure });
-    expect(row?.values.get("ms")).toEqual({ median: 1.5, min: 1.5, max: 1.5 });
+    expect(row?.values["ms"]).toEqual({ median: 1.5, min: 1.5, max: 1.5 });
   });
 
   it("does not measure the floor for what is compared with nothing", async () => {
     const order: string[] = [];
     const [row] = await runRounds(workload(absolute), [one], { rounds: 1, floor, measure: recording(order, () => 7) });
     expect(order).toEqual(["one"]);
-    expect(row?.values.get("ms")?.median).toBe(7);
+    expect(row?.values["ms"]?.median).toBe(7);
   });
 
   it("counts the rounds that failed, says why, and reports the others", async () => {
@@ -44,16 +44,16 @@ describe("runRounds", () => {
     };
     const [row] = await runRounds(workload(absolute), [one], { rounds: 3, floor, measure });
     expect(row).toMatchObject({ failures: 1, failure: "it broke", name: "one by name" });
-    expect(row?.values.get("ms")?.median).toBe(5);
+    expect(row?.values["ms"]?.median).toBe(5);
   });
 
   it("has no value for who failed every time, and none for a metric that was not measured", async () => {
     const failing = async (): Promise<Measurement> => ({ ok: false, reason: "not here" });
     const [failed] = await runRounds(workload(absolute), [one], { rounds: 2, floor, measure: failing });
-    expect(failed).toMatchObject({ failures: 2, values: new Map() });
+    expect(failed).toMatchObject({ failures: 2, values: {} });
     const silent = async (): Promise<Measurement> => ({ ok: true, value: { name: "n", version: "1", metrics: {} } });
     const [row] = await runRounds(workload(absolute), [one], { rounds: 1, floor, measure: silent });
-    expect(row?.values.get("ms")?.median).toBeNaN();
+    expect(row).toMatchObject({ failures: 0, values: {} });
   });
 });
 

@@ -7,8 +7,8 @@ export interface Row {
   readonly adapter: string;
   readonly name: string;
   readonly version: string;
-  /** By metric; a spread of the ratios, or of the numbers themselves. Empty when every round failed. */
-  readonly values: ReadonlyMap<string, Spread>;
+  /** By metric; a spread of the ratios, or of the numbers themselves. A metric that no round measured is not in it. */
+  readonly values: Readonly<Record<string, Spread>>;
   /** How many rounds failed, and why the first of them did. */
   readonly failures: number;
   readonly failure?: string;
@@ -59,13 +59,14 @@ function toRow(contender: Adapter, pairs: readonly Pair[], metrics: readonly Met
     .map(({ own, floor }) => reasonOf(own) ?? reasonOf(floor))
     .filter((reason) => reason !== undefined);
   const [failure] = failed;
-  const values =
-    good.length === 0 ? [] : metrics.map((metric) => [metric.name, spreadOf(reported(metric, good))] as const);
+  const values = metrics
+    .map((metric) => [metric.name, spreadOf(reported(metric, good))] as const)
+    .filter(([, { median }]) => Number.isFinite(median));
   return {
     adapter: contender.id,
     name: good[0]?.own.name ?? contender.id,
     version: good[0]?.own.version ?? "",
-    values: new Map(values),
+    values: Object.fromEntries(values),
     failures: failed.length,
     ...(failure !== undefined && { failure }),
   };

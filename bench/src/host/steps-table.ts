@@ -5,8 +5,8 @@ import { startSteps } from "./workloads/start-steps.ts";
 export function stepsTable(rows: readonly Row[]): string {
   const { metrics } = startSteps;
   const lines = rows.map(({ name, values }) => {
-    const cells = metrics.map(({ name: step }) => values.get(step)?.median ?? Number.NaN);
-    return `| ${name} | ${cells.map((ms) => (Number.isFinite(ms) ? ms.toFixed(1) : "–")).join(" | ")} |`;
+    const cells = metrics.map(({ name: step }) => values[step]?.median);
+    return `| ${name} | ${cells.map((ms) => ms?.toFixed(1) ?? "–").join(" | ")} |`;
   });
   const head = `| ms | ${metrics.map(({ label }) => label).join(" | ")} |`;
   return [head, `|---|${metrics.map(() => "---:|").join("")}`, ...lines].join("\n");

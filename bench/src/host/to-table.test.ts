@@ -30,18 +30,17 @@ describe("toTable", () => {
       adapter: "peer",
       name: "peer",
       version: "",
-      values: new Map(),
+      values: {},
       failures: 3,
       failure: "a | b <c>",
     };
-    const table = toTable([workload({ name: "m", label: "time", as: "absolute" })], new Map([["w", [failed]]]));
+    const table = toTable([workload({ name: "m", label: "time", as: "absolute" })], { w: [failed] });
     expect(table).toContain("| failed: a \\| b &lt;c> |");
   });
 
   it("has a dash for what a contender does not do", () => {
-    expect(
-      toTable([workload({ name: "m", label: "time", as: "absolute" })], results({ toolport: Number.NaN })),
-    ).toContain("| – |");
+    const idle: Row = { adapter: "peer", name: "peer", version: "1.0.0", values: {}, failures: 0 };
+    expect(toTable([workload({ name: "m", label: "time", as: "absolute" })], { w: [idle] })).toContain("| – |");
   });
 });
 
@@ -71,12 +70,12 @@ describe("whereBehind", () => {
       adapter: "toolport",
       name: "toolport",
       version: "",
-      values: new Map(),
+      values: {},
       failures: 3,
       failure: "x",
     };
     const metric: Metric = { name: "m", label: "x", as: "ratio" };
-    expect(whereBehind([workload(metric)], new Map([["w", [failed]]]))).toEqual(["- Work: x: not measured."]);
+    expect(whereBehind([workload(metric)], { w: [failed] })).toEqual(["- Work: x: not measured."]);
   });
 });
 
@@ -91,7 +90,7 @@ function workload(metric: Metric): Workload {
 function results(medians: Readonly<Record<string, number>>): Results {
   const rows = Object.entries(medians).map(([id, value]): Row => {
     const spread = { median: value, min: value, max: value };
-    return { adapter: id, name: id, version: "1.0.0", values: new Map([["m", spread]]), failures: 0 };
+    return { adapter: id, name: id, version: "1.0.0", values: { m: spread }, failures: 0 };
   });
-  return new Map([["w", rows]]);
+  return { w: rows };
 }

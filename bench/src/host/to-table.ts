@@ -3,7 +3,7 @@ import type { Spread } from "./statistics.ts";
 import type { Metric, Workload } from "./workloads/workload.ts";
 
 /** The rows of every workload that was measured, by its id. */
-export type Results = ReadonlyMap<string, readonly Row[]>;
+export type Results = Readonly<Record<string, readonly Row[]>>;
 
 /** The contender whose aims are in the table. */
 const ours = "toolport";
@@ -12,7 +12,7 @@ const ours = "toolport";
 export function toTable(workloads: readonly Workload[], results: Results): string {
   const columns = columnsOf(results);
   const lines = workloads.flatMap((workload) => {
-    const rows = results.get(workload.id);
+    const rows = results[workload.id];
     if (rows === undefined) return [];
     return workload.metrics.map((metric) => {
       const cells = columns.map(({ id }) => cellOf(rows, id, metric));
@@ -28,10 +28,9 @@ export function toTable(workloads: readonly Workload[], results: Results): strin
 export function whereBehind(workloads: readonly Workload[], results: Results): readonly string[] {
   return workloads.flatMap((workload) =>
     workload.metrics.flatMap((metric) => {
-      const rows = results.get(workload.id) ?? [];
-      const own = rows.find(({ adapter }) => adapter === ours)?.values.get(metric.name);
-      if (own === undefined || !Number.isFinite(own.median))
-        return rows.length === 0 ? [] : [`- ${workload.title}: ${metric.label}: not measured.`];
+      const rows = results[workload.id] ?? [];
+      const own = rows.find(({ adapter }) => adapter === ours)?.values[metric.name];
+      if (own === undefined) return rows.length === 0 ? [] : [`- ${workload.title}: ${metric.label}: not measured.`];
       const complaints = [...missedAim(metric, own), ...better(metric, own, rows)];
       if (complaints.length === 0) return [];
       return [`- ${workload.title}, ${metric.label}: ${withSpread(metric, own)}; ${complaints.join("; ")}.`];
@@ -46,7 +45,7 @@ function missedAim(metric: Metric, own: Spread): readonly string[] {
 
 function better(metric: Metric, own: Spread, rows: readonly Row[]): readonly string[] {
   return rows.flatMap(({ adapter, name, values }) => {
-    const other = values.get(metric.name);
+    const other = values[metric.name];
     if (other === undefined || adapter === ours || adapter.startsWith("floor")) return [];
     return isBetter(metric, other.median, own.median) ? [`${name} has ${withSpread(metric, other)}`] : [];
   });
@@ -60,7 +59,7 @@ function columnsOf(
   results: Results,
 ): readonly { readonly id: string; readonly name: string; readonly version: string }[] {
   const columns = new Map<string, { id: string; name: string; version: string }>();
-  for (const { adapter: id, name, version } of [...results.values()].flat()) {
+  for (const { adapter: id, name, version } of Object.values(results).flat()) {
     // One that failed in one workload is known by its name from another.
     if (!columns.has(id) || version !== "") columns.set(id, { id, name, version });
   }
@@ -70,10 +69,9 @@ function columnsOf(
 function cellOf(rows: readonly Row[], id: string, metric: Metric): string {
   const row = rows.find(({ adapter }) => adapter === id);
   if (row === undefined) return "";
-  const value = row.values.get(metric.name);
+  const value = row.values[metric.name];
   const why = escapeCell(row.failure?.slice(0, 80) ?? "");
-  if (value === undefined) return `failed: ${why}`;
-  if (!Number.isFinite(value.median)) return "–";
+  if (value === undefined) return row.failures > 0 ? `failed: ${why}` : "–";
   return `${withSpread(metric, value)}${row.failures > 0 ? `, ${row.failures} failed: ${why}` : ""}`;
 }
 

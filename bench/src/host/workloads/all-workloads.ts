@@ -5,11 +5,13 @@ import { footprintWorkloads } from "./footprint.ts";
 import { neighbourWorkloads } from "./neighbour-workloads.ts";
 import type { Workload } from "./workload.ts";
 
-/** Every workload, in the order of the table. */
-export const allWorkloads: readonly Workload[] = [
+/** How fast and how heavy a host is, in the order of the table. */
+export const speedWorkloads: readonly Workload[] = [
   ...callWorkloads,
   ...startWorkloads,
   ...toolWorkloads,
   ...footprintWorkloads,
-  ...neighbourWorkloads,
 ];
+
+/** Every workload. */
+export const allWorkloads: readonly Workload[] = [...speedWorkloads, ...neighbourWorkloads];
