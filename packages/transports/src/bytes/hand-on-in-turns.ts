@@ -1,6 +1,7 @@
 import type { Clock } from "@toolport/core";
 
-const sliceBytes = 4 * 1024;
+/** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
+export const sliceBytes: number = 4 * 1024;
 // Of one turn of the event loop, for one source: as long as it may take, and as much as it may be before the source has to wait.
 const budgetMs = 0.5;
 const mostBytes = 32 * 1024;

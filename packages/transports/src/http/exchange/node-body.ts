@@ -11,7 +11,7 @@ const greatestGrowth = 100;
 export interface BodyContext {
   /** Names the request in errors. */
   readonly failed: Omit<FailedRequest, "sent">;
-  readonly toError: (error: unknown) => ToolportError;
+  toError(error: unknown): ToolportError;
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
   readonly clock?: Clock | undefined;
@@ -43,7 +43,8 @@ export interface BodyInit {
 
 /** Decodes a body in this `content-encoding`, and hands it on in turns. */
 export function readNodeBody(encoding: string | undefined, init: BodyInit): BodyReading {
-  const { failed, decoding, toError } = init.context;
+  const { context } = init;
+  const { failed, decoding } = context;
   const name = encoding?.trim().toLowerCase() ?? "";
   const decoder = decoderFor(name);
   if (decoder === "none") {
@@ -56,7 +57,7 @@ export function readNodeBody(encoding: string | undefined, init: BodyInit): Body
     return { take: ignore, end: ignore, fail: ignore, stop };
   }
   const { source, onSettled } = init;
-  const abandon = (): void => stop(toError(undefined));
+  const abandon = (): void => stop(context.toError(undefined));
   const settled = (error?: unknown): void => {
     decoding.delete(abandon);
     // It needs no connection to go on with what it holds.
@@ -66,7 +67,7 @@ export function readNodeBody(encoding: string | undefined, init: BodyInit): Body
   const { turns, end, fail, stop } = openReading(
     { ...init, onSettled: settled },
     decoder,
-    watchGrowth(decoder, init.context),
+    watchGrowth(decoder, context),
   );
   decoding.add(abandon);
   decoder.on("data", (bytes: Buffer) => turns.take(bytes));
@@ -96,7 +97,7 @@ function openReading(
   paused: TurnsInit<Buffer>["source"],
   growth: ((chunk: Uint8Array) => void) | undefined,
 ): Reading {
-  const { clock = systemClock, toError } = context;
+  const { clock = systemClock } = context;
   let isOpen = true;
   let hasEnded = false;
   const stop = (reason: unknown): void => {
@@ -134,7 +135,7 @@ function openReading(
     fail(error: unknown): void {
       if (!isOpen) return;
       turns.flush();
-      stop(toError(error));
+      stop(context.toError(error));
     },
   };
 }

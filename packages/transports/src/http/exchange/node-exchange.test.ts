@@ -323,6 +323,17 @@ describe("cancel()", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it("keeps a request from leaving that waits for the turn of a kept connection", async () => {
+    await using server = await startRaw((socket) => socket.write(httpAnswer("{}")));
+    const exchange = openExchange();
+    await textOf(await post(exchange, server.url, '"first"').reply);
+    const call = post(exchange, server.url, '"given up"');
+    call.cancel(enough);
+    expect(await thrownBy(call.reply)).toBe(enough);
+    await textOf(await post(exchange, server.url, '"last"').reply);
+    expect(server.requests.map((request) => request.split("\r\n\r\n")[1])).toEqual(['"first"', '"last"']);
+  });
+
   it("rejects a body that is being read, and one that is about to be", async () => {
     await using server = await startRaw((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"));
     const exchange = openExchange();

@@ -1,10 +1,11 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
+import { isToolportError, type Clock, type ToolportError } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
-import type { Connection, WireRequest } from "../sockets/connection.ts";
+import type { Connection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
+import type { Opening } from "../sockets/open-socket.ts";
 import { refusedByProxy } from "../sockets/open-tunnel.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
-import { connectTimedOut, fromFetchError, switchesProtocol } from "./from-fetch-error.ts";
+import { connectTimedOut, fromFetchError, switchesProtocol, type FailedRequest } from "./from-fetch-error.ts";
 import { isUpgrade } from "../sockets/wire-error.ts";
 import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
@@ -31,7 +32,7 @@ export function createDefaultExchange(init: NodeExchangeInit): HttpExchange {
   const decoding = new Set<() => void>();
   const parts: ExchangeParts = { ...init, connections, decoding, proxyFor: createProxyChoice(proxy) };
   return {
-    start: (request) => startCall(request, parts),
+    start: (request) => new NodeCall(request, parts),
     close() {
       connections.close();
       // A body that has arrived has no connection any more, and may still have gigabytes in it.
@@ -48,55 +49,141 @@ interface ExchangeParts extends NodeExchangeInit {
   readonly decoding: Set<() => void>;
 }
 
-/** What the parts of one call tell each other. */
-interface CallState extends BodyContext {
-  readonly wire: WireRequest;
-  readonly proxy: Proxy | undefined;
+// A class, because there is one for each call. Whatever is made where the whole of an exchange is in reach keeps the whole of it.
+class NodeCall implements HttpCall, ReplySink, BodyContext {
+  readonly reply: Promise<HttpReply>;
+  readonly failed: Omit<FailedRequest, "sent">;
+  readonly decoding: Set<() => void>;
+  readonly clock: Clock | undefined;
+  readonly maxMessageBytes: number | undefined;
+  readonly #parts: ExchangeParts;
+  #resolve: (reply: HttpReply) => void = ignore;
+  #reject: (reason: unknown) => void = ignore;
+  #wire: WireRequest | undefined;
+  #proxy: Proxy | undefined;
+  /** What is under way before the reply. */
+  #opening: Pick<Opening, "cancel"> | undefined;
+  #connection: Connection | undefined;
   /** Whether bytes of the request may have left. */
-  sent: boolean;
-  received: NodeReply | undefined;
-  /** Gives up what is under way before the reply. */
-  giveUp: () => void;
-  readonly resolve: (reply: HttpReply) => void;
-  readonly reject: (reason: unknown) => void;
-  readonly cancel: (reason: ToolportError) => void;
-}
+  #isSent = false;
+  #received: NodeReply | undefined;
+  #cancelled: ToolportError | undefined;
 
-function startCall(request: HttpRequest, parts: ExchangeParts): HttpCall {
-  const { url } = request;
-  const { serverId, redact, guard, decoding, clock, maxMessageBytes } = parts;
-  const failed = { serverId, url, redact };
-  let state: CallState | undefined;
-  let cancelled: ToolportError | undefined;
-  let reject: (reason: unknown) => void;
-  const toError = (error: unknown): ToolportError =>
+  constructor(request: HttpRequest, parts: ExchangeParts) {
+    const { serverId, redact, decoding, clock, maxMessageBytes } = parts;
+    this.failed = { serverId, url: request.url, redact };
+    this.decoding = decoding;
+    this.clock = clock;
+    this.maxMessageBytes = maxMessageBytes;
+    this.#parts = parts;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#start(request);
+  }
+
+  toError(error: unknown): ToolportError {
     // Of ours is what a guard refused an address with.
-    cancelled ?? (isToolportError(error) ? error : fromFetchError(error, { ...failed, sent: state?.sent ?? false }));
-  const cancel = (reason: ToolportError): void => {
-    cancelled ??= reason;
-    if (state?.received !== undefined) return state.received.stop(reason);
-    reject(reason);
-    state?.giveUp();
-  };
-  const reply = new Promise<HttpReply>((resolve, rejectReply) => {
-    reject = rejectReply;
-    const proxy = parts.proxyFor(url);
-    if (proxy === "unsupported") return reject(unsupportedProxy(failed));
+    const known = this.#cancelled ?? (isToolportError(error) ? error : undefined);
+    return known ?? fromFetchError(error, { ...this.failed, sent: this.#isSent });
+  }
+
+  cancel(reason: ToolportError): void {
+    this.#cancelled ??= reason;
+    if (this.#received !== undefined) return this.#received.stop(reason);
+    this.#reject(reason);
+    this.#opening?.cancel();
+    this.#connection?.destroy();
+  }
+
+  onSending(): void {
+    this.#isSent = true;
+  }
+
+  onHead(status: number, headers: ResponseHeaders): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    if (status === 407 && this.#proxy !== undefined && this.failed.url.protocol === "http:") {
+      return this.cancel(proxyFailed({ ...this.failed, proxy: this.#proxy }, refusedByProxy(status)));
+    }
+    this.#received = createNodeReply({ status, headers, connection, context: this });
+    this.#resolve(this.#received);
+  }
+
+  onBody(bytes: Buffer): void {
+    this.#received?.onBody(bytes);
+  }
+
+  onEnd(): void {
+    this.#received?.onEnd();
+  }
+
+  onError(error: Error): void {
+    if (this.#received !== undefined) this.#received.onError(error);
+    else if (isUpgrade(error)) this.cancel(switchesProtocol(this.failed));
+    else if (this.#isSent || this.#cancelled !== undefined || this.#wire === undefined)
+      this.#reject(this.toError(error));
+    // It had been closed before anything was sent.
+    else this.#open(this.#wire);
+  }
+
+  #start(request: HttpRequest): void {
+    const { url } = request;
+    const { proxyFor, guard, connections } = this.#parts;
+    const proxy = proxyFor(url);
+    if (proxy === "unsupported") return this.#reject(unsupportedProxy(this.failed));
     const refusal = guard && refuseRequest(url, guard, proxy);
-    if (refusal !== undefined) return reject(refusal);
+    if (refusal !== undefined) return this.#reject(refusal);
+    this.#proxy = proxy;
     try {
       const wire = toWireRequest(request, proxy);
-      const body = { failed, toError, decoding, clock, maxMessageBytes };
-      const more = { wire, proxy, sent: false, received: undefined, giveUp: ignore, resolve, reject, cancel };
-      state = { ...body, ...more };
-      const idle = parts.connections.takeIdle(url);
-      if (idle === undefined) openConnection(state, parts);
-      else send(idle, state, parts);
+      this.#wire = wire;
+      const idle = connections.takeIdle(url);
+      if (idle === undefined) this.#open(wire);
+      else this.#send(wire, idle);
     } catch (error) {
-      reject(toError(error));
+      this.#reject(this.toError(error));
     }
-  });
-  return { reply, cancel };
+  }
+
+  #send(wire: WireRequest, connection: Connection): void {
+    this.#opening = undefined;
+    this.#connection = connection;
+    connection.send(wire, this);
+  }
+
+  /** Opens a connection within its time, and sends the request. */
+  #open(wire: WireRequest): void {
+    const { failed } = this;
+    const { url } = failed;
+    const proxy = this.#proxy;
+    const { guard, lookup, connections, connectTimeoutMs = 15_000, clock = systemClock } = this.#parts;
+    this.#connection = undefined;
+    const opening = connections.open(
+      // Of a connection that is open already, the address was checked when it was made.
+      { url, proxy, lookup: guard && guardLookup(url, guard, lookup) },
+      {
+        onReady: (connection) => {
+          cancelTimer();
+          this.#send(wire, connection);
+        },
+        onError: (error, isProxys) => {
+          cancelTimer();
+          const isOfProxy = isProxys && proxy !== undefined;
+          this.#reject(isOfProxy ? proxyFailed({ ...failed, proxy }, error) : this.toError(error));
+        },
+      },
+    );
+    const late = (): void => this.cancel(connectTimedOut({ ...failed, proxy }, connectTimeoutMs));
+    const cancelTimer = clock.schedule(connectTimeoutMs, late);
+    this.#opening = {
+      cancel() {
+        cancelTimer();
+        opening.cancel();
+      },
+    };
+  }
 }
 
 function refuseRequest(url: URL, guard: HttpGuard, proxy: Proxy | undefined): ToolportError | undefined {
@@ -104,59 +191,6 @@ function refuseRequest(url: URL, guard: HttpGuard, proxy: Proxy | undefined): To
   return guard.refuseUrl(url) ?? (isUnknown ? guard.refuseAddress(undefined, url) : undefined);
 }
 
-function send(connection: Connection, state: CallState, parts: ExchangeParts): void {
-  const { wire, proxy, failed, toError } = state;
-  state.giveUp = () => connection.destroy();
-  connection.send(wire, {
-    onSending: () => void (state.sent = true),
-    onHead(head) {
-      if (head.status === 407 && proxy !== undefined && failed.url.protocol === "http:") {
-        state.cancel(proxyFailed({ ...failed, proxy }, refusedByProxy(head.status)));
-        return;
-      }
-      state.received = createNodeReply({ head, connection, context: state });
-      state.resolve(state.received.reply);
-    },
-    onBody: (bytes) => state.received?.onBody(bytes),
-    onEnd: () => state.received?.onEnd(),
-    onError(error) {
-      if (state.received !== undefined) state.received.onError(error);
-      else if (isUpgrade(error)) state.cancel(switchesProtocol(failed));
-      else if (state.sent) state.reject(toError(error));
-      // It had been closed before anything was sent.
-      else openConnection(state, parts);
-    },
-  });
-}
-
-/** Opens a connection within its time, and sends the request. */
-function openConnection(state: CallState, parts: ExchangeParts): void {
-  const { failed, proxy, toError } = state;
-  const { serverId, url } = failed;
-  const { guard, lookup, connections, connectTimeoutMs = 15_000, clock = systemClock } = parts;
-  const opening = connections.open(
-    // Of a connection that is open already, the address was checked when it was made.
-    { url, proxy, lookup: guard && guardLookup(url, guard, lookup) },
-    {
-      onReady(connection) {
-        cancelTimer();
-        send(connection, state, parts);
-      },
-      onError(error, isProxys) {
-        cancelTimer();
-        const isOfProxy = isProxys && proxy !== undefined;
-        state.reject(isOfProxy ? proxyFailed({ serverId, url, proxy }, error) : toError(error));
-      },
-    },
-  );
-  const late = (): void => state.cancel(connectTimedOut({ ...failed, proxy }, connectTimeoutMs));
-  const cancelTimer = clock.schedule(connectTimeoutMs, late);
-  state.giveUp = () => {
-    cancelTimer();
-    opening.cancel();
-  };
-}
-
 function ignore(): void {
-  // Nothing is under way.
+  // The promise has its functions by the time they are needed.
 }

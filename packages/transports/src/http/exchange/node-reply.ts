@@ -1,17 +1,18 @@
-import type { Connection, ReplySink, ResponseHead } from "../sockets/connection.ts";
+import { sliceBytes } from "../../bytes/hand-on-in-turns.ts";
+import { headerOf, type Connection, type ReplySink, type ResponseHeaders } from "../sockets/connection.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { readNodeBody, type BodyContext, type BodyReading } from "./node-body.ts";
 
 /** What a reply is made from. */
 export interface NodeReplyInit {
-  readonly head: ResponseHead;
+  readonly status: number;
+  readonly headers: ResponseHeaders;
   readonly connection: Connection;
   readonly context: BodyContext;
 }
 
 /** A reply, and what its connection and its caller tell it. */
-export interface NodeReply extends Pick<ReplySink, "onBody" | "onEnd" | "onError"> {
-  readonly reply: HttpReply;
+export interface NodeReply extends HttpReply, Pick<ReplySink, "onBody" | "onEnd" | "onError"> {
   /** Gives it up: a reading rejects with `reason`, also one that has not begun. */
   stop(reason: unknown): void;
 }
@@ -20,59 +21,96 @@ export interface NodeReply extends Pick<ReplySink, "onBody" | "onEnd" | "onError
 const mostEarlyBytes = 65_536;
 
 /** Makes one. Until somebody reads its body, little more than 64 KiB of it are taken from the connection. */
-export function createNodeReply({ head, connection, context }: NodeReplyInit): NodeReply {
-  let early: Buffer[] = [];
-  let earlyBytes = 0;
-  let reading: BodyReading | undefined;
+export function createNodeReply(init: NodeReplyInit): NodeReply {
+  return new ReplyOnConnection(init);
+}
+
+// A class, because there is one for each call.
+class ReplyOnConnection implements NodeReply {
+  readonly status: number;
+  readonly header: HttpReply["header"];
+  readonly #connection: Connection;
+  readonly #context: BodyContext;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #reading: BodyReading | undefined;
   /** After its end, the connection is somebody else's. */
-  let isConnected = true;
-  let broken: { readonly error: unknown } | undefined;
-  let stopped: { readonly reason: unknown } | undefined;
-  const source = {
-    pause: () => void (isConnected && connection.pause()),
-    resume: () => void (isConnected && connection.resume()),
-    destroy: () => void (isConnected && connection.destroy()),
-  };
-  const stop = (reason: unknown): void => {
-    stopped ??= { reason };
-    if (reading !== undefined) reading.stop(reason);
-    else source.destroy();
-  };
-  const begin = (onChunk: (chunk: Uint8Array) => void, onSettled: (error?: unknown) => void): void => {
-    if (stopped !== undefined) return onSettled(stopped.reason);
-    reading = readNodeBody(head.header("content-encoding"), { context, source, onChunk, onSettled });
-    const arrived = early;
-    early = [];
+  #isConnected = true;
+  #broken: { readonly error: unknown } | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
+
+  constructor({ status, headers, connection, context }: NodeReplyInit) {
+    this.status = status;
+    this.header = (name) => headerOf(headers, name);
+    this.#connection = connection;
+    this.#context = context;
+  }
+
+  onBody(bytes: Buffer): void {
+    if (this.#reading !== undefined) return this.#reading.take(bytes);
+    this.#early.push(bytes);
+    this.#earlyBytes += bytes.length;
+    if (this.#earlyBytes > mostEarlyBytes) this.pause();
+  }
+
+  onEnd(): void {
+    this.#isConnected = false;
+    this.#reading?.end();
+  }
+
+  onError(error: unknown): void {
+    this.#isConnected = false;
+    this.#broken = { error };
+    this.#reading?.fail(error);
+  }
+
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    if (this.#reading !== undefined) this.#reading.stop(reason);
+    else this.destroy();
+  }
+
+  cancel(): void {
+    this.stop(this.#context.toError(undefined));
+  }
+
+  async read(onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    if (this.#stopped !== undefined) throw this.#stopped.reason;
+    const encoding = this.header("content-encoding");
+    // Most answers are this: one piece, and nobody has to wait for the rest of it.
+    if (encoding === undefined && this.#isWhole() && this.#earlyBytes <= sliceBytes) {
+      for (const bytes of this.#early) onChunk(bytes);
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const onSettled = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+      this.#begin(readNodeBody(encoding, { context: this.#context, source: this, onChunk, onSettled }));
+    });
+  }
+
+  pause(): void {
+    if (this.#isConnected) this.#connection.pause();
+  }
+
+  resume(): void {
+    if (this.#isConnected) this.#connection.resume();
+  }
+
+  destroy(): void {
+    if (this.#isConnected) this.#connection.destroy();
+  }
+
+  #isWhole(): boolean {
+    return !this.#isConnected && this.#broken === undefined;
+  }
+
+  #begin(reading: BodyReading): void {
+    this.#reading = reading;
+    const arrived = this.#early;
+    this.#early = [];
     for (const bytes of arrived) reading.take(bytes);
-    if (broken !== undefined) reading.fail(broken.error);
-    else if (!isConnected) reading.end();
-    else source.resume();
-  };
-  return {
-    onBody(bytes) {
-      if (reading !== undefined) return reading.take(bytes);
-      early.push(bytes);
-      earlyBytes += bytes.length;
-      if (earlyBytes > mostEarlyBytes) source.pause();
-    },
-    onEnd() {
-      isConnected = false;
-      reading?.end();
-    },
-    onError(error) {
-      isConnected = false;
-      broken = { error };
-      reading?.fail(error);
-    },
-    stop,
-    reply: {
-      status: head.status,
-      header: head.header,
-      read: (onChunk) =>
-        new Promise((resolve, reject) => {
-          begin(onChunk, (error) => (error === undefined ? resolve() : reject(error)));
-        }),
-      cancel: () => stop(context.toError(undefined)),
-    },
-  };
+    if (this.#broken !== undefined) reading.fail(this.#broken.error);
+    else if (!this.#isConnected) reading.end();
+    else this.resume();
+  }
 }

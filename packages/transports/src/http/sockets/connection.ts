@@ -13,18 +13,14 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
-/** What a response begins with. */
-export interface ResponseHead {
-  readonly status: number;
-  /** A header's value by lower-case name. Of what came several times, the values in one list, or the first where a list makes no sense. */
-  readonly header: (name: string) => string | undefined;
-}
+/** The headers that a response begins with, by lower-case name; see {@linkcode headerOf}. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Gets the parts of one reply. Nothing is called after `onEnd` or `onError`. */
 export interface ReplySink {
   /** The request begins to leave. */
   onSending(): void;
-  onHead(head: ResponseHead): void;
+  onHead(status: number, headers: ResponseHeaders): void;
   onBody(bytes: Buffer): void;
   /** The reply was complete; the connection belongs to others now. */
   onEnd(): void;
@@ -60,75 +56,108 @@ export interface ConnectionInit {
 const headStartMs = 1000;
 
 /** Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no process alive. */
-export function createConnection({ socket, origin, idleMs, onIdle, onGone }: ConnectionInit): Connection {
-  let sink: ReplySink | undefined;
-  let controller: Dispatcher.DispatchController | undefined;
-  const client = dispatchOn(socket, origin, {
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    keepAliveTimeoutThreshold: headStartMs,
-  });
-  const fail = (error: Error): void => {
-    const failed = sink;
-    sink = undefined;
-    controller = undefined;
-    socket.destroy();
-    failed?.onError(error);
-  };
-  const connection: Connection = {
-    send({ target: path, ...request }, to) {
-      sink = to;
-      // Of a request that was given up, nothing is heard any more.
-      const heard = (): ReplySink | undefined => (sink === to ? to : undefined);
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart(given) {
-          controller = given;
-          heard()?.onSending();
-        },
-        onResponseStart(_controller, status, headers) {
-          if (status === 101) return fail(upgraded());
-          // What is meant follows an interim one.
-          if (status >= 200) heard()?.onHead({ status, header: (name) => valueOf(headers, name) });
-        },
-        onResponseData: (_controller, bytes) => heard()?.onBody(bytes),
-        onResponseEnd() {
-          if (heard() === undefined) return;
-          sink = undefined;
-          // It has the whole exchange in it, which would be kept for as long as the connection is idle.
-          controller = undefined;
-          onIdle(connection);
-          to.onEnd();
-        },
-        onResponseError(_controller, error) {
-          if (heard() !== undefined) fail(fromUndiciError(error));
-        },
-      };
-      client.dispatch({ ...request, path, body: request.body ?? null }, handler);
-    },
-    isOpen: () => !socket.destroyed && !socket.readableEnded,
-    pause: () => controller?.pause(),
-    resume: () => controller?.resume(),
-    destroy: (error = hangUp()) => fail(error),
-  };
+export function createConnection(init: ConnectionInit): Connection {
+  const { socket, onGone } = init;
+  const connection = new SocketConnection(init);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 1000);
   socket.on("error", ignore);
   socket.on("close", () => {
     onGone(connection);
     // The client hears of it as well, and knows more.
-    queueMicrotask(() => fail(hangUp()));
+    queueMicrotask(() => connection.destroy());
   });
   return connection;
 }
 
-// Of these a list makes no sense: the first counts, as in Node.
-const singular: ReadonlySet<string> = new Set(["content-type", "location", "retry-after"]);
-
-function valueOf(headers: Readonly<Record<string, string | string[] | undefined>>, name: string): string | undefined {
+/** A header's value by lower-case name. Of what came several times, the values in one list, or the first where a list makes no sense. */
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   if (!Array.isArray(value)) return value;
   return singular.has(name) ? value[0] : value.join(", ");
 }
+
+/**
+ * A connection, and what its client tells of the request on it: there is one at a time, and of one that was given up nothing is heard any more. A class,
+ * because functions of its own for each request cost more than the request.
+ */
+class SocketConnection implements Connection, Dispatcher.DispatchHandler {
+  readonly #socket: Socket;
+  readonly #client: Dispatcher;
+  readonly #onIdle: ConnectionInit["onIdle"];
+  #sink: ReplySink | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+
+  constructor({ socket, origin, idleMs, onIdle }: ConnectionInit) {
+    this.#socket = socket;
+    this.#onIdle = onIdle;
+    this.#client = dispatchOn(socket, origin, {
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      keepAliveTimeoutThreshold: headStartMs,
+    });
+  }
+
+  send({ method, target, headers, body }: WireRequest, sink: ReplySink): void {
+    this.#sink = sink;
+    this.#client.dispatch({ method, path: target, headers, body: body ?? null }, this);
+  }
+
+  isOpen(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded;
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  destroy(error: Error = hangUp()): void {
+    const sink = this.#letGo();
+    this.#socket.destroy();
+    sink?.onError(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#sink?.onSending();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (status === 101) return this.destroy(upgraded());
+    // What is meant follows an interim one.
+    if (status >= 200) this.#sink?.onHead(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#sink?.onBody(bytes);
+  }
+
+  onResponseEnd(): void {
+    const sink = this.#letGo();
+    if (sink === undefined) return;
+    this.#onIdle(this);
+    sink.onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#sink !== undefined) this.destroy(fromUndiciError(error));
+  }
+
+  // The controller has the whole exchange in it, which would be kept for as long as the connection is idle.
+  #letGo(): ReplySink | undefined {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.#controller = undefined;
+    return sink;
+  }
+}
+
+// Of these a list makes no sense: the first counts, as in Node.
+const singular: ReadonlySet<string> = new Set(["content-type", "location", "retry-after"]);
 
 function ignore(): void {
   // Whoever waits for a reply hears of it.
