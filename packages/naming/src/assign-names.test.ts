@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { hashIdentity } from "./hash-identity.ts";
 import { localNameOf } from "./name-table.ts";
@@ -34,7 +35,7 @@ describe("assignNames()", () => {
       yield { ...slash };
     }
     const { names, collisions } = assignNames(tools());
-    expect([...names.identities.keys()]).toEqual(["mcp_repo_issues_get"]);
+    expect(allNames(names)).toEqual(["mcp_repo_issues_get"]);
     expect(collisions).toEqual([]);
   });
 
@@ -87,7 +88,7 @@ describe("assignNames()", () => {
   it("treats names that differ in ASCII case only as one name", () => {
     const tools = ["Read", "read"].map((toolName) => ({ serverId: "s", toolName }));
     const { names, collisions } = assignNames(tools, { strategy: evvaNaming });
-    expect([...names.identities.keys()].every((name) => /^mcp__s__read_[0-9a-f]{8}$/.test(name))).toBe(true);
+    expect(allNames(names).every((name) => /^mcp__s__read_[0-9a-f]{8}$/.test(name))).toBe(true);
     expect(collisions).toEqual([{ name: "mcp__s__read", members: tools }]);
   });
 
@@ -106,19 +107,19 @@ describe("assignNames()", () => {
     }));
     const { names, collisions } = assignNames(tools, { strategy: nexoNaming });
     expect(collisions.length).toBeGreaterThan(0);
-    expect(names.identities.size).toBe(tools.length);
+    expect(allNames(names).length).toBe(tools.length);
   });
 
   it("uses a hash alone where the strategy's sanitize gives nothing legal", () => {
     const strategy = { ...toolportNaming, sanitize: (part: string) => part };
     const { names } = assignNames([{ serverId: "S", toolName: "!" }], { strategy });
-    expect([...names.identities.keys()]).toEqual([`mcp_${hashIdentity({ serverId: "S", toolName: "!" }, 1, 8)}`]);
+    expect(allNames(names)).toEqual([`mcp_${hashIdentity({ serverId: "S", toolName: "!" }, 1, 8)}`]);
   });
 
   it("cuts between characters, never inside a surrogate pair", () => {
     const strategy = { ...toolportNaming, sanitize: (part: string) => part, legal: /^[^]+$/ };
     const tools = ["a", "ab"].map((start) => ({ serverId: "s", toolName: `${start}${"😀".repeat(40)}` }));
-    for (const localName of assignNames(tools, { strategy }).names.identities.keys()) {
+    for (const localName of allNames(assignNames(tools, { strategy }).names)) {
       expect(localName.isWellFormed()).toBe(true);
       expect(localName.length).toBeGreaterThan(62);
     }
@@ -133,12 +134,12 @@ describe("assignNames()", () => {
     ({ names } = assignNames([...listing(6), ...listing(0, "quiet")], { previous: names, maxNamesPerServer: 6 }));
     expect([...(names.servers.get("noisy")?.keys() ?? [])]).toEqual(["tool-6", "tool-7", "tool-8"]);
     expect(names.servers.get("quiet")?.size).toBe(4);
-    expect(names.identities.size).toBe(7);
+    expect(allNames(names).length).toBe(7);
   });
 
   it("keeps what a server offers now, also beyond maxNamesPerServer", () => {
     const tools = [slash, dot, { serverId: "repo", toolName: "x" }];
-    expect(assignNames(tools, { maxNamesPerServer: 1 }).names.identities.size).toBe(3);
+    expect(allNames(assignNames(tools, { maxNamesPerServer: 1 }).names).length).toBe(3);
   });
 
   it("throws a TypeError for a strategy that breaks a rule", () => {
@@ -159,7 +160,7 @@ describe("assignNames()", () => {
       };
       const tools = Array.from({ length: 4096 }, (_, at) => ({ serverId: `server-${at >> 8}`, toolName: nameOf(at) }));
       const { names } = assignNames(tools, { strategy: { ...toolportNaming, sanitize } });
-      expect(names.identities.size).toBe(tools.length);
+      expect(allNames(names).length).toBe(tools.length);
       expect(sanitized).toBeLessThan(tools.length * 1.1);
     }
   });

@@ -1,6 +1,6 @@
 import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
+import { candidatesOf, tryNextHash, type Candidate } from "./candidate-names.ts";
 import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
-import { candidatesOf, type CandidateNames } from "./candidate-names.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
@@ -81,24 +81,27 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
   const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
   // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
-  for (let round = 0; waiting.length > 0; round += 1) {
-    const rivals: CandidateNames[] = [];
-    for (const [name, wishes] of groupByName(waiting, round)) {
+  while (waiting.length > 0) {
+    const { first, others } = groupByName(waiting);
+    const rivals: Candidate[] = [];
+    for (const [name, candidate] of first) {
       const owner = draft.ownerOf(name);
-      const [first] = wishes;
+      const more = others.get(name) ?? [];
       const isReserved = reserved.has(name);
-      if (owner === undefined && wishes.length === 1 && !isReserved) {
-        draft.give(first.candidate.identity, first.name);
+      if (owner === undefined && more.length === 0 && !isReserved) {
+        draft.give(candidate.identity, candidate.name);
         continue;
       }
-      for (const { candidate } of wishes) rivals.push(candidate);
-      const members = wishes.map(({ candidate }) => candidate.identity);
+      const wanting = [candidate, ...more];
+      rivals.push(...wanting);
+      const members = wanting.map(({ identity }) => identity);
       collisions.push({
         name,
         members: (owner ? [owner, ...members] : members).sort(byIdentity),
         ...(isReserved && owner === undefined && { reserved: true }),
       });
     }
+    for (const rival of rivals) tryNextHash(rival, strategy);
     waiting = rivals;
   }
   return {
@@ -153,34 +156,39 @@ function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly 
   return unnamed;
 }
 
-function reservedCollisions(candidates: readonly CandidateNames[]): NameCollision[] {
+function reservedCollisions(candidates: readonly Candidate[]): NameCollision[] {
   const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();
-  for (const { identity, reserved } of candidates) {
-    if (reserved === undefined) continue;
-    const name = foldCase(reserved.name);
+  for (const { identity, plain, owner } of candidates) {
+    if (owner === undefined) continue;
+    const name = foldCase(plain);
     const known = collisions.get(name);
-    if (known === undefined) collisions.set(name, { name, members: [identity], reservedFor: reserved.serverId });
+    if (known === undefined) collisions.set(name, { name, members: [identity], reservedFor: owner });
     else known.members.push(identity);
   }
   for (const { members } of collisions.values()) members.sort(byIdentity);
   return Array.from(collisions.values());
 }
 
-interface Wish {
-  readonly candidate: CandidateNames;
-  readonly name: string;
+/** Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the others alone. */
+interface Wishes {
+  readonly first: ReadonlyMap<string, Candidate>;
+  readonly others: ReadonlyMap<string, readonly Candidate[]>;
 }
 
-function groupByName(waiting: readonly CandidateNames[], round: number): Map<string, [Wish, ...Wish[]]> {
-  const groups = new Map<string, [Wish, ...Wish[]]>();
+function groupByName(waiting: readonly Candidate[]): Wishes {
+  const first = new Map<string, Candidate>();
+  const others = new Map<string, Candidate[]>();
   for (const candidate of waiting) {
-    const wish = { candidate, name: candidate.nameAt(round) };
-    const key = foldCase(wish.name);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [wish]);
-    else group.push(wish);
+    const name = foldCase(candidate.name);
+    if (!first.has(name)) {
+      first.set(name, candidate);
+      continue;
+    }
+    const rivals = others.get(name);
+    if (rivals === undefined) others.set(name, [candidate]);
+    else rivals.push(candidate);
   }
-  return groups;
+  return { first, others };
 }
 
 function boundServers(names: NameTable, offered: readonly ToolIdentity[], maxNames: number): NameTable {

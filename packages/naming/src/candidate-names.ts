@@ -5,20 +5,24 @@ import { putHashOn } from "./put-hash-on.ts";
 import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
-/** The names that one tool may get, the best first. */
-export interface CandidateNames {
+/** What one tool may be called. A plain object without functions: an assignment has one for each tool. */
+export interface Candidate {
   readonly identity: ToolIdentity;
-  /** The name for a round: the plain one first, if that is fit for use; then one hash after another, without end. */
-  nameAt(round: number): string;
-  /** The plain name that it would get, were it not another server's; with that server. */
-  readonly reserved: { readonly name: string; readonly serverId: string } | undefined;
+  /** The name without a hash, legal or not. */
+  readonly plain: string;
+  /** The server to which every such plain name belongs, if there is one. */
+  readonly owner: string | undefined;
+  /** The name that it would have now: the plain one first, if that is fit for use. */
+  name: string;
+  /** How many hashes were tried, the one in `name` included. */
+  attempts: number;
 }
 
-/** Finds the names that each tool of one assignment may get; what it finds out about a server is kept for its next tool. */
+/** Finds what each tool of one assignment may be called; what is found out about a server is kept for its next tool. */
 export function candidatesOf(
   strategy: NamingStrategy,
   reservedNames: ReservedNames,
-): (identity: ToolIdentity) => CandidateNames {
+): (identity: ToolIdentity) => Candidate {
   const servers = new Map<string, ServerSegment>();
   return (identity) => {
     const { serverId, toolName } = identity;
@@ -31,17 +35,19 @@ export function candidatesOf(
     const plain = `${server.prefix}${server.echo === undefined ? tool : omitEcho(tool, server.echo)}`;
     const exact = server.exact && tool === toolName;
     const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
-    const owner = fits ? reservedNames.find(serverId, plain) : undefined;
-    const firstAttempt = fits && owner === undefined ? 0 : 1;
-    return {
-      identity,
-      reserved: typeof owner === "string" ? { name: plain, serverId: owner } : undefined,
-      nameAt(round) {
-        const attempt = round + firstAttempt;
-        return attempt === 0 ? plain : putHashOn(plain, hashIdentity(identity, attempt, strategy.hashLength), strategy);
-      },
-    };
+    const found = fits ? reservedNames.find(serverId, plain) : undefined;
+    const owner = typeof found === "string" ? found : undefined;
+    const candidate: Candidate = { identity, plain, owner, name: plain, attempts: 0 };
+    if (!fits || found !== undefined) tryNextHash(candidate, strategy);
+    return candidate;
   };
+}
+
+/** The next name that the tool may get: one hash after another, without end. */
+export function tryNextHash(candidate: Candidate, strategy: NamingStrategy): void {
+  const { identity, plain } = candidate;
+  candidate.attempts += 1;
+  candidate.name = putHashOn(plain, hashIdentity(identity, candidate.attempts, strategy.hashLength), strategy);
 }
 
 interface ServerSegment {

@@ -3,29 +3,45 @@ import type { ToolIdentity } from "./tool-identity.ts";
 
 /**
  * Which pair has which name. Immutable; made by {@linkcode assignNames} and {@linkcode loadNames}. It holds every name that was
- * given, also to tools that are gone at the moment, so that they get it back.
+ * given, also to tools that are gone at the moment, so that they get it back. No two names differ in ASCII case only, because names are
+ * looked up regardless of it.
  */
 export interface NameTable {
   /** Server id to remote name to local name. */
   readonly servers: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /**
-   * Local name, with A to Z lower-cased, to the pair that has it. Two names never differ in ASCII case only, because names are
-   * looked up regardless of it.
-   */
-  readonly identities: ReadonlyMap<string, ToolIdentity>;
 }
 
 /** No names. */
-export const emptyNames: NameTable = { servers: new Map(), identities: new Map() };
+export const emptyNames: NameTable = { servers: new Map() };
 
 /** The local name of a pair, if one was given. */
 export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdentity): string | undefined {
   return names.servers.get(serverId)?.get(toolName);
 }
 
-/** The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. */
+/**
+ * The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. The first question to a table costs a walk through all of its
+ * names, and memory for an index of them as long as the table lives.
+ */
 export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
-  return names.identities.get(foldCase(localName));
+  let index = indexes.get(names);
+  if (index === undefined) {
+    index = indexNames(names);
+    indexes.set(names, index);
+  }
+  return index.get(foldCase(localName));
+}
+
+// Of tables that somebody asked. Most are only extended, and an index weighs more than the table.
+const indexes = new WeakMap<NameTable, ReadonlyMap<string, ToolIdentity>>();
+
+/** Local names, with A to Z lower-cased, to the pairs that have them. */
+function indexNames({ servers }: NameTable): Map<string, ToolIdentity> {
+  const index = new Map<string, ToolIdentity>();
+  for (const [serverId, tools] of servers) {
+    for (const [toolName, localName] of tools) index.set(foldCase(localName), { serverId, toolName });
+  }
+  return index;
 }
 
 /** The table without the names of one server, which are free again. For a registration that ended. */
@@ -35,14 +51,11 @@ export function withoutServer(names: NameTable, serverId: string): NameTable {
 
 /** The table without these names, given with A to Z in either case: their tools have none any more, and get others. */
 export function withoutNames(names: NameTable, localNames: Iterable<string>): NameTable {
+  const gone = new Set(Array.from(localNames, foldCase));
   let left = names;
-  for (const localName of localNames) {
-    const identity = identityOf(left, localName);
-    if (identity === undefined) continue;
-    const { serverId, toolName } = identity;
-    const kept = new Set(left.servers.get(serverId)?.keys());
-    kept.delete(toolName);
-    left = withOnlyTools(left, serverId, kept);
+  for (const [serverId, tools] of names.servers) {
+    const kept = Array.from(tools).filter(([, localName]) => !gone.has(foldCase(localName)));
+    if (kept.length < tools.size) left = withOnlyTools(left, serverId, new Set(kept.map(([toolName]) => toolName)));
   }
   return left;
 }
@@ -52,15 +65,11 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
   const before = names.servers.get(serverId);
   if (before === undefined) return names;
   const kept = new Map<string, string>();
-  const identities = new Map(names.identities);
-  for (const [toolName, localName] of before) {
-    if (toolNames.has(toolName)) kept.set(toolName, localName);
-    else identities.delete(foldCase(localName));
-  }
+  for (const [toolName, localName] of before) if (toolNames.has(toolName)) kept.set(toolName, localName);
   const servers = new Map(names.servers);
   if (kept.size > 0) servers.set(serverId, kept);
   else servers.delete(serverId);
-  return { servers, identities };
+  return { servers };
 }
 
 /** A table in the making. Shares with the table it extends what it does not change. */
@@ -77,12 +86,13 @@ export interface NameDraft {
 /** Starts a table that has all names of `names` and more. `names` itself never changes. */
 export function extendNames(names: NameTable): NameDraft {
   const servers = new Map(names.servers);
-  const identities = new Map(names.identities);
+  const owners = indexNames(names);
   const copied = new Map<string, Map<string, string>>();
   return {
     nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
-    ownerOf: (foldedName) => identities.get(foldedName),
-    give({ serverId, toolName }, localName) {
+    ownerOf: (foldedName) => owners.get(foldedName),
+    give(identity, localName) {
+      const { serverId, toolName } = identity;
       let tools = copied.get(serverId);
       if (tools === undefined) {
         tools = new Map(servers.get(serverId));
@@ -90,8 +100,8 @@ export function extendNames(names: NameTable): NameDraft {
         servers.set(serverId, tools);
       }
       tools.set(toolName, localName);
-      identities.set(foldCase(localName), { serverId, toolName });
+      owners.set(foldCase(localName), identity);
     },
-    finish: () => ({ servers, identities }),
+    finish: () => ({ servers }),
   };
 }

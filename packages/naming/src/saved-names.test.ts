@@ -1,6 +1,7 @@
 import { isToolportError } from "@toolport/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { emptyNames, localNameOf, type NameTable } from "./name-table.ts";
 import { evvaNaming, toolportNaming } from "./naming-presets.ts";
@@ -134,9 +135,9 @@ describe("loadNames()", () => {
     );
     fc.assert(
       fc.property(saved, (value) => {
-        const { servers, identities } = loadOrRefuse(value);
-        const names = [...servers.values()].flatMap((tools) => [...tools.values()]);
-        expect(identities.size).toBe(names.length);
+        const loaded = loadOrRefuse(value);
+        const names = [...loaded.servers.values()].flatMap((tools) => [...tools.values()]);
+        expect(allNames(loaded).length).toBe(names.length);
         expect(names.filter((name) => !isLegalName(name, toolportNaming))).toEqual([]);
       }),
       { numRuns: 2000 },

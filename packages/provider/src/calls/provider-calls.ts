@@ -142,10 +142,10 @@ function findOnOffer(
   const { id } = registration;
   const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
   if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
-  const server = parts.catalog.current.servers.get(id);
-  const callable = findCallable(server, toolName);
+  const catalog = parts.catalog.current;
+  const callable = findCallable(catalog, id, toolName);
   if (callable !== undefined) return callable;
-  const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
+  const isHeld = catalog.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine";
   throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
 }
 

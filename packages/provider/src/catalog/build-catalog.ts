@@ -1,10 +1,11 @@
 import type { Admit, RemoteTool } from "@toolport/core";
 import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/implement";
-import { localNameOf, qualifiedName, type NameTable, type ToolIdentity } from "@toolport/naming";
+import { qualifiedName, type NameTable, type ToolIdentity } from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
-import type { Catalog, Offer, ServerCatalog, ServerListing, Withheld } from "./catalog.ts";
-import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
+import { findCallable, type Catalog, type ServerCatalog, type ServerListing, type Withheld } from "./catalog.ts";
+import { defineTool, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
+import { toolOf } from "./fingerprint-tool.ts";
 import { createAppFilter, createToolFilter } from "./tool-filter.ts";
 
 /** How a catalogue is made. */
@@ -63,62 +64,75 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
   const groupIds = Object.freeze([groupId]);
   const qualifier = qualifiedName({ serverId: spec.id, toolName: "" });
   const server = describeServer(spec, listing.server);
-  const offers = new Map<string, Offer>();
   const withheld = new Map<string, Withheld>();
-  const apps = new Map<string, Offer>();
-  const sort = (tool: RemoteTool, localName: string, admitted: Map<string, Offer>): void => {
-    const { name } = tool;
-    const old = before?.offers.get(name) ?? before?.apps.get(name) ?? before?.withheld.get(name);
-    const offer = renewOffer(tool, {
-      // Of another tool, a definition that reads the same has another fingerprint.
-      old: old !== undefined && sameJson(old.tool, tool) ? old : undefined,
-      isOldSpec: before?.listing.spec === spec,
-      define: () => defineTool(tool, { spec, localName, qualifier, groupIds, describe }),
-    });
-    const admission = admit?.(offer.definition, server) ?? "offer";
-    if (admission === "offer") admitted.set(name, offer);
-    else withheld.set(name, { ...offer, admission });
+  /** What is admitted of some tools. */
+  const admitted = (tools: readonly RemoteTool[], nameOf: (toolName: string) => string | undefined): CatalogTool[] => {
+    const found: CatalogTool[] = [];
+    for (const tool of tools) {
+      const localName = nameOf(tool.name);
+      // Whoever makes a catalogue has named them all.
+      if (localName === undefined) continue;
+      const old = before === undefined ? undefined : findDefined(previous, before, tool.name);
+      const definition = renewDefinition(tool, {
+        // Of another tool, a definition that reads the same has another fingerprint.
+        old: old !== undefined && sameJson(toolOf(old), tool) ? old : undefined,
+        isOldSpec: before?.listing.spec === spec,
+        parts: { spec, localName, qualifier, groupIds, describe },
+      });
+      const admission = admit?.(definition, server) ?? "offer";
+      if (admission === "offer") found.push(definition);
+      else withheld.set(tool.name, { definition, admission });
+    }
+    return found;
   };
-  for (const tool of listing.tools.filter(createToolFilter(spec))) {
-    const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
-    // Whoever makes a catalogue has named them all.
-    if (localName !== undefined) sort(tool, localName, offers);
-  }
-  for (const tool of listing.tools.filter(createAppFilter(spec))) {
-    sort(tool, qualifiedName({ serverId: spec.id, toolName: tool.name }), apps);
-  }
-  const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).toSorted(compareText));
+  const given = names.servers.get(spec.id);
+  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).sort(
+    byName,
+  );
+  const apps = admitted(listing.tools.filter(createAppFilter(spec)), (toolName) =>
+    qualifiedName({ serverId: spec.id, toolName }),
+  );
+  const members = Object.freeze(offers.map(({ name }) => name));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,
     offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
-    apps,
+    apps: new Map(apps.map((definition) => [definition.origin.toolName, definition])),
     withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };
 }
 
+/** The definition that a catalogue has of a tool, whether it is on offer or not. */
+function findDefined(
+  catalog: Catalog,
+  { listing, withheld }: ServerCatalog,
+  toolName: string,
+): CatalogTool | undefined {
+  return findCallable(catalog, listing.spec.id, toolName) ?? withheld.get(toolName)?.definition;
+}
+
 interface Renewal {
-  /** The offer of the same tool in the catalogue before. */
-  readonly old: Offer | undefined;
+  /** The definition of the same tool in the catalogue before. */
+  readonly old: CatalogTool | undefined;
   /** Whether that was made by the same spec. */
   readonly isOldSpec: boolean;
-  readonly define: () => CatalogTool;
+  readonly parts: DefinitionParts;
 }
 
-/** The offer of a tool: the one that it had, the very same object, if a model sees no difference. */
-function renewOffer(tool: RemoteTool, { old, isOldSpec, define }: Renewal): Offer {
-  const plain = (offer: Offer): Offer =>
-    "admission" in offer ? { tool: offer.tool, definition: offer.definition } : offer;
-  if (old !== undefined && isOldSpec) return plain(old);
-  const definition = define();
-  return old !== undefined && sameDefinition(old.definition, definition) ? plain(old) : { tool, definition };
+/** The definition of a tool: the one that it had, the very same object, if a model sees no difference. */
+function renewDefinition(tool: RemoteTool, { old, isOldSpec, parts }: Renewal): CatalogTool {
+  if (old !== undefined && isOldSpec) return old;
+  const definition = defineTool(tool, parts);
+  return old !== undefined && sameDefinition(old, definition) ? old : definition;
 }
 
-function sameOffers(before: ReadonlyMap<string, Offer>, after: ReadonlyMap<string, Offer>): boolean {
-  if (before.size !== after.size) return false;
-  for (const [name, offer] of after) if (before.get(name) !== offer) return false;
-  return true;
+function sameOffers(before: readonly CatalogTool[], after: readonly CatalogTool[]): boolean {
+  return before.length === after.length && after.every((definition, index) => definition === before[index]);
+}
+
+function byName(a: CatalogTool, b: CatalogTool): number {
+  return compareText(a.name, b.name);
 }
 
 function assemble(servers: readonly ServerCatalog[], { names, previous }: CatalogPlan): Catalog {
@@ -141,13 +155,16 @@ function assemble(servers: readonly ServerCatalog[], { names, previous }: Catalo
 }
 
 function sortedDefinitions(servers: readonly ServerCatalog[]): readonly CatalogTool[] {
-  const definitions = servers.flatMap(({ offers }) => Array.from(offers.values(), ({ definition }) => definition));
-  return Object.freeze(definitions.toSorted((a, b) => compareText(a.name, b.name)));
+  return Object.freeze(servers.flatMap(({ offers }) => offers).sort(byName));
 }
 
 function indexByName(definitions: readonly CatalogTool[]): ReadonlyMap<string, CatalogTool> {
-  const byName = new Map<string, CatalogTool>();
-  for (const definition of definitions)
-    byName.set(definition.name, definition).set(foldCase(definition.name), definition);
-  return byName;
+  const index = new Map<string, CatalogTool>();
+  for (const definition of definitions) {
+    const { name } = definition;
+    index.set(name, definition);
+    const folded = foldCase(name);
+    if (folded !== name) index.set(folded, definition);
+  }
+  return index;
 }

@@ -8,9 +8,10 @@ import type {
   ToolGroup,
 } from "@toolport/core";
 import { compareText, foldCase } from "@toolport/core/implement";
-import { emptyNames, identityOf, type NameTable } from "@toolport/naming";
+import { emptyNames, localNameOf, type NameTable } from "@toolport/naming";
 import type { CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
+import { toolOf } from "./fingerprint-tool.ts";
 import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
@@ -23,14 +24,10 @@ export interface ServerListing {
   readonly tools: readonly RemoteTool[];
 }
 
-/** A tool as its server listed it, and as it is on offer. */
-export interface Offer {
-  readonly tool: RemoteTool;
+/** A tool that was not admitted. */
+export interface Withheld {
+  /** As it would be on offer. */
   readonly definition: CatalogTool;
-}
-
-/** A tool that was not admitted: as it would be on offer, and what was decided instead. */
-export interface Withheld extends Offer {
   readonly admission: Exclude<Admission, "offer">;
 }
 
@@ -45,13 +42,13 @@ export interface QuarantinedTool {
 /** One server's part of a catalogue. */
 export interface ServerCatalog {
   readonly listing: ServerListing;
-  /** By remote name; only what is offered. The same object as before when no tool of the server changed. */
-  readonly offers: ReadonlyMap<string, Offer>;
+  /** Only what is offered, sorted by local name. The same object as before when no tool of the server changed. */
+  readonly offers: readonly CatalogTool[];
   /**
    * By remote name; what is admitted and for the server's own user interface alone. In no list of tools, and callable by the host. Its local
    * name is its qualified name, which no model API takes.
    */
-  readonly apps: ReadonlyMap<string, Offer>;
+  readonly apps: ReadonlyMap<string, CatalogTool>;
   /** By remote name; what was not admitted. */
   readonly withheld: ReadonlyMap<string, Withheld>;
   /** Absent for a server without tools. */
@@ -83,17 +80,22 @@ export function findTool({ byName }: Catalog, name: string): CatalogTool | undef
   return byName.get(name) ?? byName.get(foldCase(name));
 }
 
+/** The tool on offer that its server calls so. There is no table for it: its name leads to it. */
+export function findOffered({ names, byName }: Catalog, serverId: string, toolName: string): CatalogTool | undefined {
+  const localName = localNameOf(names, { serverId, toolName });
+  return localName === undefined ? undefined : byName.get(localName);
+}
+
 /** The definition of a tool that may be called by its remote name: what is on offer, and what is for apps. */
-export function findCallable(server: ServerCatalog | undefined, toolName: string): CatalogTool | undefined {
-  return (server?.offers.get(toolName) ?? server?.apps.get(toolName))?.definition;
+export function findCallable(catalog: Catalog, serverId: string, toolName: string): CatalogTool | undefined {
+  return findOffered(catalog, serverId, toolName) ?? catalog.servers.get(serverId)?.apps.get(toolName);
 }
 
 /** The tools that the user interface of a server may call, sorted by remote name. */
 export function appTools(server: ServerCatalog | undefined): readonly CatalogTool[] {
   if (server === undefined) return [];
-  return [...server.offers.values(), ...server.apps.values()]
-    .filter(({ tool }) => isForApps(tool.meta))
-    .map(({ definition }) => definition)
+  return [...server.offers, ...server.apps.values()]
+    .filter((definition) => isForApps(toolOf(definition).meta))
     .sort((a, b) => compareText(a.origin.toolName, b.origin.toolName));
 }
 
@@ -109,8 +111,12 @@ export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool
 }
 
 /** Finds a tool in quarantine by its local name, regardless of ASCII case. */
-export function findQuarantined({ names, servers }: Catalog, name: string): CatalogTool | undefined {
-  const { serverId = "", toolName = "" } = identityOf(names, name) ?? {};
-  const held = servers.get(serverId)?.withheld.get(toolName);
-  return held?.admission === "quarantine" ? held.definition : undefined;
+export function findQuarantined({ servers }: Catalog, name: string): CatalogTool | undefined {
+  const folded = foldCase(name);
+  for (const { withheld } of servers.values()) {
+    for (const { definition, admission } of withheld.values()) {
+      if (admission === "quarantine" && foldCase(definition.name) === folded) return definition;
+    }
+  }
+  return undefined;
 }

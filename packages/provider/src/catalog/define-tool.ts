@@ -9,13 +9,13 @@ import {
 } from "@toolport/core";
 import { freezeData } from "@toolport/core/implement";
 import { decideEffect, overrideOf } from "./decide-effect.ts";
-import { withFingerprint } from "./fingerprint-tool.ts";
+import { withFingerprint, type Sourced } from "./fingerprint-tool.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
 
 /** A definition of the catalogue; it always says where it comes from, and what it does. */
-export type CatalogTool = ToolDefinition & { readonly origin: ToolOrigin; readonly effect: ToolEffect };
+export type CatalogTool = ToolDefinition & Sourced & { readonly origin: ToolOrigin; readonly effect: ToolEffect };
 
 // Titles and names are quoted in one line.
 const longestQuote = 256;
@@ -40,6 +40,8 @@ export function describeVerbatim({ description = "" }: RemoteTool): string {
   return description;
 }
 
+type Defined = Omit<CatalogTool, keyof Sourced>;
+
 /** What a definition is made from besides the tool. */
 export interface DefinitionParts {
   readonly spec: ServerSpec;
@@ -63,7 +65,7 @@ export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogToo
   const { effect, effectSource } = decideEffect(tool, spec);
   // Spreading all that may be absent would be shorter; of ten thousand tools, each would hold 32 bytes more. One spread makes room for the
   // member that `withFingerprint` adds.
-  const definition: { -readonly [Member in keyof CatalogTool]: CatalogTool[Member] } = {
+  const definition: { -readonly [Member in keyof Defined]: Defined[Member] } = {
     name: localName,
     description: describe(override === undefined ? tool : reword(tool, override), spec),
     inputSchema: freezeData(tool.inputSchema),

@@ -20,7 +20,7 @@ function changedTools(catalog: Catalog, other: Catalog): ReadonlyMap<string, Cat
   const tools = new Map<string, CatalogTool>();
   for (const [serverId, { offers }] of catalog.servers) {
     if (other.servers.get(serverId)?.offers === offers) continue;
-    for (const { definition } of offers.values()) tools.set(definition.name, definition);
+    for (const definition of offers) tools.set(definition.name, definition);
   }
   return tools;
 }

@@ -5,16 +5,16 @@ import { hashJson } from "@toolport/naming";
 // A member, because a table of ten thousand of them would be larger, and slow to collect garbage around.
 const source: unique symbol = Symbol("source");
 
-interface Sourced extends ToolDefinition {
-  /** The tool that the definition was made from. */
-  readonly [source]?: RemoteTool;
+/** A definition that knows what it was made from. A copy of one does not. */
+export interface Sourced {
+  readonly [source]: RemoteTool;
 }
 
 /** What somebody asked for. */
 const known = new WeakMap<ToolDefinition, string>();
 
 // One for all definitions, so that the ten thousandth is as small as the first.
-const lazily: PropertyDescriptorMap & ThisType<Sourced> = {
+const lazily: PropertyDescriptorMap & ThisType<ToolDefinition & Partial<Sourced>> = {
   fingerprint: {
     get() {
       const tool = this[source];
@@ -32,9 +32,14 @@ const lazily: PropertyDescriptorMap & ThisType<Sourced> = {
 };
 
 /** Gives a definition fingerprint and entry of the tool that it was made from. They cost something when they are read, and nothing before. */
-export function withFingerprint<T extends ToolDefinition>(definition: T, tool: RemoteTool): T {
-  Object.defineProperty(definition, source, { value: tool });
-  return Object.defineProperties(definition, lazily);
+export function withFingerprint<T extends ToolDefinition>(definition: T, tool: RemoteTool): T & Sourced {
+  const sourced = Object.defineProperty(definition, source, { value: tool });
+  return Object.defineProperties(sourced, lazily) as T & Sourced;
+}
+
+/** The tool that a definition was made from. */
+export function toolOf(definition: Sourced): RemoteTool {
+  return definition[source];
 }
 
 function fingerprintTool(tool: RemoteTool): string | undefined {

@@ -51,8 +51,8 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
   const names = shared.join({
     reservedNames,
     shown(serverId) {
-      const { offers, withheld } = current.servers.get(serverId) ?? {};
-      return [...(offers?.keys() ?? []), ...(withheld?.keys() ?? [])];
+      const { offers = [], withheld } = current.servers.get(serverId) ?? {};
+      return [...offers.map(({ origin }) => origin.toolName), ...(withheld?.keys() ?? [])];
     },
   });
   let current = emptyCatalog(names.table);
@@ -71,10 +71,9 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
     }
     revision += 1;
     for (const [serverId, { offers, listing }] of before.servers) {
-      const kept = next.servers.get(serverId)?.offers;
-      if (kept === offers) continue;
-      for (const [toolName, { definition }] of offers) {
-        if (kept?.get(toolName)?.definition !== definition) departed.set(definition, listing.registration);
+      if (next.servers.get(serverId)?.offers === offers) continue;
+      for (const definition of offers) {
+        if (next.byName.get(definition.name) !== definition) departed.set(definition, listing.registration);
       }
     }
     if (toolsChanged.hasListeners) toolsChanged.emit(diffCatalogs(before, next));
@@ -109,10 +108,8 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
     claimNames: (serverId) => names.claim(serverId),
     releaseNames: (serverId) => names.release(serverId),
     registrationOf(definition) {
-      const { serverId = "", toolName = "" } = definition.origin ?? {};
-      const server = current.servers.get(serverId);
-      const isShown = server?.offers.get(toolName)?.definition === definition;
-      return isShown ? server.listing.registration : departed.get(definition);
+      if (current.byName.get(definition.name) !== definition) return departed.get(definition);
+      return current.servers.get(definition.origin?.serverId ?? "")?.listing.registration;
     },
     close() {
       toolsChanged.close();

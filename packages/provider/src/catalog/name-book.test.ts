@@ -15,13 +15,13 @@ describe("a book of names", () => {
     const second = join([]);
     first.assign(toolsOf(0, 12_000));
     second.assign(toolsOf(12_000, 20_000));
-    expect(book.table.identities.size).toBe(20_000);
+    expect(book.table.servers.get("s")?.size).toBe(20_000);
     second.assign(toolsOf(20_000, 20_001));
-    expect(Array.from(book.table.identities.values(), ({ toolName }) => toolName)).toEqual(["t1", "t20000"]);
+    expect(Array.from(book.table.servers.get("s")?.keys() ?? [])).toEqual(["t1", "t20000"]);
     first.leave();
     first.leave();
-    expect(book.table.identities.size).toBe(2);
+    expect(book.table.servers.get("s")?.size).toBe(2);
     second.release("s");
-    expect(book.table.identities.size).toBe(0);
+    expect(book.table.servers.size).toBe(0);
   });
 });

@@ -84,7 +84,7 @@ export function assembleServer(
   const lane = createCallLane({
     link,
     clock,
-    find: (toolName) => findCallable(catalog.current.servers.get(id), toolName),
+    find: (toolName) => findCallable(catalog.current, id, toolName),
     isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
     registrationOf: (definition) => catalog.registrationOf(definition),
     callEnded: observers.callEnded,

@@ -88,7 +88,7 @@ export function readStatus(
     state: publicState(state, held),
     since: link.since,
     ...failureOf(state),
-    toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
+    toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.length ?? 0),
     stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state, clock.now())),
     ...(listing?.truncated !== undefined && { degraded: listing.truncated }),
     droppedTools: listing?.dropped.length ?? 0,
