@@ -1,7 +1,8 @@
 // The whole bar for a change, apart from the tests: one line a step, every step runs even when an earlier one failed, and the output
-// of those that failed follows at the end. `pnpm check layers docs` runs the named steps only.
+// of those that failed follows at the end. As many run at once as there are cores. `pnpm check layers docs` runs the named steps only.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -25,7 +26,7 @@ const steps = {
   traces: script("traces"),
   changesets: ["changeset", "status", "--since", firstThatIsThere("main", "origin/main", "HEAD")],
   packages: script("packages"),
-  // After the step that builds: knip follows a program from its file in bin/ to the built one.
+  // Waits for the step that builds: knip follows a program from its file in bin/ to the built one.
   unused: ["knip", "--treat-config-hints-as-errors", "--no-progress"],
 };
 
@@ -36,16 +37,28 @@ if (unknown.length > 0)
 
 /** @type {string[]} */
 const failures = [];
-for (const [name, [command = "", ...args]] of Object.entries(steps)) {
+/** @type {Set<Promise<void>>} */
+const running = new Set();
+for (const name of Object.keys(steps)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
+  while (running.size >= availableParallelism()) await Promise.race(running);
+  if (name === "unused") await Promise.all(running);
+  const step = runStep(name).finally(() => running.delete(step));
+  running.add(step);
+}
+await Promise.all(running);
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** @param {string} name */
+async function runStep(name) {
+  const [command = "", ...args] = steps[name] ?? [];
   const startedAt = performance.now();
   const { code, output } = await run(command, args);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)}${seconds.padStart(5)} s`);
   if (code !== 0) failures.push(`\n--- ${name}: ${command} ${args.join(" ")} (exit code ${code})\n${output.trim()}`);
 }
-for (const failure of failures) console.error(failure);
-process.exitCode = failures.length > 0 ? 1 : 0;
 
 /** @param {string[]} refs In a clone of one commit there is no main branch. */
 function firstThatIsThere(...refs) {
