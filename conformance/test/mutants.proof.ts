@@ -3,8 +3,8 @@ import { mutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
-// Processes of their own, and one lane for the servers that share this process: more would only make each other slow.
-const lanes = { stdio: 3, http: 1, sse: 1 } as const;
+// Those that are processes take most of the time, and those that share this process mostly wait for what is never answered.
+const lanes = { stdio: 3, http: 2, sse: 1 } as const;
 
 // On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
 const patienceMs = [3000, 12_000] as const;
