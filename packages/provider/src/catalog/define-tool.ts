@@ -19,6 +19,7 @@ export type CatalogTool = ToolDefinition & Sourced & { readonly origin: ToolOrig
 
 // Titles and names are quoted in one line.
 const longestQuote = 256;
+const plainName = /^[\w./-]{0,256}$/;
 
 /**
  * The default description: ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
@@ -61,13 +62,15 @@ export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogToo
   const { id: serverId } = spec;
   const { name: toolName } = tool;
   const override = overrideOf(spec, toolName);
+  const description = describe(override === undefined ? tool : reword(tool, override), spec);
+  shareText(tool, description);
   const { title = tool.title, requiresConfirmation } = override ?? {};
   const { effect, effectSource } = decideEffect(tool, spec);
   // Spreading all that may be absent would be shorter; of ten thousand tools, each would hold 32 bytes more. One spread makes room for the
   // member that `withFingerprint` adds.
   const definition: { -readonly [Member in keyof Defined]: Defined[Member] } = {
     name: localName,
-    description: describe(override === undefined ? tool : reword(tool, override), spec),
+    description,
     inputSchema: freezeData(tool.inputSchema),
     effect,
     origin: Object.freeze({ serverId, toolName, qualifiedName: `${parts.qualifier}${toolName}` }),
@@ -82,6 +85,17 @@ export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogToo
   return Object.freeze(withFingerprint(definition, tool));
 }
 
+/**
+ * Makes the server's words of a tool a part of the description that ends with them: the same text, which takes no room of its own. A connector may hand out what
+ * cannot be changed.
+ */
+function shareText(tool: RemoteTool, description: string): void {
+  const words = tool.description ?? "";
+  if (words !== "" && words.length < description.length && description.endsWith(words)) {
+    Reflect.set(tool, "description", description.slice(description.length - words.length));
+  }
+}
+
 /** The tool with the host's words for it. */
 function reword(tool: RemoteTool, { title = tool.title, description = tool.description }: ToolOverride): RemoteTool {
   return { ...tool, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
@@ -89,8 +103,8 @@ function reword(tool: RemoteTool, { title = tool.title, description = tool.descr
 
 /** A text for the inside of a sentence, in one line. A backtick would end the quotation that it stands in. */
 function quote(text: string): string {
+  // Most names are plain, and cleaning nothing costs more than looking.
+  if (plainName.test(text)) return text;
   const clean = cleanText(text, longestQuote);
-  // Most names have neither, and replacing nothing costs more than looking.
-  const line = /[\n`]/.test(clean) ? clean.replaceAll("\n", " ").replaceAll("`", "'") : clean;
-  return line.trim();
+  return clean.replaceAll("\n", " ").replaceAll("`", "'").trim();
 }

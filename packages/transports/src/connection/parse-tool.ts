@@ -8,7 +8,7 @@ import {
   type ToolAnnotations,
   type ToolFlag,
 } from "@toolport/core";
-import { inspectText, isJsonObject } from "@toolport/core/implement";
+import { freezeData, inspectText, isJsonObject } from "@toolport/core/implement";
 import { measureSchema } from "./measure-schema.ts";
 
 /** A tool, or why there is none. */
@@ -28,7 +28,7 @@ const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 /**
  * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives a reason. What is merely odd is kept
  * without its odd part: a title that is no string, annotations of the wrong type, a schema that is none, too deep or too long. Schemas are
- * kept as the objects they are. What of the entry does not show in the tool stands in `extras`, so that no part of it changes in secret.
+ * kept as the objects they are, frozen. What of the entry does not show in the tool stands in `extras`, so that no part of it changes in secret.
  */
 export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (!isJsonObject(entry)) return { reason: "it is not an object" };
@@ -89,7 +89,9 @@ const anyObject: JsonObject = Object.freeze({ type: "object" });
 function readSchema(member: string, schema: unknown, limits: ServerLimits): SchemaReading {
   if (!isJsonObject(schema)) return { ...absent, problem: `its ${member} is not an object` };
   const measured = measureSchema(schema, limits);
-  return typeof measured === "string" ? { ...absent, problem: measured } : { schema, length: measured };
+  return typeof measured === "string"
+    ? { ...absent, problem: measured }
+    : { schema: freezeData(schema), length: measured };
 }
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {

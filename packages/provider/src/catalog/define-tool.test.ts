@@ -1,0 +1,35 @@
+import type { RemoteTool } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { defineTool, describeVerbatim, describeWithOrigin } from "./define-tool.ts";
+
+describe("defineTool()", () => {
+  const preface = "MCP server `s` tool `read`.";
+  it.each<[string, RemoteTool, string]>([
+    ["with a description", { name: "read", description: "Reads a file.", inputSchema: {} }, `${preface} Reads a file.`],
+    ["without one", { name: "read", inputSchema: {} }, preface],
+    ["with an empty one", { name: "read", description: "", inputSchema: {} }, preface],
+    ["with space around it", { name: "read", description: " Reads. ", inputSchema: {} }, `${preface} Reads.`],
+    ["that repeats the preface", { name: "read", description: preface, inputSchema: {} }, `${preface} ${preface}`],
+  ])("leaves a tool %s as its server listed it", (_, tool, description) => {
+    const listed = structuredClone(tool);
+    expect(define(tool).description).toBe(description);
+    expect(tool).toStrictEqual(listed);
+  });
+
+  it("takes a tool that cannot be changed", () => {
+    const tool = Object.freeze({ name: "read", description: "Reads a file.", inputSchema: Object.freeze({}) });
+    expect(define(tool).description).toBe(`${preface} Reads a file.`);
+    expect(define(tool, describeVerbatim).description).toBe("Reads a file.");
+  });
+});
+
+function define(tool: RemoteTool, describeTool = describeWithOrigin): ReturnType<typeof defineTool> {
+  const spec = { id: "s", transport: { kind: "stdio", command: "x" } } as const;
+  return defineTool(tool, {
+    spec,
+    localName: "mcp_s_read",
+    qualifier: "mcp::s::",
+    groupIds: [],
+    describe: describeTool,
+  });
+}
