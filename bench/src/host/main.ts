@@ -28,7 +28,9 @@ const rounds = Number(valueOf("--rounds") ?? 3);
 const only = valueOf("--only")?.split(",");
 const asked = valueOf("--of")?.split(",");
 const node = findNode(valueOf("--node"));
-const own = ["toolport", "sdk-v2", "sdk-v1", "floor-fetch"].map((id) => adapter(id, `adapters/${id}.js`));
+const own = ["toolport", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"].map((id) =>
+  adapter(id, `adapters/${id}.js`),
+);
 const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
   adapter(id, `../../peers/${id}.mjs`),
 );
