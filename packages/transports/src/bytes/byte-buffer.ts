@@ -18,53 +18,72 @@ const largestBlock = 256 * 1024;
  * if that is known; they are not copied again.
  */
 export function createByteBuffer(maxBytes: number, tooLarge: () => Error, expected = 0): ByteBuffer {
-  /** Those that are full. */
-  let blocks: Uint8Array[] = [];
-  /** The one that is being filled; at first a piece as it came, which has no room. */
-  let block: Uint8Array = empty;
-  let filled = 0;
-  let length = 0;
+  return new BlocksOfBytes(maxBytes, tooLarge, expected);
+}
 
-  const makeRoom = (needed: number): void => {
-    if (blocks.length === 0 && expected >= length + needed) {
-      const roomy = new Uint8Array(Math.min(expected, maxBytes));
-      roomy.set(block.subarray(0, filled));
-      block = roomy;
+// A class, because there is one for each answer.
+class BlocksOfBytes implements ByteBuffer {
+  readonly #maxBytes: number;
+  readonly #tooLarge: () => Error;
+  readonly #expected: number;
+  /** Those that are full. */
+  #blocks: Uint8Array[] | undefined;
+  /** The one that is being filled; at first a piece as it came, which has no room. */
+  #block: Uint8Array = empty;
+  #filled = 0;
+  #length = 0;
+
+  constructor(maxBytes: number, tooLarge: () => Error, expected: number) {
+    this.#maxBytes = maxBytes;
+    this.#tooLarge = tooLarge;
+    this.#expected = expected;
+  }
+
+  size(): number {
+    return this.#length;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#length + chunk.length > this.#maxBytes) throw this.#tooLarge();
+    if (this.#length === 0) {
+      this.#block = chunk;
+      this.#filled = this.#length = chunk.length;
       return;
     }
-    blocks.push(block);
-    block = new Uint8Array(Math.min(Math.max(needed, Math.min(length, largestBlock)), maxBytes - length));
-    filled = 0;
-  };
-  const fill = (bytes: Uint8Array): void => {
-    block.set(bytes, filled);
-    filled += bytes.length;
-    length += bytes.length;
-  };
-  return {
-    size: () => length,
-    push(chunk) {
-      if (length + chunk.length > maxBytes) throw tooLarge();
-      if (length === 0) {
-        block = chunk;
-        filled = length = chunk.length;
-        return;
-      }
-      const fitting = chunk.subarray(0, block.length - filled);
-      fill(fitting);
-      if (fitting.length === chunk.length) return;
-      makeRoom(chunk.length - fitting.length);
-      fill(chunk.subarray(fitting.length));
-    },
-    take() {
-      const taken =
-        blocks.length === 0 ? block.subarray(0, filled) : join([...blocks, block.subarray(0, filled)], length);
-      blocks = [];
-      block = empty;
-      filled = length = 0;
-      return taken;
-    },
-  };
+    const fitting = chunk.subarray(0, this.#block.length - this.#filled);
+    this.#fill(fitting);
+    if (fitting.length === chunk.length) return;
+    this.#makeRoom(chunk.length - fitting.length);
+    this.#fill(chunk.subarray(fitting.length));
+  }
+
+  take(): Uint8Array {
+    const last = this.#block.subarray(0, this.#filled);
+    const taken = this.#blocks === undefined ? last : join([...this.#blocks, last], this.#length);
+    this.#blocks = undefined;
+    this.#block = empty;
+    this.#filled = this.#length = 0;
+    return taken;
+  }
+
+  #makeRoom(needed: number): void {
+    if (this.#blocks === undefined && this.#expected >= this.#length + needed) {
+      const roomy = new Uint8Array(Math.min(this.#expected, this.#maxBytes));
+      roomy.set(this.#block.subarray(0, this.#filled));
+      this.#block = roomy;
+      return;
+    }
+    (this.#blocks ??= []).push(this.#block);
+    const roomy = Math.max(needed, Math.min(this.#length, largestBlock));
+    this.#block = new Uint8Array(Math.min(roomy, this.#maxBytes - this.#length));
+    this.#filled = 0;
+  }
+
+  #fill(bytes: Uint8Array): void {
+    this.#block.set(bytes, this.#filled);
+    this.#filled += bytes.length;
+    this.#length += bytes.length;
+  }
 }
 
 function join(blocks: readonly Uint8Array[], length: number): Uint8Array {

@@ -1,5 +1,5 @@
 import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
-import { bearerTokenOf, isCredentialHeader, type Redactor } from "@toolport/core/implement";
+import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer, Recovery } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
@@ -63,7 +63,9 @@ export function createHttpEndpoint({
 }: HttpEndpointInit): HttpEndpoint {
   const { serverId, clock, redact } = context;
   const url = new URL(spec.transport.url);
+  const isConfidential = isConfidentialUrl(url);
   const configured = configuredHeaders(spec.transport);
+  const withConfigured = createJoinedHeaders(configured);
   /** Whether the latest request was sent with credentials of the authorizer. */
   let isAuthorized = false;
   /** The host's own headers of the latest request. */
@@ -75,9 +77,9 @@ export function createHttpEndpoint({
 
   const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
     if (hostHeaders !== undefined) added = hostHeaders(about ?? {});
-    const own = hostHeaders === undefined ? configured : { ...configured, ...added };
-    const request = { method, url: target, body, headers: { ...own, ...headers } };
-    guardCredentials(request, serverId);
+    const all = hostHeaders === undefined ? withConfigured(headers) : { ...configured, ...added, ...headers };
+    const request = { method, url: target, body, headers: all };
+    if (target !== url || !isConfidential) guardCredentials(request, serverId);
     return exchange.start(request);
   };
   const startAuthorized = (request: EndpointRequest, credentials: CredentialHeaders): HttpCall => {
@@ -102,6 +104,19 @@ export function createHttpEndpoint({
           }),
     toError,
     close: () => exchange.close(),
+  };
+}
+
+/** Adds headers to those of every request. For the same object as the time before, the same one comes out, with which nothing has to be done again. */
+function createJoinedHeaders(
+  common: Readonly<Record<string, string>>,
+): (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
+  let latest: Readonly<Record<string, string>> | undefined;
+  let joined = common;
+  return (headers) => {
+    if (headers !== latest) joined = { ...common, ...headers };
+    latest = headers;
+    return joined;
   };
 }
 

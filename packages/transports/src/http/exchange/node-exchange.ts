@@ -13,7 +13,7 @@ import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest }
 import type { BodyContext } from "./node-body.ts";
 import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { proxyFailed, unsupportedProxy } from "./proxy-failure.ts";
-import { toWireRequest } from "./to-wire-request.ts";
+import { createWireRequests } from "./wire-requests.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
 // let go first.
@@ -30,7 +30,8 @@ export function createDefaultExchange(init: NodeExchangeInit): HttpExchange {
   const { proxy = false, ca = [] } = init;
   const connections = createConnections({ idleMs: idleConnectionMs, ca });
   const decoding = new Set<() => void>();
-  const parts: ExchangeParts = { ...init, connections, decoding, proxyFor: createProxyChoice(proxy) };
+  const proxyFor = createProxyChoice(proxy);
+  const parts: ExchangeParts = { ...init, connections, decoding, proxyFor, toWire: createWireRequests() };
   return {
     start: (request) => new NodeCall(request, parts),
     close() {
@@ -45,6 +46,7 @@ export function createDefaultExchange(init: NodeExchangeInit): HttpExchange {
 interface ExchangeParts extends NodeExchangeInit {
   readonly connections: Connections;
   readonly proxyFor: ProxyChoice;
+  readonly toWire: ReturnType<typeof createWireRequests>;
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
 }
@@ -130,16 +132,16 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
 
   #start(request: HttpRequest): void {
     const { url } = request;
-    const { proxyFor, guard, connections } = this.#parts;
+    const { proxyFor, guard, connections, toWire } = this.#parts;
     const proxy = proxyFor(url);
     if (proxy === "unsupported") return this.#reject(unsupportedProxy(this.failed));
     const refusal = guard && refuseRequest(url, guard, proxy);
     if (refusal !== undefined) return this.#reject(refusal);
     this.#proxy = proxy;
     try {
-      const wire = toWireRequest(request, proxy);
+      const wire = toWire(request, proxy);
       this.#wire = wire;
-      const idle = connections.takeIdle(url);
+      const idle = connections.takeIdle(wire.origin);
       if (idle === undefined) this.#open(wire);
       else this.#send(wire, idle);
     } catch (error) {

@@ -5,11 +5,13 @@ import { fromUndiciError, hangUp, upgraded } from "./wire-error.ts";
 
 /** A request, as it is put on the wire. */
 export interface WireRequest {
+  /** Of whose server it is. */
+  readonly origin: string;
   readonly method: Dispatcher.HttpMethod;
   /** `/path?query`, or a whole URL for a proxy. */
   readonly target: string;
   /** Names and values in turn. */
-  readonly headers: string[];
+  readonly headers: readonly string[];
   readonly body: string | undefined;
 }
 
@@ -100,7 +102,8 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
 
   send({ method, target, headers, body }: WireRequest, sink: ReplySink): void {
     this.#sink = sink;
-    this.#client.dispatch({ method, path: target, headers, body: body ?? null }, this);
+    // It reads the list, and its types do not say so.
+    this.#client.dispatch({ method, path: target, headers: headers as string[], body: body ?? null }, this);
   }
 
   isOpen(): boolean {

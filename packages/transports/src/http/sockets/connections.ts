@@ -6,7 +6,7 @@ import { createTrustedContext } from "./trusted-context.ts";
 /** Kept-alive connections, by origin. */
 export interface Connections {
   /** One that is idle; the caller sends on it at once. */
-  takeIdle(url: URL): Connection | undefined;
+  takeIdle(origin: string): Connection | undefined;
   /** Makes another. */
   open(destination: Destination, awaiting: Awaiting<Connection>): Pick<Opening, "cancel">;
   /** Drops all of them, also those that are busy or being opened. */
@@ -48,7 +48,7 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
     });
   };
   return {
-    takeIdle({ origin }) {
+    takeIdle(origin) {
       const waiting = idle.get(origin);
       let taken = waiting?.pop();
       while (taken !== undefined && !taken.isOpen()) taken = waiting?.pop();

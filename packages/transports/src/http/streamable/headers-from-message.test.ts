@@ -30,8 +30,8 @@ describe("protocolHeaders()", () => {
   });
 
   it("says nothing about messages without the envelope, nor about answers", () => {
-    expect(protocolHeaders({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "echo" } })).toEqual({});
-    expect(protocolHeaders({ jsonrpc: "2.0", id: 1, result: {} })).toEqual({});
+    expect(protocolHeaders({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "echo" } })).toBeUndefined();
+    expect(protocolHeaders({ jsonrpc: "2.0", id: 1, result: {} })).toBeUndefined();
   });
 
   it.each([5, "2026\r\nX: 1", null])("does not take the revision %j for one", (version) => {

@@ -16,12 +16,12 @@ const nameParameters: ReadonlyMap<string, string> = new Map([
 
 /**
  * The headers that repeat what a message of 2026-07-28 says of itself: its revision, its method, and the name of what it is about.
- * None for other messages.
+ * `undefined` for other messages.
  */
-export function protocolHeaders(message: JsonObject): Readonly<Record<string, string>> {
+export function protocolHeaders(message: JsonObject): Readonly<Record<string, string>> | undefined {
   const version = envelopeVersionOf(message);
   const { method, params } = message;
-  if (version === undefined || typeof method !== "string") return {};
+  if (version === undefined || typeof method !== "string") return undefined;
   const headers: Record<string, string> = { "mcp-protocol-version": version, "mcp-method": method };
   const parameter = nameParameters.get(method);
   const name = parameter !== undefined && isJsonObject(params) ? params[parameter] : undefined;

@@ -1,6 +1,5 @@
-import { withGetters } from "@toolport/core/implement";
-import type { JsonObject, ToolportError } from "@toolport/core";
-import { createSlots, type Slots } from "@toolport/core/implement";
+import type { Cancel, JsonObject, ToolportError } from "@toolport/core";
+import { createSlots, onAbort, withGetters, type Slots } from "@toolport/core/implement";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
@@ -13,7 +12,7 @@ import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
-import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
 import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
@@ -40,8 +39,12 @@ interface State extends StreamableHttpInit {
   readonly lingerWatch: LingerWatch;
   sessionId: string | undefined;
   protocolVersion: string | undefined;
+  /** Of every message. */
+  messageHeaders: Readonly<Record<string, string>>;
   isClosed: boolean;
 }
+
+const plainHeaders = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
 /**
  * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of events. A session that the server
@@ -59,6 +62,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
       hasPerRequestStream: true,
       setProtocolVersion(version) {
         state.protocolVersion = version;
+        renewHeaders(state);
       },
       start: () => Promise.resolve(),
       send: (message, options = {}) =>
@@ -86,6 +90,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     lingerWatch: createLingerWatch(clock, lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
+    messageHeaders: plainHeaders,
     isClosed: false,
   };
   return transport;
@@ -108,52 +113,53 @@ async function sendNotification(state: State, message: JsonObject, options: Send
 function toRequest(state: State, message: JsonObject, { headers, callContext, onSize }: SendOptions): EndpointRequest {
   const body = JSON.stringify(message);
   onSize?.(utf8Length(body));
+  const common = isInitialize(message) ? plainHeaders : state.messageHeaders;
+  const own = protocolHeaders(message);
   return {
     method: "POST",
     about: { message, callContext },
     body,
-    headers: {
-      ...(headers && requestHeaders(headers, state.endpoint.serverId)),
-      ...(!isInitialize(message) && connectionHeaders(state)),
-      ...protocolHeaders(message),
-      accept: "application/json, text/event-stream",
-      "content-type": "application/json",
-    },
+    // The same object for as many messages as possible: what was prepared for one is good for the next.
+    headers:
+      headers === undefined && own === undefined
+        ? common
+        : { ...(headers && requestHeaders(headers, state.endpoint.serverId)), ...common, ...own },
   };
 }
 
-/** A request that waits for its answer. */
-interface Pending extends Cancellable {
+/** A request that waits for its answer. A class, because there is one for each call. */
+class Pending implements Cancellable {
   readonly id: RequestId;
   /** What it waits for right now. */
   step: Cancellable;
   cancelledBy: ToolportError | undefined;
+  readonly #underWay: State["underWay"];
+  readonly #slot: number;
+  readonly #ignoreAbort: Cancel | undefined;
+
+  constructor({ underWay, endpoint }: State, step: Cancellable, { id, signal }: PendingInit) {
+    this.id = id;
+    this.step = step;
+    this.#underWay = underWay;
+    this.#slot = underWay.add(this);
+    this.#ignoreAbort = signal && onAbort(signal, () => this.cancel(takenBack(endpoint, "unknown")));
+  }
+
+  cancel(reason: ToolportError): void {
+    this.cancelledBy ??= reason;
+    this.step.cancel(reason);
+  }
+
   /** It waits no more. */
-  release(): void;
+  release(): void {
+    this.#underWay.remove(this.#slot, this);
+    this.#ignoreAbort?.();
+  }
 }
 
-function trackRequest(
-  state: State,
-  call: HttpCall,
-  { id, signal }: { id: RequestId; signal: AbortSignal | undefined },
-) {
-  const onAbort = signal && ((): void => pending.cancel(takenBack(state.endpoint, "unknown")));
-  const pending: Pending = {
-    id,
-    step: call,
-    cancelledBy: undefined,
-    cancel(reason) {
-      pending.cancelledBy ??= reason;
-      pending.step.cancel(reason);
-    },
-    release() {
-      state.underWay.remove(slot, pending);
-      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
-    },
-  };
-  const slot = state.underWay.add(pending);
-  if (onAbort !== undefined) signal?.addEventListener("abort", onAbort);
-  return pending;
+interface PendingInit {
+  readonly id: RequestId;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function sendRequest(state: State, message: RpcRequest, options: SendOptions): Promise<void> {
@@ -163,18 +169,22 @@ async function sendRequest(state: State, message: RpcRequest, options: SendOptio
   if (signal?.aborted) throw takenBack(state.endpoint, "not-sent");
   const request = toRequest(state, message, options);
   const call = state.endpoint.call(request);
-  const pending = trackRequest(state, call, { id, signal });
+  const pending = new Pending(state, call, { id, signal });
   let isStreaming = false;
   try {
     const reply = await call.reply;
     const kind = replyKindOf(reply);
-    if (isInitialize(message) && kind !== "refused") state.sessionId = readSessionId(reply, state.endpoint);
+    if (isInitialize(message) && kind !== "refused") {
+      state.sessionId = readSessionId(reply, state.endpoint);
+      renewHeaders(state);
+    }
     if (kind === "events") {
       isStreaming = true;
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
       void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
     } else {
-      await acceptReply(reply, { reading: state.reading, id, session: sessionOf(state, message, request) });
+      const session = kind === "refused" ? sessionOf(state, message, request) : "none";
+      await acceptReply(reply, { reading: state.reading, id, session });
     }
   } finally {
     if (!isStreaming) pending.release();
@@ -254,6 +264,10 @@ async function close(state: State): Promise<void> {
   }
   endpoint.close();
   transport.onclose?.();
+}
+
+function renewHeaders(state: State): void {
+  state.messageHeaders = { ...plainHeaders, ...connectionHeaders(state) };
 }
 
 function connectionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
