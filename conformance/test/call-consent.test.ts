@@ -47,6 +47,19 @@ describe("checks that need a tool call", () => {
     expect(lastLine(await check([tool("write", { inputSchema: path })], { all: true }))).toContain(advice);
   });
 
+  it("leave the run incomplete when a tool that was named is not there", async () => {
+    const named = {
+      named: new Map([
+        ["gone", undefined],
+        ["echo", undefined],
+      ]),
+    };
+    const report = await check([goodTool], named);
+    expect(report).toMatchObject({ verdict: "incomplete", exitCode: 3, unknownTools: ["gone"] });
+    expect(lastLine(report)).toBe('? the server has no tool "gone", which was to be called');
+    expect(await check([goodTool])).toMatchObject({ verdict: "pass" });
+  });
+
   it("are not mentioned when a tool was called, or there is none", async () => {
     for (const tools of [[goodTool, tool("write")], [tool("now", { annotations: { readOnlyHint: true } })], []]) {
       const report = await check(tools);

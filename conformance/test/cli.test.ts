@@ -33,10 +33,19 @@ describe("a command line that is wrong exits with 2 and starts nothing", () => {
     ["nothing left to run", ["server", "--only", "http", "--skip", "http", "--", "x"], "leave no check to run"],
     ["unknown check in --explain", ["--explain", "x/y"], 'no check "x/y"'],
     ["no seed", ["server", "--seed", "x", "--", "x"], "--seed must be a whole number"],
-    ["a level of a server", ["server", "--level", "survive", "--", "x"], "--level is for the command host"],
-    ["a report of a lock", ["lock", "--html", "x.html", "--", "x"], "lock writes no reports"],
+    ["a level of a server", ["server", "--level", "survive", "--", "x"], "--level is for host, not for server"],
+    ["a report of a lock", ["lock", "--html", "x.html", "--", "x"], "--html is for server and host, not for lock"],
+    ["a call of a lock", ["diff", "--call", "x", "--", "x"], "--call is for server, not for diff"],
+    ["a server of a host", ["host", "--url", "http://localhost", "--", "x"], "--url is for server and lock and diff"],
+    ["a lock file of a run", ["server", "--file", "x", "--", "x"], "--file is for lock and diff, not for server"],
+    ["a report of a comparison", ["compare", "a", "b", "--html", "c"], "not for compare"],
+    ["a name without a file", ["server", "--server", "a", "--", "x"], "--server names one of the servers of --config"],
     ["a header for a program", ["server", "--header", "a: b", "--", "x"], "are for servers at a URL"],
-    ["no time", ["server", "--start-timeout", "soon", "--", "x"], "--start-timeout must be a number of seconds"],
+    [
+      "no time",
+      ["server", "--start-timeout", "soon", "--", "x"],
+      "--start-timeout must be a number of seconds above 0",
+    ],
     ["arguments that are no JSON", ["server", "--call", "a=b", "--", "x"], "--call a: what follows ="],
     ["a header without a name", ["server", "--url", "http://localhost", "--header", "x"], "--header must be"],
     ["no baseline there", ["server", "--baseline", "missing.json", "--", "x"], "--baseline missing.json: ENOENT"],
@@ -159,6 +168,25 @@ UNREACHABLE ${process.execPath} -e ${script}
     expect(out).toContain('exit code 0 before it answered initialize; its stdout began with "hi');
   });
 
+  it("waits no longer for a program that writes without an end what is no message", async () => {
+    const flood = "for (let i = 0; i < 11000; i++) console.log('y'); process.stdin.resume()";
+    const { code, out } = await run(["server", "--", process.execPath, "-e", flood]);
+    expect(code).toBe(4);
+    expect(out).toContain(
+      'it wrote 10000 lines to stdout that are no messages, one after another, before it answered initialize; its stdout began with "y"',
+    );
+  });
+
+  it("says so of a URL that is none of an MCP endpoint, or of a TLS server", async () => {
+    await using server = await startFaultServer({ script: "http-post-404", transport: "http" });
+    const { code, out } = await run(["server", ...few, "--url", server.url]);
+    expect(code).toBe(1);
+    expect(out).toContain("is this the URL of the MCP endpoint?");
+    const secure = await run(["server", ...few, "--url", server.url.replace("http:", "https:")]);
+    expect(secure.code).toBe(4);
+    expect(secure.out).toContain("no response: what listens there does not speak TLS; is its URL http://?");
+  });
+
   it("tells a whole command line from the name of a program", async () => {
     const { code, out } = await run(["server", "--", "npx -y my-server"]);
     expect(code).toBe(4);
@@ -173,10 +201,10 @@ UNREACHABLE ${process.execPath} -e ${script}
     expect(out).toMatch(/observed {2}while "\w+"(?:, "\w+")* ran, at byte/);
   });
 
-  it("says so when a report cannot be written, and leaves no draft", { timeout: 60_000 }, async () => {
+  it("says so when a report cannot be written, before anything starts", { timeout: 60_000 }, async () => {
     const { code, err } = await run(["server", ...few, "--json", file("no/such/folder.json"), ...good]);
     expect(code).toBe(2);
-    expect(err).toContain("--json: ENOENT");
+    expect(err).toBe(`--json ${file("no/such/folder.json")}: ENOENT, there is no folder ${file("no/such")}\n`);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -206,7 +234,7 @@ describe("lock and diff", () => {
     const argv = ["--file", file("lock.json"), ...good];
     const locked = await run(["lock", ...argv]);
     expect(locked).toMatchObject({ code: 0, err: "" });
-    expect(locked.out).toMatch(/lock\.json: 1 tools, sha256-[0-9a-f]{64}\n$/);
+    expect(locked.out).toMatch(/lock\.json: 1 tool, sha256-[0-9a-f]{64}\n$/);
     expect(await run(["diff", ...argv])).toMatchObject({
       code: 0,
       out: `The server offers what ${file("lock.json")} says.\n`,

@@ -123,6 +123,23 @@ const options = {
   "no-preview": { type: "boolean" },
 } as const;
 
+type Option = keyof typeof options;
+
+const ofTargets: readonly Option[] = [
+  ...(["url", "sse", "config", "server", "header", "token-env", "start-timeout"] as const),
+  ...(["oauth", "oauth-client", "oauth-secret-env", "oauth-scope"] as const),
+];
+const ofRuns: readonly Option[] = ["only", "skip", "seed", "strict", "baseline", ...formats];
+
+/** Which options each command takes: one that would do nothing is a mistake. */
+const taken: ReadonlyMap<string, readonly Option[]> = new Map([
+  ["server", [...ofTargets, ...ofRuns, "call", "allow-calls", "no-preview"]],
+  ["host", [...ofRuns, "level"]],
+  ["lock", [...ofTargets, "file"]],
+  ["diff", [...ofTargets, "file", "strict"]],
+  ["compare", ["strict", "markdown"]],
+]);
+
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /** Reads a command line. Everything after `--` is the program under test. Never throws. */
@@ -146,15 +163,14 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   if (values.explain !== undefined) return { kind: "explain", checkId: values.explain };
   const [verb, ...rest] = positionals;
   if (verb === undefined) return { kind: "help" };
+  const idle = idleOption(values, verb);
+  if (idle !== undefined) return mistake(idle);
   if (verb === "compare") return toCompare(values, [...rest, ...program]);
   if (rest.length > 0) return mistake(`unexpected ${JSON.stringify(rest[0])}; put the program after --`);
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
   const startMs = milliseconds(values["start-timeout"]);
-  if (values.level !== undefined && verb !== "host") return mistake("--level is for the command host");
-  if (run.reports.size > 0 && (verb === "lock" || verb === "diff"))
-    return mistake(`${verb} writes no reports; the lock file is named with --file`);
-  if (startMs !== undefined && !(startMs > 0)) return mistake("--start-timeout must be a number of seconds");
+  if (startMs !== undefined && !(startMs > 0)) return mistake("--start-timeout must be a number of seconds above 0");
   const target: TargetArguments = {
     startMs,
     command: program,
@@ -186,6 +202,20 @@ function toCommand(values: Values, positionals: readonly string[], program: read
     default:
       return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host, lock, diff and compare`);
   }
+}
+
+/** What is wrong with an option that the command does not take, or that does nothing without another. */
+function idleOption(values: Values, verb: string): string | undefined {
+  const known = taken.get(verb);
+  if (known === undefined) return undefined;
+  for (const option of Object.keys(values) as Option[]) {
+    if (known.includes(option)) continue;
+    const takers = Array.from(taken).flatMap(([name, its]) => (its.includes(option) ? [name] : []));
+    return `--${option} is for ${takers.join(" and ")}, not for ${verb}`;
+  }
+  if (values.server !== undefined && values.config === undefined)
+    return "--server names one of the servers of --config";
+  return undefined;
 }
 
 function toCompare({ strict = false, markdown }: Values, [before, after, ...more]: readonly string[]): Command {

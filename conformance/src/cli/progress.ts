@@ -27,7 +27,7 @@ export function showProgress(
     replaceLine(truncateText(parts.join("  "), columns - 1));
   };
   if (live) replaceLine(truncateText(`waiting for ${target}`, columns - 1));
-  else err(`Checking ${target} (${total} checks)\n`);
+  else err(`Checking ${target} (${total} ${total === 1 ? "check" : "checks"})\n`);
   return {
     onStart({ id }) {
       running.add(id);

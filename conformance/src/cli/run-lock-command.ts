@@ -24,7 +24,7 @@ export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo
   } catch (error) {
     return say(`--file ${messageOf(error)}`, exitCodes.usage, io);
   }
-  io.out(`${file}: ${current.tools.length} tools, ${current.hash}\n`);
+  io.out(`${file}: ${current.tools.length} ${current.tools.length === 1 ? "tool" : "tools"}, ${current.hash}\n`);
   return exitCodes.pass;
 }
 

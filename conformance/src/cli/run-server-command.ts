@@ -12,7 +12,7 @@ import { readConsent } from "./read-consent.ts";
 import { readTarget } from "./read-target.ts";
 import { selectChecks } from "./select-checks.ts";
 import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
-import { writeReports } from "./write-reports.ts";
+import { reportMistake, writeReports } from "./write-reports.ts";
 
 /** Runs the `server` command and resolves with the exit code. */
 export async function runServerCommand(commandLine: ServerCommandLine, io: CommandIo): Promise<number> {
@@ -31,10 +31,6 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
   progress.end();
   if (io.signal.aborted) io.err("The run was stopped.\n");
   io.out(toTerminal(report, io.style));
-  const offered =
-    report.preview?.failure === undefined ? report.preview?.tools.map(({ toolName }) => toolName) : undefined;
-  const unknown = [...options.consent.named.keys()].filter((name) => offered?.includes(name) === false);
-  for (const name of unknown) io.err(`--call: the server has no tool ${JSON.stringify(name)}\n`);
   const problems = await writeReports(report, commandLine.reports);
   for (const problem of problems) io.err(`${problem}\n`);
   return problems.length > 0 ? exitCodes.usage : report.exitCode;
@@ -43,13 +39,15 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
 type Options = CheckServerOptions & Required<Pick<CheckServerOptions, "checks" | "consent">>;
 
 async function readOptions(commandLine: ServerCommandLine, { signal }: CommandIo): Promise<Options | string> {
-  const { target, calls, allowCalls, seed, strict, preview } = commandLine;
+  const { target, calls, allowCalls, seed, strict, preview, reports } = commandLine;
   const selection = selectChecks(serverChecks, commandLine);
   if (!selection.ok) return selection.mistake;
   const consent = readConsent(calls, allowCalls);
   if (typeof consent === "string") return consent;
   const baseline = await readBaseline(commandLine.baseline);
   if (typeof baseline === "string") return baseline;
+  const unwritable = await reportMistake(reports);
+  if (unwritable !== undefined) return unwritable;
   const read = await readTarget(target);
   const reached = read.ok ? await signInToTarget(read.address, target, { signal }) : read;
   if (!reached.ok) return reached.mistake;

@@ -1,3 +1,5 @@
+import { access } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { RunReport } from "../engine/run-report.ts";
 import { toBadge } from "../report/badge.ts";
 import { toHtml } from "../report/html-report.ts";
@@ -16,6 +18,19 @@ const views: Record<ReportFormat, (report: RunReport) => string> = {
   markdown: toMarkdown,
   badge: toBadge,
 };
+
+/** What keeps reports from being written, as a mistake of the command line; asked before a run that would be for nothing. */
+export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): Promise<string | undefined> {
+  for (const [format, path] of files) {
+    const folder = dirname(path);
+    try {
+      await access(folder);
+    } catch {
+      return `--${format} ${path}: ENOENT, there is no folder ${folder}`;
+    }
+  }
+  return undefined;
+}
 
 /** Writes each report that was asked for, whole or not at all. Resolves with what could not be written. */
 export async function writeReports(

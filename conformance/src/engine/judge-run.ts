@@ -10,6 +10,8 @@ export interface JudgeOptions {
   readonly strict?: boolean;
   /** Stale baseline entries fail the run. */
   readonly stale?: readonly string[];
+  /** Something else that was asked for could not be checked. */
+  readonly incomplete?: boolean;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface JudgeOptions {
  */
 export function judgeRun(
   results: readonly CheckResult[],
-  { strict = false, stale = [] }: JudgeOptions = {},
+  { strict = false, stale = [], incomplete = false }: JudgeOptions = {},
 ): Judgement {
   const failures = results.filter(({ finding, baselined }) => finding.status === "fail" && baselined === undefined);
   const binding = failures.filter(({ check }) => strict || check.level === "MUST");
@@ -35,7 +37,7 @@ export function judgeRun(
   const owed = having("could-not-run").some(({ check }) => strict || check.level === "MUST");
   const executed = counts.passed + failures.length + counts.baselined;
   const verdict: Verdict =
-    binding.length > 0 || stale.length > 0 ? "fail" : owed || executed === 0 ? "incomplete" : "pass";
+    binding.length > 0 || stale.length > 0 ? "fail" : owed || incomplete || executed === 0 ? "incomplete" : "pass";
   return { verdict, exitCode: exitCodes[verdict], counts, headlines: headlinesOf(results, failures) };
 }
 

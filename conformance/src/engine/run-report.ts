@@ -61,6 +61,8 @@ export interface RunReport {
   readonly headlines: readonly Headline[];
   /** Set when nothing could be tested: every result then says that it could not run. */
   readonly obstacle?: Obstacle;
+  /** Tools that were to be called and that the server does not list: the run is not complete. Absent when there are none. */
+  readonly unknownTools?: readonly string[];
   /** What a host makes of the server; absent when it was not asked for, or no handshake succeeded. */
   readonly preview?: HostPreview;
   readonly results: readonly CheckResult[];

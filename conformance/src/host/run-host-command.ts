@@ -3,7 +3,7 @@ import type { CommandIo } from "../cli/command-io.ts";
 import type { HostCommandLine } from "../cli/command.ts";
 import { showProgress } from "../cli/progress.ts";
 import { selectChecks } from "../cli/select-checks.ts";
-import { writeReports } from "../cli/write-reports.ts";
+import { reportMistake, writeReports } from "../cli/write-reports.ts";
 import { parseBaseline, type Baseline } from "../engine/baseline.ts";
 import { exitCodes } from "../engine/run-report.ts";
 import { toTerminal } from "../report/terminal-report.ts";
@@ -42,6 +42,8 @@ async function readOptions(commandLine: HostCommandLine): Promise<Options | stri
   if (!selection.ok) return selection.mistake;
   const baseline = await readBaseline(commandLine.baseline);
   if (typeof baseline === "string") return baseline;
+  const unwritable = await reportMistake(commandLine.reports);
+  if (unwritable !== undefined) return unwritable;
   return {
     start: () => spawnDriver(driver),
     name: driver.join(" "),

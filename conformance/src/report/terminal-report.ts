@@ -10,6 +10,7 @@ import { plain, type TextStyle } from "./text-style.ts";
 const traceLines = 12;
 const traceWidth = 160;
 const previewLines = 12;
+const preventedIds = 12;
 
 /** The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. */
 export function toTerminal(report: RunReport, style: TextStyle = plain): string {
@@ -20,7 +21,7 @@ export function toTerminal(report: RunReport, style: TextStyle = plain): string 
     ...rest.map((headline) => headlineText(headline, report, style)),
     report.staleBaseline.map((entry) => `${style.bad("stale baseline")} ${entry}`).join("\n"),
     report.preview && previewText(report.preview, style),
-    [verdictText(report, style), ...callsText(report, style)].join("\n"),
+    [verdictText(report, style), ...unknownText(report, style), ...callsText(report, style)].join("\n"),
   ];
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
@@ -47,7 +48,9 @@ function previewText({ tools, groups, notes, failure }: HostPreview, style: Text
   return [
     style.strong("What a host makes of it"),
     ...(failure === undefined ? [] : [`  ${style.bad("unusable")}  ${failure}`]),
-    ...groups.map(({ id, title, members }) => `  group ${id} ${style.faint(`(${title}), ${members} tools`)}`),
+    ...groups.map(
+      ({ id, title, members }) => `  group ${id} ${style.faint(`(${title}), ${counted(members, "tool")}`)}`,
+    ),
     ...shown.map(({ name, toolName }) => `  ${name.padEnd(width)}  ${style.faint(`← ${JSON.stringify(toolName)}`)}`),
     ...(more > 0 ? [style.faint(`  … and ${more} more in the JSON and HTML reports`)] : []),
     ...notes.slice(0, previewLines).map((note) => `  ${style.warn("!")} ${note}`),
@@ -60,7 +63,7 @@ function table({ results, strict }: RunReport, style: TextStyle): string {
   const rows = areas.map(([area, ofArea]) => {
     const marks = ofArea.map((result) => mark(outcomeOf(result, strict), style)).join("");
     // Checks run at once: their times added up are nobody's.
-    return `  ${area.padEnd(width)}  ${marks}  ${style.faint(`${ofArea.length} checks`)}`;
+    return `  ${area.padEnd(width)}  ${marks}  ${style.faint(counted(ofArea.length, "check"))}`;
   });
   const legend = `${style.good("✓")} pass  ${style.bad("✗")} fail  ${style.warn("!")} advice  ${style.faint("~ accepted  - not applicable  ? could not run")}`;
   return [...rows, "", `  ${legend}`].join("\n");
@@ -96,8 +99,22 @@ function headlineText(headline: Headline, { results, strict }: RunReport, style:
     `    fix       ${headline.fix}`,
   ];
   const { prevented } = headline;
-  if (prevented.length > 0) lines.push(`    prevented ${prevented.length} more: ${prevented.join(", ")}`);
+  if (prevented.length > 0)
+    lines.push(`    prevented ${prevented.length} more: ${preventedText(prevented, results).join(", ")}`);
   return lines.join("\n");
+}
+
+/** What was prevented, by area where there is much of it. */
+function preventedText(ids: readonly string[], results: readonly CheckResult[]): readonly string[] {
+  if (ids.length <= preventedIds) return ids;
+  return [...areasOf(results)].flatMap(([area, ofArea]) => {
+    const count = ofArea.filter(({ check }) => ids.includes(check.id)).length;
+    return count === 0 ? [] : [count === ofArea.length ? `all of ${area}` : `${count} of ${area}`];
+  });
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function traceText(headline: Headline, results: readonly CheckResult[], style: TextStyle): readonly string[] {
@@ -137,6 +154,12 @@ function verdictText(report: RunReport, style: TextStyle): string {
   ];
   if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
   return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s (seed ${seed})`;
+}
+
+function unknownText({ unknownTools = [] }: RunReport, style: TextStyle): readonly string[] {
+  return unknownTools.map(
+    (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)}, which was to be called`,
+  );
 }
 
 /** What the user can allow, so that more is checked. */

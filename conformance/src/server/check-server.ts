@@ -15,7 +15,7 @@ import { modernRevision, type Handshake } from "./handshake.ts";
 import { reachServer } from "./reach-server.ts";
 import { describeAddress, redactorOf, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { detectSse } from "./detect-sse.ts";
-import type { CallConsent } from "./consented-tools.ts";
+import { unknownTools, type CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
 
 /** Options of {@linkcode checkServer}. */
@@ -71,6 +71,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const runnable = obstacle ? checks.filter((check) => isAboutRefusals(check, obstacle)) : checks;
     const ran = await runChecks(inScopes(runnable, address), owner, runOptions(options));
     const results = obstacle ? preventAll(checks, ran, obstacle) : ran;
+    const unknown = found ? await unknownTools(owner.enter().target) : [];
     const preview = await previewOf(options, found);
     return createReport({
       options,
@@ -81,6 +82,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
       ...(found && { identity: identityOf(found, results) }),
       ...(obstacle && { obstacle }),
       ...(preview && { preview }),
+      unknown: unknown.map((name) => cleanText(redact(name), 200)),
     });
   } finally {
     await owner.close();
@@ -198,13 +200,14 @@ interface Facts extends Pick<RunReport, "results" | "trace" | "durationMs"> {
   readonly identity?: RunReport["identity"];
   readonly obstacle?: Obstacle;
   readonly preview?: HostPreview;
+  readonly unknown: readonly string[];
 }
 
-function createReport({ options, startedAt, durationMs, results: found, trace, ...known }: Facts): RunReport {
+function createReport({ options, startedAt, durationMs, results: found, trace, unknown, ...known }: Facts): RunReport {
   const { address, seed = 1, strict = false, baseline = { entries: [] } } = options;
   const day = startedAt.toISOString().slice(0, 10);
   const { results, stale } = applyBaseline(found, baseline, day);
-  const judgement = judgeRun(results, { strict, stale });
+  const judgement = judgeRun(results, { strict, stale, incomplete: unknown.length > 0 });
   const { obstacle, identity, preview } = known;
   return {
     schemaVersion: 1,
@@ -218,6 +221,7 @@ function createReport({ options, startedAt, durationMs, results: found, trace, .
     strict,
     ...judgement,
     ...(obstacle && { obstacle, verdict: "incomplete", exitCode: exitCodeOf(obstacle) }),
+    ...(unknown.length > 0 && { unknownTools: unknown }),
     ...(preview && { preview }),
     results,
     staleBaseline: stale,

@@ -37,6 +37,14 @@ export async function consentedTools({ consent, listing }: ToolsWithConsent): Pr
   });
 }
 
+/** Tools that the author named and that the server does not list; none while its list cannot be read. */
+export async function unknownTools({ consent, listing }: ToolsWithConsent): Promise<readonly string[]> {
+  if (consent.named.size === 0) return [];
+  const { tools, broken } = await listing();
+  const names = new Set(tools.map(({ name }) => name));
+  return broken === undefined ? Array.from(consent.named.keys()).filter((name) => !names.has(name)) : [];
+}
+
 /** Why there are tools, but no consented ones, and what the user can do about it. */
 export async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
   const { tools } = await listing();

@@ -1,5 +1,5 @@
 import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { formatMs, isJsonObject } from "@toolport/core/implement";
 import type { Answer, RawSession } from "./raw-session.ts";
 
 /** What a handshake brought to light. */
@@ -91,7 +91,7 @@ export function describeAnswer(answer: Answer): string {
     case "error":
       return `error ${excerpt(answer.code)}: ${excerpt(answer.text)}`;
     case "silence":
-      return `no answer within ${answer.afterMs} ms`;
+      return `no answer within ${formatMs(answer.afterMs)}`;
     case "gone":
       return answer.reason;
     case "http":

@@ -104,9 +104,12 @@ function silenceProblem(answer: Answer, session: RawSession): string {
   const anomalies = isStdio(session) ? session.anomalies[0] : undefined;
   const instead = anomalies ? `; its stdout began with ${JSON.stringify(anomalies.text)}` : "";
   if (answer.kind === "gone" && isStdio(session)) return `${answer.reason} before it answered initialize${instead}`;
-  return answer.kind === "silence"
-    ? `initialize: ${describeAnswer(answer)}${instead}`
-    : `no response: ${describeAnswer(answer)}`;
+  if (answer.kind === "silence")
+    return `initialize: ${describeAnswer(answer)}${instead || "; if it takes longer to start, give it time with --start-timeout"}`;
+  const reason = describeAnswer(answer);
+  return /wrong version number/.test(reason)
+    ? "no response: what listens there does not speak TLS; is its URL http://?"
+    : `no response: ${reason}`;
 }
 
 function authProblem(address: ServerAddress): string {

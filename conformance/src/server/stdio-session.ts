@@ -31,6 +31,9 @@ export interface StdioSessionOptions {
 const stderrTailLength = 16 * 1024;
 const excerptLength = 200;
 const drainMs = 200;
+/** Lines that are no messages, one after another, and bytes without a line's end, after which nothing more is read. */
+const floodLines = 10_000;
+const floodBytes = 64 * 1024 * 1024;
 
 /**
  * Starts the server in a process group of its own and connects to its stdio. Rejects with the system's error when it cannot be
@@ -185,19 +188,30 @@ function readMessages(
   const anomalies: StdoutAnomaly[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
+  let strays = 0;
+  const giveUp = (reason: string): void => {
+    router.end(reason);
+    rest = Buffer.alloc(0);
+    child.stdout?.removeAllListeners("data").destroy();
+  };
   const readLine = (line: Buffer): void => {
     const text = line.toString("utf8").replace(/\r$/, "");
     const messages = parseMessages(text);
     if (messages) {
       trace.record({ kind: "receive", session: id, text });
       for (const message of messages) router.receive(message);
+      strays = 0;
     } else if (text.trim() !== "") {
+      strays += 1;
+      if (strays === floodLines)
+        giveUp(`it wrote ${floodLines} lines to stdout that are no messages, one after another,`);
       trace.record({ kind: "stdout", session: id, text });
       if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
   child.stdout?.on("data", (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    if (rest.length > floodBytes) giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
     for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10)) {
       readLine(rest.subarray(0, at));
       offset += at + 1;

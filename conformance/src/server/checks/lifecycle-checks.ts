@@ -1,6 +1,6 @@
 import { isJsonObject } from "@toolport/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import type { RawSession, SseSession } from "../raw-session.ts";
+import type { Answer, RawSession, SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { secondClientCheck } from "./second-client-check.ts";
 import {
@@ -36,7 +36,10 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       const session = await target.open();
       const attempt = await attemptHandshake(session, target);
       if (attempt.ok) return pass("at the second attempt");
-      return (await streamProblem(session, target)) ?? fail(attempt.reason, session, target);
+      return (
+        (await streamProblem(session, target)) ??
+        fail(`${attempt.reason}${addressHint(attempt.answer)}`, session, target)
+      );
     },
   },
   secondClientCheck,
@@ -152,6 +155,12 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     },
   },
 ];
+
+// What answers so is usually another page of the same site.
+function addressHint(answer: Answer): string {
+  if (answer.kind !== "http" || (answer.status !== 404 && !answer.contentType?.includes("text/html"))) return "";
+  return "; is this the URL of the MCP endpoint? Its path is often /mcp";
+}
 
 // Where there is no stream that can be used there is no handshake, either: the check of the stream is the one that says so.
 async function streamProblem(session: RawSession, target: ServerTarget): Promise<Finding | undefined> {
