@@ -14,7 +14,7 @@ it("checks a server that speaks HTTP+SSE alone, whether that was said or is foun
 it("says that a tool named with --call is not there, and calls advice advice", { timeout: 30_000 }, async () => {
   await using server = await startHttpFixture("sse-only");
   const only = ["--only", "sse/endpoint", "--call", "no-such-tool"];
-  expect((await runKit(["server", "--sse", server.url, ...only])).err).toContain('no tool "no-such-tool"');
+  expect((await runKit(["server", "--sse", server.url, ...only])).out).toContain('no tool "no-such-tool"');
   const events = [{ event: "endpoint", data: "http://127.0.0.2:9/messages" }];
   const script = { rules: [{ on: "GET", do: [{ type: "sse", events, end: "open" }] }] } as const;
   await using odd = await startFaultServer({ script, transport: "sse" });
