@@ -17,6 +17,7 @@ import { describeAddress, redactorOf, toServerSpec, type ServerAddress } from ".
 import { detectSse } from "./detect-sse.ts";
 import { unknownTools, type CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
+import { watchOutage } from "./watch-outage.ts";
 
 /** Options of {@linkcode checkServer}. */
 export interface CheckServerOptions {
@@ -94,9 +95,10 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
  * Each check gets a view of its own, so that what it opened ends with it, also when it throws or takes too long. A check that is about
  * another transport does not apply, whatever it needs.
  */
-function inScopes(checks: readonly ServerCheck[], { kind }: ServerAddress): readonly Check<TargetOwner>[] {
-  return checks.map(({ over, ...check }) => {
-    if (over !== undefined && over !== kind) {
+function inScopes(checks: readonly ServerCheck[], address: ServerAddress): readonly Check<TargetOwner>[] {
+  const outage = watchOutage(address);
+  return checks.map(({ over, rough = false, ...check }) => {
+    if (over !== undefined && over !== address.kind) {
       const finding: Finding = { status: "not-applicable", reason: `the server is not reached over ${over}` };
       return { ...check, needs: [], run: async () => finding };
     }
@@ -105,7 +107,7 @@ function inScopes(checks: readonly ServerCheck[], { kind }: ServerAddress): read
       async run(owner, context) {
         const { target, leave } = owner.enter();
         context.signal.addEventListener("abort", leave, { once: true });
-        return check.run(target, context);
+        return outage.judge({ id: check.id, rough }, () => check.run(target, context));
       },
     };
   });

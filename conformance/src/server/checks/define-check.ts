@@ -9,6 +9,8 @@ import type { ServerTarget } from "../server-target.ts";
 export interface ServerCheck extends Check<ServerTarget> {
   /** The one transport that it is about; absent: all. It does not apply to servers over another. */
   readonly over?: ServerAddress["kind"];
+  /** It sends what a careless server may end of: the first to be suspected when one at a URL goes away. */
+  readonly rough?: boolean;
 }
 
 /** A section of the newest legacy revision of the specification. */

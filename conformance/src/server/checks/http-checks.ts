@@ -255,6 +255,7 @@ export const httpChecks: readonly ServerCheck[] = [
   }),
   onlyOver("http", {
     id: "http/bad-json",
+    rough: true,
     title: "A body that is no JSON is refused with a 4xx status",
     level: "SHOULD",
     requirement: {
@@ -267,8 +268,8 @@ export const httpChecks: readonly ServerCheck[] = [
     needs,
     run: async (target) => {
       const session = await target.openHttp();
-      const { status } = await session.fetch({ method: "POST", body: "{this is no JSON" });
-      return status >= 400 && status < 500 ? pass(String(status)) : fail(String(status), session, target);
+      const response = await session.fetch({ method: "POST", body: "{this is no JSON" });
+      return judgeResponse(response, { legal: response.status >= 400 && response.status < 500, session, target });
     },
   }),
   onlyOver("http", {

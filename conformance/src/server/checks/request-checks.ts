@@ -77,6 +77,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/unknown-method",
+    rough: true,
     title: "An unknown method is refused with -32601",
     level: "MUST",
     requirement: { sentence: "A method that does not exist is answered with error -32601.", ...jsonRpc },
@@ -93,6 +94,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/invalid-params",
+    rough: true,
     title: "Parameters of the wrong type are refused",
     level: "MUST",
     requirement: { sentence: "Invalid parameters are answered with an error, -32602 for choice.", ...jsonRpc },
@@ -140,6 +142,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/ids",
+    rough: true,
     title: "Every id comes back as it was sent",
     level: "MUST",
     requirement: {
@@ -191,6 +194,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/duplicate-id",
+    rough: true,
     title: "An id that is used twice does not end the session",
     level: "HOST",
     requirement: {
@@ -213,6 +217,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/batch",
+    rough: true,
     title: "A batch does not end the session",
     level: "HOST",
     requirement: {
@@ -227,6 +232,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/large-message",
+    rough: true,
     title: "A request of a mebibyte is answered",
     level: "HOST",
     requirement: {
@@ -249,6 +255,7 @@ export const requestChecks: readonly ServerCheck[] = [
   },
   {
     id: "requests/odd-text",
+    rough: true,
     title: "Text of every kind survives the way",
     level: "MUST",
     requirement: { sentence: "Messages are UTF-8 encoded JSON.", ...legacySpec("basic/transports", "Transports") },

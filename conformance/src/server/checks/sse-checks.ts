@@ -145,6 +145,7 @@ export const sseChecks: readonly ServerCheck[] = [
   }),
   onlyOver("sse", {
     id: "sse/bad-json",
+    rough: true,
     title: "A body that is no JSON is refused with a 4xx status",
     level: "SHOULD",
     requirement: {

@@ -1,0 +1,62 @@
+import { connect } from "node:net";
+import type { Finding } from "../engine/check.ts";
+import { fail } from "./checks/define-check.ts";
+import type { ServerAddress } from "./server-address.ts";
+
+/** Tells a server at a URL that went away amid the run, which nobody starts again, from one that answers wrongly. */
+export interface OutageWatch {
+  /**
+   * What `run` found, unless nothing listens at the URL any more: then one check failed, that one which sent the oddest input or was the
+   * first to notice, and all others could not run because of it.
+   */
+  judge(check: { readonly id: string; readonly rough?: boolean }, run: () => Promise<Finding>): Promise<Finding>;
+}
+
+/** `listens`: whether something does at a URL; for tests, by default a connection is tried. */
+export function watchOutage(
+  address: ServerAddress,
+  listens: (url: URL) => Promise<boolean> = isListening,
+): OutageWatch {
+  const underWay = new Map<string, { readonly id: string; readonly rough?: boolean }>();
+  let culprit: string | undefined;
+  const afterOutage = (id: string): Finding =>
+    culprit === id || culprit === undefined
+      ? fail(
+          "the server went away: nothing listens at its URL any more, so it seems that it ended, and nobody started it again",
+        )
+      : { status: "could-not-run", reason: `the server went away during ${culprit}`, cause: culprit };
+  return {
+    async judge(check, run) {
+      if (address.kind === "stdio") return run(); // Each check has a process of its own.
+      if (culprit !== undefined) return afterOutage(check.id);
+      underWay.set(check.id, check);
+      const [found] = await Promise.allSettled([run()]);
+      if (culprit === undefined && isUndone(found) && !(await listens(address.url))) {
+        culprit ??= [check, ...underWay.values()].find(({ rough }) => rough)?.id ?? check.id;
+      }
+      underWay.delete(check.id);
+      if (culprit === check.id || (culprit !== undefined && isUndone(found))) return afterOutage(check.id);
+      if (found.status === "rejected") throw found.reason;
+      return found.value;
+    },
+  };
+}
+
+function isUndone(found: PromiseSettledResult<Finding>): boolean {
+  return found.status === "rejected" || found.value.status === "fail" || found.value.status === "could-not-run";
+}
+
+function isListening({ hostname, port, protocol }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[(.*)\]$/, "$1");
+    const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80), timeout: 2000 });
+    const settle = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once("connect", () => settle(true));
+    // Whatever else may be wrong between here and there, only this one says that nobody listens.
+    socket.once("error", (error) => settle(!("code" in error && error.code === "ECONNREFUSED")));
+    socket.once("timeout", () => settle(true));
+  });
+}
