@@ -97,11 +97,14 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
   return {
     listing,
     offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
-    apps: new Map(apps.map((definition) => [definition.origin.toolName, definition])),
-    withheld,
+    apps: apps.length === 0 ? none : new Map(apps.map((definition) => [definition.origin.toolName, definition])),
+    withheld: withheld.size === 0 ? none : withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };
 }
+
+// Most servers have no such tools, and a table of its own is 180 bytes.
+const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The definition that a catalogue has of a tool, whether it is on offer or not. */
 function findDefined(

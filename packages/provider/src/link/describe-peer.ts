@@ -20,10 +20,18 @@ export function describePeer(
     ...addressOf(transport),
     session,
   };
-  // A secret, which nobody who lists or copies members may come by.
-  Object.defineProperty(peer, "sessionId", { get: () => connection?.sessionId });
-  return Object.freeze(peer);
+  Object.defineProperty(peer, source, { value: connection });
+  return Object.freeze(Object.defineProperty(peer, "sessionId", sessionId));
 }
+
+const source: unique symbol = Symbol("source");
+
+// A secret, which nobody who lists or copies members may come by. One getter for all peers, so that they are no tables to the engine.
+const sessionId: PropertyDescriptor & ThisType<{ readonly [source]: Pick<Connection, "sessionId"> | undefined }> = {
+  get() {
+    return this[source]?.sessionId;
+  },
+};
 
 function addressOf(transport: TransportSpec): Pick<ServerPeer, "address" | "port"> {
   if (transport.kind !== "http" || !URL.canParse(transport.url)) return {};

@@ -89,7 +89,7 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
         ? 0
         : Math.min(Math.max(intervalOf(state["pollIntervalMs"]), pauseMs), Math.max(1, time.leftMs()));
       if (waitMs > 0) await waitFor(waitMs, { clock, signal });
-      closing.throwIfAborted();
+      if (closing.aborted) throw closing.reason;
       if (signal.aborted) throw abortError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
       const got = await askForTask(init, call, taskId);

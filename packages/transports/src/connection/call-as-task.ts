@@ -152,7 +152,7 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
       while (next === undefined) {
         const waitMs = Math.min(Math.max(intervalOf(state["pollInterval"]), pauseMs), Math.max(1, time.leftMs()));
         await news.wait(waitMs, { clock, signal });
-        closing.throwIfAborted();
+        if (closing.aborted) throw closing.reason;
         if (signal.aborted) throw abortError({ serverId }, request, "unknown");
         if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
         ({ result: next, pauseMs } = { result: undefined, ...(await askForTask(init, call, taskId)) });

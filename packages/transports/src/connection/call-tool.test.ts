@@ -1,3 +1,4 @@
+import { createLazySignal } from "@toolport/core/implement";
 import { ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -214,7 +215,7 @@ function open(
     onToolsChanged,
     cooldown: createCooldown(context),
     liveness: { answered: () => undefined, failed: () => undefined },
-    closing: new AbortController().signal,
+    closing: createLazySignal(),
     ...members,
     channel: {
       activeClock,

@@ -10,7 +10,14 @@ import {
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
-import { assertMessage, assertRequestOptions, createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import {
+  assertMessage,
+  assertRequestOptions,
+  createDeadline,
+  createLazySignal,
+  formatMs,
+  untilAborted,
+} from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./await-task.ts";
 import { callTool, resumeCall, type CallToolInit } from "./call-tool.ts";
@@ -49,7 +56,7 @@ const closedByHost = "closed by the host";
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
-  const closing = new AbortController();
+  const closing = createLazySignal();
   // Of what was listed over this connection.
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
   let wasLost = false;
@@ -70,18 +77,12 @@ export function createConnection(init: ConnectionInit): Connection {
     onToolsChanged,
     cooldown: createCooldown(context),
     liveness: createLiveness({ context, channel, isModern: server.era === "modern", onDead }),
-    closing: closing.signal,
+    closing,
     wasLost: () => wasLost,
   };
 
-  return {
+  return withState(init, {
     server,
-    get isAssumed() {
-      return init.known?.isAssumed() === true;
-    },
-    get sessionId() {
-      return channel.sessionId;
-    },
     async listTools(options = {}) {
       const found = new Map<string, readonly ParamHeader[]>();
       const listing = await listTools(
@@ -119,11 +120,33 @@ export function createConnection(init: ConnectionInit): Connection {
       if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
       const error = closedError(context, reason);
       onClose();
-      if (!closing.signal.aborted) wasLost = channel.isOpen === false;
+      if (!closing.aborted) wasLost = channel.isOpen === false;
       closing.abort(error);
       return channel.close(error, reason);
     },
-  };
+  });
+}
+
+const state: unique symbol = Symbol("state");
+
+// One pair of getters for all connections: of an object literal that has its own the engine makes a table, ten times as large. Own members, so that a copy has what they say.
+const getters: PropertyDescriptorMap & ThisType<{ readonly [state]: ConnectionInit }> = {
+  isAssumed: {
+    enumerable: true,
+    get() {
+      return this[state].known?.isAssumed() === true;
+    },
+  },
+  sessionId: {
+    enumerable: true,
+    get() {
+      return this[state].channel.sessionId;
+    },
+  },
+};
+
+function withState(init: ConnectionInit, members: Omit<Connection, "isAssumed" | "sessionId">): Connection {
+  return Object.defineProperties(Object.defineProperty(members, state, { value: init }), getters);
 }
 
 async function sendRequest(

@@ -1,3 +1,4 @@
+import { createLazySignal } from "@toolport/core/implement";
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -32,7 +33,7 @@ async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
       close: async () => undefined,
     },
     elicitor: undefined,
-    closing: new AbortController().signal,
+    closing: createLazySignal(),
   };
   const request: OutgoingRequest = {
     method: "resources/read",

@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type CallContext, type JsonObject } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { withErrorContext, type LazySignal } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -15,7 +15,7 @@ export interface RoundsInit {
   readonly channel: RequestChannel;
   readonly elicitor: Elicitor | undefined;
   /** Aborts when the connection is closed, with the error that says so. */
-  readonly closing: AbortSignal;
+  readonly closing: LazySignal;
 }
 
 /** When a request began: the time of all its rounds is one. */

@@ -1,11 +1,12 @@
 import { isToolportError, ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { createLazySignal, untilAborted } from "@toolport/core/implement";
 import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { quoteEvidence } from "../text/quote-evidence.ts";
 import { createActiveClock } from "../time/active-clock.ts";
+import { eitherSignal } from "../time/either-signal.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
 import type { Attempt, FailedAttempt } from "./attempt.ts";
@@ -37,7 +38,7 @@ const graceMs = 1000;
 export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
   const { deadline, identity, opening, createElicitor } = context;
-  const ending = new AbortController();
+  const ending = createLazySignal();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
   let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
@@ -59,7 +60,7 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
       elicitor,
       opening,
     });
-    const signal = AbortSignal.any([deadline.signal, ending.signal]);
+    const { signal, release } = eitherSignal(deadline.stop, ending);
     const greeting = await untilAborted(
       shakeHands({
         context,
@@ -76,9 +77,9 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
         },
       }),
       signal,
-    );
+    ).finally(release);
     // It may have ended while the good news was on its way here.
-    ending.signal.throwIfAborted();
+    if (ending.aborted) throw ending.reason;
     isEstablished = true;
     // Kept by what listens as long as the connection lives, it would be held with its whole stack.
     refusal = undefined;
