@@ -19,6 +19,8 @@ describe("a connection to a server that is known", () => {
     await using server = await startModern();
     const { connection } = await open(server);
     expect([connection.isAssumed, server.methods()]).toEqual([true, []]);
+    // A connector that wraps another one hands out copies.
+    expect({ ...connection }).toMatchObject({ isAssumed: true, sessionId: undefined });
     await connection.callTool("echo", { region: "eu" });
     expect(connection.isAssumed).toBe(false);
     expect(server.methods()[0]).toBe("tools/call");

@@ -86,7 +86,7 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
     return found;
   };
   const given = names.servers.get(spec.id);
-  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).sort(
+  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).toSorted(
     byName,
   );
   const apps = admitted(listing.tools.filter(createAppFilter(spec)), (toolName) =>

@@ -14,6 +14,7 @@ import {
   assertMessage,
   assertRequestOptions,
   createDeadline,
+  createLazyMap,
   createLazySignal,
   formatMs,
   untilAborted,
@@ -58,7 +59,7 @@ export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
   const closing = createLazySignal();
   // Of what was listed over this connection.
-  let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
+  let paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get"> | undefined;
   let wasLost = false;
   const inTasksOnly = createTasksOnly(init);
 
@@ -84,7 +85,7 @@ export function createConnection(init: ConnectionInit): Connection {
   return withState(init, {
     server,
     async listTools(options = {}) {
-      const found = new Map<string, readonly ParamHeader[]>();
+      const found = createLazyMap<string, readonly ParamHeader[]>();
       const listing = await listTools(
         {
           context,

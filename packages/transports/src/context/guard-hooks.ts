@@ -24,27 +24,24 @@ export interface GuardedHooks {
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
   let isSilent = false;
-  const guard =
-    <T>(hook: ((value: T) => void) | undefined) =>
-    (value: T): void => {
-      if (!isSilent && hook !== undefined) runHook(hook, value);
-    };
-  const guardIfThere = <T>(hook: ((value: T) => void) | undefined): ((value: T) => void) | undefined =>
-    hook && guard(hook);
-  const onDown = guard(hooks.onDown);
+  const { onToolsChanged, onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification } = hooks;
+  const { onDown, onFailed, onDiagnostic, onLog } = hooks;
+  const run = <T>(hook: ((value: T) => void) | undefined, value: T): void => {
+    if (!isSilent && hook !== undefined) runHook(hook, value);
+  };
   return {
-    onToolsChanged: guard<void>(hooks.onToolsChanged),
-    onResourcesChanged: guardIfThere<void>(hooks.onResourcesChanged),
-    onPromptsChanged: guardIfThere<void>(hooks.onPromptsChanged),
-    onResourceUpdated: guardIfThere(hooks.onResourceUpdated),
-    onNotification: guardIfThere(hooks.onNotification),
+    onToolsChanged: () => run(onToolsChanged, undefined),
+    onResourcesChanged: onResourcesChanged && (() => run(onResourcesChanged, undefined)),
+    onPromptsChanged: onPromptsChanged && (() => run(onPromptsChanged, undefined)),
+    onResourceUpdated: onResourceUpdated && ((uri) => run(onResourceUpdated, uri)),
+    onNotification: onNotification && ((notification) => run(onNotification, notification)),
     onDown(error) {
-      onDown(error);
+      run(onDown, error);
       isSilent = true;
     },
-    onFailed: guard(hooks.onFailed),
-    onDiagnostic: guard(hooks.onDiagnostic),
-    onLog: guard(hooks.onLog),
+    onFailed: (error) => run(onFailed, error),
+    onDiagnostic: (diagnostic) => run(onDiagnostic, diagnostic),
+    onLog: (log) => run(onLog, log),
     silence() {
       isSilent = true;
     },
