@@ -100,8 +100,11 @@ export function signalOf(options: MayStop): AbortSignal | LazySignal | undefined
 
 /** The deadline whose signal options have, where it is lent to them. */
 export function lenderOf(options: MayStop): StoppableTime | undefined {
+  const { deadline } = options;
+  // Nearly all have none, and to look at a property itself is dear.
+  if (deadline === undefined) return undefined;
   const isLent = Object.getOwnPropertyDescriptor(options, "signal")?.get === signalOfDeadline.get;
-  return isLent ? (options.deadline as StoppableTime) : undefined;
+  return isLent ? (deadline as StoppableTime) : undefined;
 }
 
 /** Calls `listener` when a signal aborts that has not, once, until cancelled. */

@@ -96,18 +96,18 @@ function readBlock(value: unknown): ContentBlock | undefined {
 }
 
 function objectOf<T>(mustHave: MustHave<T>, mayHave: MayHave<T>): Reader {
-  const needed = Object.entries(mustHave as Members);
-  const optional = Object.entries(mayHave as Members);
+  const needed = membersOf(mustHave);
+  const optional = membersOf(mayHave);
   return (value) => {
     if (!isJsonObject(value)) return undefined;
     let mended: Record<string, unknown> | undefined;
-    for (const [name, read] of needed) {
+    for (const { name, read } of needed) {
       const found = value[name];
       const kept = read(found);
       if (kept === undefined) return undefined;
       if (kept !== found) (mended ??= { ...value })[name] = kept;
     }
-    for (const [name, read] of optional) {
+    for (const { name, read } of optional) {
       const found = value[name];
       if (found === undefined) continue;
       const kept = read(found);
@@ -118,6 +118,11 @@ function objectOf<T>(mustHave: MustHave<T>, mayHave: MayHave<T>): Reader {
     }
     return mended ?? value;
   };
+}
+
+// Not as pairs, which take a walk each to be read, with every block.
+function membersOf(members: Members): readonly { readonly name: string; readonly read: Reader }[] {
+  return Object.entries(members).map(([name, read]) => ({ name, read }));
 }
 
 function listOf(read: Reader): Reader {

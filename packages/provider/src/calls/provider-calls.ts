@@ -118,7 +118,8 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       if (typeof toolName !== "string") throw new TypeError("the name of a tool must be a string");
       if (callOptions !== noOptions) assertCallOptions(callOptions);
       const definition = findTool(catalog.current, toolName);
-      if (definition !== undefined) return go(definition, args, callOptions);
+      // To wait here is sooner than to hand on a promise.
+      if (definition !== undefined) return await go(definition, args, callOptions);
       const held = findQuarantined(catalog.current, toolName);
       if (held !== undefined) throw toolQuarantinedError(held.origin);
       if (callOptions.wait !== "servers") {

@@ -8,14 +8,19 @@ import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-
 const greatestGrowth = 100;
 
 /** What the bodies of an exchange have in common. */
-export interface BodyContext {
-  /** Names the request in errors. */
-  readonly failed: Omit<FailedRequest, "sent">;
-  toError(error: unknown): ToolportError;
+export interface BodiesContext {
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
   readonly clock?: Clock | undefined;
   readonly maxMessageBytes?: number | undefined;
+}
+
+/** Where a body belongs. */
+export interface BodyContext {
+  /** Names the request in errors. */
+  readonly failed: Omit<FailedRequest, "sent">;
+  readonly shared: BodiesContext;
+  toError(error: unknown): ToolportError;
 }
 
 /** A body that is being read. */
@@ -44,7 +49,8 @@ export interface BodyInit {
 /** Decodes a body in this `content-encoding`, and hands it on in turns. */
 export function readNodeBody(encoding: string | undefined, init: BodyInit): BodyReading {
   const { context } = init;
-  const { failed, decoding } = context;
+  const { failed } = context;
+  const { decoding } = context.shared;
   const name = encoding?.trim().toLowerCase() ?? "";
   const decoder = decoderFor(name);
   if (decoder === "none") {
@@ -97,7 +103,7 @@ function openReading(
   paused: TurnsInit<Buffer>["source"],
   growth: ((chunk: Uint8Array) => void) | undefined,
 ): Reading {
-  const { clock = systemClock } = context;
+  const { clock = systemClock } = context.shared;
   let isOpen = true;
   let hasEnded = false;
   const stop = (reason: unknown): void => {
@@ -163,8 +169,8 @@ function decoderFor(encoding: string): Decoder | "none" | undefined {
  * Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
  * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
  */
-function watchGrowth(decoder: Decoder, { failed, maxMessageBytes }: BodyContext): (chunk: Uint8Array) => void {
-  const most = maxMessageBytes ?? defaultLimits.maxMessageBytes;
+function watchGrowth(decoder: Decoder, { failed, shared }: BodyContext): (chunk: Uint8Array) => void {
+  const most = shared.maxMessageBytes ?? defaultLimits.maxMessageBytes;
   let decodedBytes = 0;
   return ({ length }) => {
     decodedBytes += length;

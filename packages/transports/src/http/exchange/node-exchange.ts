@@ -1,4 +1,4 @@
-import { isToolportError, type Clock, type ToolportError } from "@toolport/core";
+import { isToolportError, type ToolportError } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import type { Connection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
@@ -10,7 +10,7 @@ import { isUpgrade } from "../sockets/wire-error.ts";
 import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
-import type { BodyContext } from "./node-body.ts";
+import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { proxyFailed, unsupportedProxy } from "./proxy-failure.ts";
 import { createWireRequests } from "./wire-requests.ts";
@@ -54,10 +54,7 @@ interface ExchangeParts extends NodeExchangeInit {
 // A class, because there is one for each call. Whatever is made where the whole of an exchange is in reach keeps the whole of it.
 class NodeCall implements HttpCall, ReplySink, BodyContext {
   readonly reply: Promise<HttpReply>;
-  readonly failed: Omit<FailedRequest, "sent">;
-  readonly decoding: Set<() => void>;
-  readonly clock: Clock | undefined;
-  readonly maxMessageBytes: number | undefined;
+  readonly #url: URL;
   readonly #parts: ExchangeParts;
   #resolve: (reply: HttpReply) => void = ignore;
   #reject: (reason: unknown) => void = ignore;
@@ -72,17 +69,22 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   #cancelled: ToolportError | undefined;
 
   constructor(request: HttpRequest, parts: ExchangeParts) {
-    const { serverId, redact, decoding, clock, maxMessageBytes } = parts;
-    this.failed = { serverId, url: request.url, redact };
-    this.decoding = decoding;
-    this.clock = clock;
-    this.maxMessageBytes = maxMessageBytes;
+    this.#url = request.url;
     this.#parts = parts;
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#start(request);
+  }
+
+  get shared(): BodiesContext {
+    return this.#parts;
+  }
+
+  get failed(): Omit<FailedRequest, "sent"> {
+    const { serverId, redact } = this.#parts;
+    return { serverId, url: this.#url, redact };
   }
 
   toError(error: unknown): ToolportError {
@@ -106,7 +108,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   onHead(status: number, headers: ResponseHeaders): void {
     const connection = this.#connection;
     if (connection === undefined) return;
-    if (status === 407 && this.#proxy !== undefined && this.failed.url.protocol === "http:") {
+    if (status === 407 && this.#proxy !== undefined && this.#url.protocol === "http:") {
       return this.cancel(proxyFailed({ ...this.failed, proxy: this.#proxy }, refusedByProxy(status)));
     }
     this.#received = createNodeReply({ status, headers, connection, context: this });
