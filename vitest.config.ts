@@ -16,6 +16,8 @@ export default defineConfig({
     setupFiles: ["test/choose-seed.ts"],
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: ".ci/report.json" },
+    // A run of CI translates each file once, for the suite and for all proofs. Elsewhere sources change, and what they resolve to with them.
+    experimental: { fsModuleCache: process.env["CI"] !== undefined },
     pool: "forks",
     // Files share a process and its modules, so that a fifth of the time is not spent on loading them again; a test leaves no state behind.
     isolate: false,

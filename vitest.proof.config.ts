@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
@@ -7,6 +8,8 @@ export default defineConfig({
   test: {
     ...base.test,
     maxConcurrency: 3,
+    // Proofs mostly wait: for what a broken server never answers, and for deadlines.
+    maxWorkers: availableParallelism() + 2,
     include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.proof.ts"],
   },
 });

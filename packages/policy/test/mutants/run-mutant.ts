@@ -26,9 +26,11 @@ export async function createMutantRunner(): Promise<MutantRunner> {
       .reduce((text, { find, replace }) => text.replace(find, () => replace), code);
     return patched === code ? undefined : { code: patched, map: null };
   };
+  // What is kept between runs would be kept with a bug in it.
+  const kept = { experimental: { fsModuleCache: false } };
   const vitest = await createVitest(
     "test",
-    { root, config: `${root}vitest.config.ts`, watch: false, reporters: [{}], maxWorkers: 1, bail: 1 },
+    { root, config: `${root}vitest.config.ts`, watch: false, reporters: [{}], maxWorkers: 1, bail: 1, ...kept },
     { plugins: [{ name: "patch-sources", enforce: "pre", transform }] },
   );
   const readAnew = (): void => {
