@@ -54,12 +54,14 @@ const steps = {
     ),
   },
   replay: {
-    about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
+    about:
+      "every named fault that is no matter of chance, and random scripts of a server, recorded and played back; and those that take processes, as a raw client sees them",
     // Most of it is waiting for deadlines.
-    args: tests("replay", "--maxConcurrency=12", "packages/replay/test"),
+    args: tests("replay", "--maxConcurrency=12", "packages/replay/test", "fixtures/test/faults.proof.ts"),
   },
   properties: {
-    about: "properties of names, of what is denied or validated, and of calls that run once, over 200 cases each",
+    about:
+      "properties of names, of what is denied or validated, of pools, secrets and hostile servers, and of calls that run once, over 200 cases each",
     // Other reporters would write the report of the suite anew.
     args: [
       "node_modules/vitest/vitest.mjs",
@@ -68,7 +70,10 @@ const steps = {
       "--testTimeout=600000",
       "packages/naming/test",
       "packages/provider/test/processes/at-most-once.test.ts",
+      "packages/provider/test/processes/hostile-servers.test.ts",
+      "packages/provider/test/processes/secrets",
       "packages/provider/test/one-decision.test.ts",
+      "packages/pool/test/simulation/any-schedule.test.ts",
       "packages/policy/test/denied-stays-denied.test.ts",
       "packages/policy/test/simulation.test.ts",
       "packages/policy/src/validation/schema/agrees-with-ajv.test.ts",

@@ -20,7 +20,7 @@ import { describe, expect, it } from "vitest";
 import { hashIdentity } from "../src/hash-identity.ts";
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 30);
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 12);
 
 interface Server {
   readonly id: string;

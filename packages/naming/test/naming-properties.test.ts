@@ -71,7 +71,7 @@ const strategies: readonly (readonly [string, NamingStrategy])[] = [
 ];
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 30);
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 12);
 
 describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   it("gives legal names within the bound", () => {

@@ -8,7 +8,7 @@ import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
 import { createAdmissionWorld, type AdmissionWorld } from "./admission-world.ts";
 
 // Of each case. `pnpm proof properties` asks for more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 50) / 10;
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 20) / 10;
 
 // Ids and names that meet after normalising, and that begin like one another.
 const serverIds = ["github", "github_prod", "GitHub Prod2"] as const;

@@ -29,7 +29,7 @@ interface Rules {
 }
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 10);
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 4);
 
 // What a security engineer would write: by identity, and nothing else.
 function decide(rules: Rules, { origin }: Pick<ToolDefinition, "origin">): Admission {

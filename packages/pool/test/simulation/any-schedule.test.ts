@@ -5,13 +5,16 @@ import { randomProgram, randomSharedProgram } from "./random-program.ts";
 import { simulatePool } from "./simulate-pool.ts";
 import { simulateShared } from "./simulate-shared.ts";
 
+// `pnpm proof properties` asks for more.
+const schedules = Number(process.env["TOOLPORT_SCHEDULES"] ?? 300) / 4;
+
 describe("a pool under any schedule", () => {
   it("has one provider for each key, ends none in use, takes no more room than there is, and leaves nothing", async () => {
     await fc.assert(
       fc.asyncProperty(randomProgram, async (program) => {
         expect(await simulatePool(createProviderPool, program)).toEqual([]);
       }),
-      { numRuns: 250 },
+      { numRuns: schedules },
     );
   });
 });
@@ -22,7 +25,7 @@ describe("shared providers under any schedule", () => {
       fc.asyncProperty(randomSharedProgram, async (program) => {
         expect(await simulateShared(createSharedProviders, program)).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: schedules / 1.5 },
     );
   });
 });

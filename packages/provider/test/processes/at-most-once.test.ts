@@ -71,7 +71,7 @@ async function callAll({ transport, options, count, calls }: Run): Promise<void>
 
 const long = { timeout: 600_000 };
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 20);
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 8);
 
 describe("a call that reached its server", () => {
   it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {

@@ -7,6 +7,9 @@ import { describe, expect, it, vi } from "vitest";
 import { failureReport } from "../failure-report.ts";
 import { watchHost } from "./watch-host.ts";
 
+// Each takes seconds. `pnpm proof properties` asks for more.
+const numRuns = Number(process.env["TOOLPORT_RUNS"] ?? 50) / 50;
+
 const execute = { type: "execute" } as const;
 const toolsChanged = { type: "send", message: { method: "notifications/tools/list_changed" } } as const;
 
@@ -68,7 +71,7 @@ describe("a provider with servers that crash, hang, flood, fork and lie", () => 
     { timeout: 240_000 },
     async () => {
       // Not shrunk: a failure prints the seed and the program, and a run takes seconds.
-      const details = await fc.check(fc.asyncProperty(programs, run), { numRuns: 4, endOnFailure: true });
+      const details = await fc.check(fc.asyncProperty(programs, run), { numRuns, endOnFailure: true });
       expect(details.failed, failureReport(details)).toBe(false);
     },
   );

@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("debounced", 200);
+describeSimulation("debounced", 100);

@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("lazy", 200);
+describeSimulation("lazy", 100);

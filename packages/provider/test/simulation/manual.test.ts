@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("manual", 200);
+describeSimulation("manual", 100);

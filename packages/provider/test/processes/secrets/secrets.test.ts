@@ -11,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collectTexts, type TextCollector } from "./all-texts.ts";
 import { readingsOf, secrets, spellings } from "./spellings.ts";
 
+// `pnpm proof properties` asks for more.
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 60);
 // On a busy machine fewer runs; there are more on the next day.
 const asManyAsFit = { endOnFailure: true, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false };
 // Some behaviours have a client come back again and again.
@@ -81,7 +83,7 @@ describe("no text shows a secret that", () => {
         const spec = { id: "s", era: "legacy", transport, timeouts: { connectMs: 10_000 } } as const;
         expect(await findLeak(spec, hidden)).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: 10 },
+      { ...asManyAsFit, numRuns: runs / 20 },
     );
   });
 
@@ -99,7 +101,7 @@ describe("no text shows a secret that", () => {
         const transport = { kind: "http", url, mode: "streamable", headers, bearerToken: bearer } as const;
         expect(await findLeak({ id: "s", timeouts, transport }, hidden)).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: 30 },
+      { ...asManyAsFit, numRuns: runs / 6 },
     );
   });
 
@@ -124,7 +126,7 @@ describe("no text shows a secret that", () => {
         const leak = await findLeak({ id: "s", timeouts, transport }, hidden, { authProvider: () => authProvider });
         expect(leak).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: 12 },
+      { ...asManyAsFit, numRuns: runs / 15 },
     );
   });
 });
