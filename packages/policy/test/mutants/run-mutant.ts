@@ -44,10 +44,13 @@ export async function createMutantRunner(): Promise<MutantRunner> {
       ({ patches } = mutant);
       readAnew();
       const { exitCode } = process;
-      const { testModules } = await vitest.runTestSpecifications(await vitest.globTestSpecifications([mutant.test]));
+      const chosen = await vitest.globTestSpecifications([mutant.test]);
+      const { testModules } = await vitest.runTestSpecifications(chosen);
       // It says that this process failed, where finding a failure is what is wanted.
       process.exitCode = exitCode;
-      const tests = testModules.flatMap(({ children }) => Array.from(children.allTests()));
+      // What ran before is still among them.
+      const ran = testModules.filter(({ moduleId }) => chosen.some((one) => one.moduleId === moduleId));
+      const tests = ran.flatMap(({ children }) => Array.from(children.allTests()));
       if (tests.length === 0) throw new Error(`${mutant.test} runs no test`);
       return tests.filter((test) => test.result().state === "failed").map(({ fullName }) => fullName);
     },
