@@ -48,9 +48,20 @@ describe("a server behind OAuth", () => {
     await rm(folder, { recursive: true });
     const { results } = JSON.parse(report) as { results: { check: { id: string }; finding: { status: string } }[] };
     const statuses = results.filter(({ check: { id } }) => id.startsWith("auth/")).map(({ finding }) => finding.status);
-    expect(statuses).toEqual(Array.from({ length: 11 }, () => "pass"));
+    // Without those about keys: its tokens are bound to none.
+    expect(statuses.toSorted()).toEqual([
+      ...Array.from({ length: 2 }, () => "not-applicable"),
+      ...Array.from({ length: 11 }, () => "pass"),
+    ]);
     for (const secret of [clientSecret, ...(await server.secrets())])
       expect(`${out}${err}${report}`).not.toContain(secret);
+  });
+
+  it.each(["required", "required-with-nonce"] as const)("is checked with a key where DPoP is %s", async (dpop) => {
+    await using bound = await startAuthorizedServer({ dpop });
+    const only = ["--only", "auth/dpop-proof", "--only", "auth/dpop-elsewhere", "--only", "lifecycle"];
+    const { code, out } = await runKit(["server", "--url", bound.url, "--no-preview", ...only, ...program]);
+    expect([code, out]).toEqual([0, expect.stringContaining("auth       ✓✓  2 checks")]);
   });
 
   it.each([

@@ -90,6 +90,8 @@ describe("the registry of checks", () => {
         "auth/forged-token",
         "auth/token-in-query",
         "auth/audience",
+        "auth/dpop-proof",
+        "auth/dpop-elsewhere",
         "auth/insufficient-scope",
         "tools/list",
         "tools/capability-honest",
@@ -165,6 +167,8 @@ describe("the registry of checks", () => {
     expect(new Set(others.filter((url) => !url.startsWith(advice)))).toEqual(
       new Set([
         "https://www.jsonrpc.org/specification#error_object",
+        "https://www.rfc-editor.org/rfc/rfc9449.html#section-4.3",
+        "https://www.rfc-editor.org/rfc/rfc9449.html#section-7.1",
         "https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3",
       ]),
     );

@@ -19,7 +19,7 @@ export async function detectSse(
     trace,
     answerMs,
     headers: address.headers,
-    headersFor: address.signIn?.headersFor,
+    signIn: address.signIn,
   });
   const { endpoint } = await session.stream(answerMs);
   await session.close();

@@ -16,7 +16,7 @@ export interface HttpSessionOptions {
   /** Sent with every request, such as credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** More of them, asked for before each request: credentials that are renewed. */
-  readonly headersFor?: SignIn["headersFor"] | undefined;
+  readonly signIn?: Pick<SignIn, "headersFor" | "onAnswered"> | undefined;
 }
 
 /** Makes HTTP requests, each of which is in the trace. */
@@ -30,17 +30,23 @@ const excerptLength = 400;
 const maxBodyLength = 16 * 1024 * 1024;
 
 /** Opens nothing yet. */
-export function createHttpWire({ id, trace, answerMs, headersFor }: HttpSessionOptions): HttpWire {
+export function createHttpWire({ id, trace, answerMs, signIn }: HttpSessionOptions): HttpWire {
   const open = new Set<{ destroy: () => void }>();
+  const exchangeOnce = async (url: URL, init: HttpRequest, watch: Watch): Promise<HttpResponse> => {
+    trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
+    if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
+    const response = await send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch });
+    trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
+    return response;
+  };
   return {
-    async exchange(url, given, watch = {}) {
-      const credentials = await headersFor?.({ method: given.method, url });
-      const init = credentials ? { ...given, headers: { ...given.headers, ...credentials } } : given;
-      trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
-      if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
-      const response = await send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch });
-      trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
-      return response;
+    async exchange(url, init, watch = {}) {
+      if (signIn === undefined) return exchangeOnce(url, init, watch);
+      const request = { method: init.method, url };
+      const once = async (): Promise<HttpResponse> =>
+        exchangeOnce(url, { ...init, headers: { ...init.headers, ...(await signIn.headersFor(request)) } }, watch);
+      const response = await once();
+      return signIn.onAnswered(request, response) ? once() : response;
     },
     hangUp() {
       for (const request of open) request.destroy();
@@ -140,6 +146,6 @@ function reasonOf(error: Error): string {
 function headerText(headers: Readonly<Record<string, string>> | ReadonlyMap<string, string> | undefined): string {
   const entries = headers instanceof Map ? [...headers] : Object.entries(headers ?? {});
   return entries
-    .map(([name, value]) => `${name}: ${/authorization|cookie|api-key|token/i.test(name) ? "***" : value}`)
+    .map(([name, value]) => `${name}: ${/authorization|cookie|api-key|token|^dpop$/i.test(name) ? "***" : value}`)
     .join("; ");
 }

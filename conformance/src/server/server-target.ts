@@ -169,8 +169,8 @@ interface Sessions {
   abandon(): void;
 }
 
-function credentialsOf({ headers, signIn }: HttpAddress): Pick<HttpSessionOptions, "headers" | "headersFor"> {
-  return { headers, headersFor: signIn?.headersFor };
+function credentialsOf({ headers, signIn }: HttpAddress): Pick<HttpSessionOptions, "headers" | "signIn"> {
+  return { headers, signIn };
 }
 
 /** Opens sessions and knows which of them still have to be ended. */

@@ -6,6 +6,14 @@ import { loopbackRedirect } from "@toolport/auth/node";
 export interface SignIn {
   /** The headers for a request now; tokens are renewed before they end. */
   readonly headersFor: (request: { readonly method: string; readonly url: URL }) => Promise<CredentialHeaders>;
+  /**
+   * Takes what comes with the answer to a request that had those headers, such as a nonce. `true`: the answer only asks for that, and the
+   * request is worth sending once more (RFC 9449, section 9).
+   */
+  readonly onAnswered: (
+    request: { readonly method: string; readonly url: URL },
+    answer: { readonly status: number; readonly headers: ReadonlyMap<string, string> },
+  ) => boolean;
   /** A token for another resource of the same authorization server; `undefined` when there is none to be had without a user. */
   tokenFor(resource: string): Promise<string | undefined>;
   /** For the preview of what a host makes of the server. */
@@ -65,6 +73,12 @@ export async function signIn({ url, client, prompt, signal }: SignInOptions): Pr
   return {
     authProvider: oauth.authProvider,
     headersFor: async (request) => learn(await credentials.headersFor(request)),
+    onAnswered(request, { status, headers }) {
+      credentials.onAnswered?.(request, (name) => headers.get(name.toLowerCase()));
+      return (
+        status === 401 && headers.has("dpop-nonce") && /use_dpop_nonce/.test(headers.get("www-authenticate") ?? "")
+      );
+    },
     async tokenFor(resource) {
       if (client?.flow !== "client_credentials") return undefined;
       const other = open({ ...client, resource });

@@ -63,6 +63,10 @@ function protectedServer(id: string, wrong: string, deviation: Wrong): Mutant {
   return { ...overHttp(id, wrong, { ...script, fails }), signsIn: true };
 }
 
+function issueBound(access: string): FaultRule["do"] {
+  return answer(200, { access_token: access, token_type: "DPoP", expires_in: 3600 });
+}
+
 const elsewhere = "https://toolport-conformance.invalid/mcp";
 
 function letIn(on: string, where: FaultRule["where"]): FaultRule {
@@ -114,6 +118,17 @@ export const authorizationMutants: readonly Mutant[] = [
   protectedServer("auth-any-audience", "takes tokens that were issued for another server", {
     rules: [letIn("POST", asBearer(otherToken))],
     fails: ["auth/audience"],
+  }),
+  protectedServer("auth-no-proof", "takes tokens that are bound to a key, and looks at no proof", {
+    resource: { dpop_bound_access_tokens_required: true },
+    metadata: { dpop_signing_alg_values_supported: ["ES256"] },
+    rules: [
+      { on: "POST /token", where: { "http.form.resource": elsewhere }, do: issueBound(otherToken) },
+      { on: "POST /token", do: issueBound(mutantToken) },
+      ...goodRules,
+      ...["POST", "GET", "DELETE"].map((on) => letIn(on, { "http.headers.authorization": `DPoP ${mutantToken}` })),
+    ],
+    fails: ["auth/dpop-proof", "auth/dpop-elsewhere"],
   }),
   protectedServer("auth-scope-unnamed", "refuses a call for its scope without naming the scope", {
     tools: [goodTool, { ...tool("secret"), annotations: { readOnlyHint: true } }],

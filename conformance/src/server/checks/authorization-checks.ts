@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import type { Finding } from "../../engine/check.ts";
+import type { CredentialHeaders, JsonObject } from "@toolport/core";
+import type { Finding, Requirement } from "../../engine/check.ts";
 import { firstRequest, type AuthorizationSurface, type HttpAddress } from "../authorization-surface.ts";
 import { isLoopback } from "../is-loopback.ts";
 import { bearerChallenge } from "../read-challenge.ts";
@@ -12,6 +12,11 @@ const page = "basic/authorization";
 const noToken: Finding = {
   status: "not-applicable",
   reason: "needs a token that the server takes: --oauth, --oauth-client or --token-env",
+};
+
+const notBound: Finding = {
+  status: "not-applicable",
+  reason: "needs to sign in for a token that is bound to a key, which the server asks for where it wants DPoP",
 };
 
 /** How a server over HTTP asks for authorization, and what it lets in. None of them applies where it asks for none. */
@@ -213,6 +218,40 @@ export const authorizationChecks: readonly ServerCheck[] = [
     },
   }),
   aboutAuthorization({
+    id: "auth/dpop-proof",
+    title: "A token that is bound to a key is refused without a proof of the key",
+    level: "MUST",
+    requirement: {
+      sentence: "A server that takes tokens of DPoP takes each with a valid proof alone, and never as a bearer token.",
+      ...dpopRule("7.1", "section-7.1"),
+    },
+    legal: ["401, to a good token of scheme DPoP without a proof, and to the same as a bearer token"],
+    fix: "Look at the token's cnf.jkt: where it has one, ask for the DPoP header and verify it before you serve anything.",
+    judge: async (_, address, target) => {
+      const token = (await boundCredentials(target, address.url))?.token;
+      if (token === undefined) return notBound;
+      const asDpop = await refused(target, address, { authorization: `DPoP ${token}` });
+      return asDpop.status === "pass" ? refused(target, address, { authorization: `Bearer ${token}` }) : asDpop;
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/dpop-elsewhere",
+    title: "A proof that was made for another URL is refused",
+    level: "MUST",
+    requirement: {
+      sentence: "The htu of a proof is the URI of the request that it comes with.",
+      ...dpopRule("4.3", "section-4.3"),
+    },
+    legal: ["401, to a good token with a good proof for another path of the same server"],
+    fix: "Compare htm and htu of the proof with the request, without query and fragment: a proof of one server is of no use at another.",
+    judge: async (_, address, target) => {
+      const elsewhere = new URL(address.url);
+      elsewhere.pathname = `${elsewhere.pathname}/toolport-conformance`;
+      const headers = (await boundCredentials(target, elsewhere))?.headers;
+      return headers === undefined ? notBound : refused(target, address, headers);
+    },
+  }),
+  aboutAuthorization({
     id: "auth/insufficient-scope",
     title: "A call that needs another scope is refused with a challenge that names it",
     level: "SHOULD",
@@ -289,6 +328,21 @@ async function tokenOf(target: ServerTarget): Promise<string | undefined> {
   const given = { ...address.headers, ...(await address.signIn?.headersFor({ method: "POST", url: address.url })) };
   const header = Object.entries(given).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
   return /^(?:bearer|dpop) +(\S+)$/i.exec(header)?.[1];
+}
+
+/** Credentials for a first request to a URL, if the token among them is bound to a key. */
+async function boundCredentials(
+  { address }: ServerTarget,
+  url: URL,
+): Promise<{ readonly token: string; readonly headers: CredentialHeaders } | undefined> {
+  if (address.kind === "stdio") return undefined;
+  const headers = await address.signIn?.headersFor({ method: firstRequest(address).method, url });
+  const token = Object.values(headers ?? {}).flatMap((value) => /^dpop +(\S+)$/i.exec(value)?.[1] ?? [])[0];
+  return headers === undefined || token === undefined ? undefined : { token, headers };
+}
+
+function dpopRule(section: string, anchor: string): Pick<Requirement, "section" | "url"> {
+  return { section: `RFC 9449, section ${section}`, url: `https://www.rfc-editor.org/rfc/rfc9449.html#${anchor}` };
 }
 
 /** A JWT of the algorithm "none", as a library that only decodes would take it. */
