@@ -12,6 +12,8 @@ export interface OutageWatch {
   judge(check: { readonly id: string; readonly rough?: boolean }, run: () => Promise<Finding>): Promise<Finding>;
 }
 
+const endingMs = 250;
+
 /** `listens`: whether something does at a URL; for tests, by default a connection is tried. */
 export function watchOutage(
   address: ServerAddress,
@@ -31,7 +33,7 @@ export function watchOutage(
       if (culprit !== undefined) return afterOutage(check.id);
       underWay.set(check.id, check);
       const [found] = await Promise.allSettled([run()]);
-      if (culprit === undefined && isUndone(found) && !(await listens(address.url))) {
+      if (culprit === undefined && isBrokenOff(found) && !(await listens(address.url))) {
         culprit ??= [check, ...underWay.values()].find(({ rough }) => rough)?.id ?? check.id;
       }
       underWay.delete(check.id);
@@ -46,7 +48,19 @@ function isUndone(found: PromiseSettledResult<Finding>): boolean {
   return found.status === "rejected" || found.value.status === "fail" || found.value.status === "could-not-run";
 }
 
-function isListening({ hostname, port, protocol }: URL): Promise<boolean> {
+/** Whether a connection broke, as it does to those who talk to a process that ends. */
+function isBrokenOff(found: PromiseSettledResult<Finding>): boolean {
+  const text = found.status === "rejected" ? String(found.reason) : JSON.stringify(found.value);
+  return isUndone(found) && /ECONNRE|EPIPE|socket hang up/.test(text);
+}
+
+async function isListening(url: URL): Promise<boolean> {
+  // A process that ends drops its connections first, and its port some moments later.
+  await new Promise((resolve) => setTimeout(resolve, endingMs));
+  return isConnectable(url);
+}
+
+function isConnectable({ hostname, port, protocol }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[(.*)\]$/, "$1");
     const socket = connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80), timeout: 2000 });
