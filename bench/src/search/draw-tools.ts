@@ -1,6 +1,7 @@
 // Draws the tools that queries are to be written for, in parts, and lists all of the others beside them, for whoever writes the queries has to
-// name every tool that would do. The second and the third part are for confirming what was chosen with the first, so none of their servers is one
-// that the index was ever tuned with, and they share no tool. The same seed draws the same tools.
+// name every tool that would do. The second and the third part were for confirming what was chosen with the first: none of their servers was one
+// that the index had been tuned with. The fourth confirms what was chosen with all three: tools of any server that none of them has. The same
+// seed draws the same tools.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "./seeded-random.ts";
@@ -8,7 +9,7 @@ import { readPublishedSet, type ToolSetServer } from "./tool-set.ts";
 
 const [outDir = ".", seedText = "1"] = process.argv.slice(2);
 const maxPerServer = 4;
-const sizes = { develop: 110, confirm: 90, confirmAgain: 125 };
+const sizes = { develop: 110, confirm: 90, confirmAgain: 125, confirmFresh: 125 };
 const confirmingServers = 28;
 
 const random = createRandom(Number(seedText));
@@ -18,21 +19,23 @@ const confirming = new Set(neverTuned.slice(0, confirmingServers));
 
 mkdirSync(outDir, { recursive: true });
 write("all-tools.json", servers.flatMap(shortTools));
-write(
-  "tools-draw.json",
-  draw(
-    servers.filter((server) => !confirming.has(server)),
-    sizes.develop,
-  ),
-);
-const drawn = draw([...confirming], sizes.confirm);
-write("tools-draw-2.json", drawn);
-const taken = new Set(drawn.map(({ id }) => id));
-const untaken = [...confirming].map((server) => ({
-  ...server,
-  tools: server.tools.filter((tool) => !taken.has(idOf(server, tool))),
-}));
-write("tools-draw-3.json", draw(untaken, sizes.confirmAgain, maxPerServer + 2));
+const taken = new Set<string>();
+const others = servers.filter((server) => !confirming.has(server));
+take("tools-draw.json", draw(others, sizes.develop));
+take("tools-draw-2.json", draw([...confirming], sizes.confirm));
+take("tools-draw-3.json", draw([...confirming].map(untaken), sizes.confirmAgain, maxPerServer + 2));
+take("tools-draw-4.json", draw(servers.map(untaken), sizes.confirmFresh));
+
+/** Writes one part. */
+function take(file: string, drawn: readonly DrawnTool[]): void {
+  for (const { id } of drawn) taken.add(id);
+  write(file, drawn);
+}
+
+/** A server with the tools of it that no part has yet. */
+function untaken(server: ToolSetServer): ToolSetServer {
+  return { ...server, tools: server.tools.filter((tool) => !taken.has(idOf(server, tool))) };
+}
 
 /** One tool of each server in turn, until there are `count` or each server has given its most. */
 function draw(from: readonly ToolSetServer[], count: number, most = maxPerServer): readonly DrawnTool[] {

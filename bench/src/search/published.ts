@@ -1,12 +1,17 @@
 // Measures the search over the published servers by queries of other hands. Prints tables; `--write` also puts them into the page
-// and asks the confirming queries.
-import { readFileSync, writeFileSync } from "node:fs";
+// and asks the confirming queries: `asked`, and `fresh` where there is a file of it.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { chooseByFold, foldsOf, pairedGain, type Candidate } from "./cross-validate.ts";
 import { makeDistractors } from "./distractors.ts";
 import { localNames } from "./measure-quality.ts";
 import { buildMiniSearch, miniSearchSettings, plainRanker, tunedMiniSearch } from "./peer-rankers.ts";
 import { toolportRanker, type Search } from "./rankers.ts";
-import { queryStyles, readPublishedQueries, type PublishedQuery } from "./read-published-queries.ts";
+import {
+  publishedQueriesFile,
+  queryStyles,
+  readPublishedQueries,
+  type PublishedQuery,
+} from "./read-published-queries.ts";
 import { readPublishedSet } from "./tool-set.ts";
 
 const page = new URL("../../../docs/discovery.md", import.meta.url);
@@ -17,11 +22,17 @@ const published = readPublishedSet();
 const toolCount = published.flatMap(({ tools }) => tools).length;
 const names = localNames(published);
 const known = new Set(names.keys());
-const develop = readPublishedQueries("published", known);
+// Settings were chosen by these, cross-validated by server.
+const choosing = [
+  { name: "develop", queries: readPublishedQueries("published", known) },
+  { name: "confirm", queries: readPublishedQueries("confirm", known) },
+  { name: "again", queries: readPublishedQueries("confirm-again", known) },
+];
+const develop = choosing.flatMap(({ queries }) => queries);
 
 const developServers = develop.map(({ server }) => server);
 const smallMiniSearch = buildMiniSearch(published);
-// Tuned among the published tools alone; the settings that each fold was given are then measured among 10,000 as well.
+// Tuned among the published tools alone. Its rows are of the settings that are best for all of these queries, as ours are.
 const tried = miniSearchSettings.map((settings) => ({
   settings,
   scores: scoresOf(smallMiniSearch(settings), develop),
@@ -38,16 +49,14 @@ for (const size of [toolCount, 10_000]) {
   const plain = plainRanker.build(servers);
   const miniSearch = buildMiniSearch(servers);
   const peer = heldOut(chosenByFold.map((settings) => scoresOf(miniSearch(settings), develop)));
-  const rows = [
-    row(["Toolport", "develop"], develop, scoresOf(own, develop)),
-    row(["MiniSearch, tuned", "develop"], develop, peer),
-    row(["Plain BM25", "develop"], develop, scoresOf(plain, develop)),
-  ];
-  const notes = [ahead(develop, peer, scoresOf(own, develop))];
-  for (const { name, queries } of confirms ? confirming() : []) {
+  const notes = [`held out: ${ahead(develop, peer, scoresOf(own, develop))}`];
+  const rows: (readonly string[])[] = [];
+  const hadNoSay = confirms ? confirming() : [];
+  for (const set of [...choosing, ...hadNoSay]) {
+    const { name, queries } = set;
     const tuned = scoresOf(miniSearch(chosen), queries);
     const ours = scoresOf(own, queries);
-    rows.push(row(["**Toolport**", `**${name}**`], queries, ours));
+    rows.push(row(hadNoSay.includes(set) ? ["**Toolport**", `**${name}**`] : ["Toolport", name], queries, ours));
     rows.push(row(["MiniSearch, tuned", name], queries, tuned));
     rows.push(row(["Plain BM25", name], queries, scoresOf(plain, queries)));
     notes.push(`${name}: ${ahead(queries, tuned, ours)}`);
@@ -62,11 +71,9 @@ if (confirms) writeFileSync(page, withTables(readFileSync(page, "utf8"), texts.j
 
 /** The sets that nothing was chosen by. */
 function confirming(): readonly { readonly name: string; readonly queries: readonly PublishedQuery[] }[] {
-  return [
-    { name: "confirm", queries: readPublishedQueries("confirm", known) },
-    { name: "again", queries: readPublishedQueries("confirm-again", known) },
-    { name: "asked", queries: readPublishedQueries("confirm-asked", known) },
-  ];
+  const asked = { name: "asked", queries: readPublishedQueries("confirm-asked", known) };
+  const hasFresh = existsSync(publishedQueriesFile("confirm-fresh"));
+  return hasFresh ? [asked, { name: "fresh", queries: readPublishedQueries("confirm-fresh", known) }] : [asked];
 }
 
 /** 1 / rank of each query's first answer, or 0. */

@@ -1,6 +1,6 @@
 import { isEverydayVerb } from "./name-intent.ts";
 import { joinWords, splitWords } from "./split-words.ts";
-import { stemWord } from "./stem-word.ts";
+import { isPlural, stemWord } from "./stem-word.ts";
 import { stopWords } from "./stop-words.ts";
 import { readPhrase, readSynonyms, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
@@ -11,29 +11,38 @@ export interface Clause {
   readonly variants: ReadonlyMap<Term, number>;
   /** The term of the word itself, if the index has it: its rarity bounds what a rare synonym may add. */
   readonly literal: Term | undefined;
+  /** Whether the word is a plural. */
+  readonly isPlural: boolean;
   /** The word was marked with `+`: documents without it are left out. */
   readonly required: boolean;
 }
 
 const maxQueryLength = 1000;
 const maxClauses = 24;
-// Chosen among few round values by cross-validation over servers (docs/decisions/0078-which-words-and-weights.md).
-const synonymWeight = 0.7;
-const prefixWeight = 0.7;
-const compoundWeight = 0.9;
-const typoWeight = 0.7;
+// Chosen among few round values by cross-validation over servers (docs/decisions/0078-which-words-and-weights.md, 0079-one-many-and-short-forms.md).
+// Of the word itself in another spelling: in one instead of two, or with its vowels.
+const spellingWeight = 0.9;
+// Of whatever else it may stand for: a synonym, the beginning of a longer word, a typing mistake.
+const otherWeight = 0.7;
 const valueWeight = 0.4;
 // Every server has tools that get, list or find something: what they work on tells them apart.
 const verbWeight = 0.7;
 const maxPrefixTerms = 8;
 const maxTypoTerms = 3;
+const maxShortenedTerms = 3;
 
 /** What a query asks for, in the vocabulary of an index. Reads the first 1,000 characters. */
 export function expandQuery(query: string, vocabulary: Vocabulary): readonly Clause[] {
   const all = readWords(query, vocabulary);
   const telling = all.filter(isInformative);
   const words = telling.length > 0 ? telling : all;
-  const clauses = words.map((word, index) => wordClause(word, words[index + 1], vocabulary));
+  // A word that is said twice is meant once.
+  const seen = new Set<string>();
+  const clauses = words.flatMap((word, index) => {
+    if (seen.has(word.stem) && !word.required) return [];
+    seen.add(word.stem);
+    return [wordClause(word, words[index + 1], vocabulary)];
+  });
   clauses.push(...phraseClauses(all, vocabulary), ...words.flatMap((word) => spelledOutClauses(word, vocabulary)));
   return clauses.filter(({ variants, required }) => variants.size > 0 || required).slice(0, maxClauses);
 }
@@ -80,24 +89,28 @@ function wordClause(
   const literal = vocabulary.findStem(stem);
   offer(literal, 1);
   // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
-  if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), compoundWeight);
+  if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), spellingWeight);
   const synonyms = synonymsOfStem(stem);
-  for (const synonym of synonyms.words) offer(vocabulary.findStem(synonym), synonymWeight);
+  for (const synonym of synonyms.words) offer(vocabulary.findStem(synonym), otherWeight);
+  // "tmplt" is short for `template`.
+  for (const term of vocabulary.shortenedTo(stem, maxShortenedTerms)) offer(term, spellingWeight);
   // "web hook" finds `webhook`.
-  if (next !== undefined) offer(vocabulary.find(word + next.word), compoundWeight);
+  if (next !== undefined) offer(vocabulary.find(word + next.word), spellingWeight);
   if (best.size === 0) {
-    for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, prefixWeight);
+    for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, otherWeight);
   }
   // A word that the index or the table knows is no typing mistake; so a guess never outranks a document that has the word itself.
   if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
-      offer(term, typoWeight);
+      offer(term, otherWeight);
       for (const synonym of readSynonyms(term.stem).words)
-        offer(vocabulary.findStem(synonym), typoWeight * synonymWeight);
+        offer(vocabulary.findStem(synonym), otherWeight * otherWeight);
     }
   }
-  return { variants: best, literal, required };
+  return { variants: best, literal, isPlural: isPlural(word), required };
 }
+
+const noWord = { literal: undefined, isPlural: false, required: false } as const;
 
 /** "take a day off" asks for what `leave` says. */
 function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): readonly Clause[] {
@@ -109,9 +122,9 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
     const best = new Map<Term, number>();
     for (const word of phrase.synonyms.words) {
       const term = vocabulary.findStem(word);
-      if (term !== undefined) best.set(term, synonymWeight);
+      if (term !== undefined) best.set(term, otherWeight);
     }
-    clauses.push({ variants: best, literal: undefined, required: false });
+    clauses.push({ variants: best, ...noWord });
     start += phrase.length - 1;
   }
   return clauses;
@@ -126,7 +139,7 @@ function spelledOutClauses({ stem }: QueryWord, vocabulary: Vocabulary): readonl
     .filter((part) => !stopWords.has(part))
     .map((part) => vocabulary.find(part))
     .filter((term) => term !== undefined)
-    .map((term) => ({ variants: new Map([[term, synonymWeight]]), literal: undefined, required: false }));
+    .map((term) => ({ variants: new Map([[term, otherWeight]]), ...noWord }));
 }
 
 function isUnknown({ words, phrases }: Synonyms): boolean {

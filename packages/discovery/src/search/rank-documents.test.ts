@@ -12,6 +12,7 @@ const documentsArbitrary = fc.array(
   fc.record({
     says: fc.array(fc.tuple(fc.constantFrom(...stems), impact), { minLength: 1, maxLength: 5 }),
     name: fc.uniqueArray(fc.constantFrom(...stems), { maxLength: 3 }),
+    plurals: fc.nat(7),
     context: fc.uniqueArray(fc.constantFrom(...stems), { maxLength: 1 }),
   }),
   { minLength: 40, maxLength: 140, size: "max" },
@@ -21,6 +22,7 @@ const clausesArbitrary = fc.array(
     words: fc.uniqueArray(fc.constantFrom(...stems), { minLength: 1, maxLength: 4 }),
     weights: fc.array(fc.constantFrom(0.4, 0.7, 0.9, 1), { minLength: 4, maxLength: 4 }),
     hasLiteral: fc.boolean(),
+    isPlural: fc.boolean(),
   }),
   { maxLength: 5 },
 );
@@ -40,7 +42,7 @@ describe("rankDocuments()", () => {
       fc.property(cases, ({ made, asked, limit, isQuestion, everyNth }) => {
         const vocabulary = createVocabulary();
         const termOf = (stem: string): Term => vocabulary.internStem(stem);
-        const documents: IndexedDocument[] = made.map(({ says, name, context }, slot) => {
+        const documents: IndexedDocument[] = made.map(({ says, name, plurals, context }, slot) => {
           for (const [stem, value] of new Map(says)) {
             const term = vocabulary.internStem(stem);
             term.documents += 1;
@@ -50,13 +52,13 @@ describe("rankDocuments()", () => {
           const document = { name: text, shortName: text, aliases: [], title: "", description: "", parameters: [] };
           return {
             document: { ...document, context: "" },
-            terms: { name: name.map(termOf), context: context.map(termOf) },
+            terms: { name: name.map(termOf), plurals, context: context.map(termOf) },
           };
         });
-        const clauses: readonly Clause[] = asked.map(({ words, weights, hasLiteral }) => {
+        const clauses: readonly Clause[] = asked.map(({ words, weights, hasLiteral, isPlural }) => {
           const terms = words.map((word) => vocabulary.internStem(word));
           const variants = new Map(terms.map((term, at) => [term, weights[at] ?? 1]));
-          return { variants, literal: hasLiteral ? terms[0] : undefined, required: false };
+          return { variants, literal: hasLiteral ? terms[0] : undefined, isPlural, required: false };
         });
         const set = { documents, size: documents.length, board: createScoreBoard() };
         const request = {
@@ -103,13 +105,22 @@ function rankAll(
   const scored = documents.map((indexed, slot) => {
     const scores = clauses.map((clause) => scoreIn(slot, clause));
     const score = scores.reduce((sum, value) => sum + value, 0);
-    const { name, context } = indexed.terms;
+    const { name, plurals, context } = indexed.terms;
     const said = name.reduce((sum, term) => sum + weightIn(term, clauses), 0);
     const named = clauses.reduce((sum, c) => sum + Math.max(0, ...name.map((term) => weightIn(term, [c]))), 0);
     const server = clauses.some(({ literal }) => literal !== undefined && context.includes(literal));
+    // Where two clauses have one word, the later says whether it is a plural.
+    const disagreeing = name.filter((term, at) => {
+      const asked = clauses.findLast(({ literal }) => literal === term);
+      return asked !== undefined && asked.isPlural !== (((plurals >> at) & 1) === 1);
+    }).length;
     let factor = 1;
     if (name.length > 0 && clauses.length > 0)
-      factor = 1 + (0.5 * said) / Math.max(2, name.length) + (0.3 * named) / clauses.length + (server ? 0.3 : 0);
+      factor =
+        1 +
+        (0.5 * said) / Math.max(2, name.length) +
+        (0.3 * named - 0.2 * disagreeing) / clauses.length +
+        (server ? 0.3 : 0);
     let intent = 0;
     if (isQuestion && name.some(({ stem }) => ["get", "list"].includes(stem))) intent += 0.1;
     if (name.some((term) => term.stem === "delet" && weightIn(term, clauses) === 0)) intent -= 0.15;

@@ -75,6 +75,8 @@ const nameCoverage = 0.5;
 const queryCoverage = 0.3;
 // How much it counts that a tool has to do with all that the query says, not with one word of it.
 const clauseCoverage = 0.5;
+// How much it costs when the name says one where the query says many, or the other way round: `get_service` is for "service".
+const numberPenalty = 0.2;
 const serverBonus = 0.3;
 const readingBonus = 0.1;
 const destructivePenalty = 0.15;
@@ -99,7 +101,7 @@ export function rankDocuments(
     .map((slot) => ({ slot, ...takeScore(board, slot) }));
   const leaders = takeLeaders(set, touchedCount, { limit: Math.max(closerLook, limit), allows });
 
-  const weightOf = bestWeights(clauses);
+  const query = { clauses, weightOf: bestWeights(clauses), manyOf: numbersOf(clauses) };
   const ranked: RankedHit[] = [];
   for (const candidate of [...named, ...leaders]) {
     const { slot, score } = candidate;
@@ -107,7 +109,7 @@ export function rankDocuments(
     if (indexed === undefined) continue;
     const tier = matches.exact.has(slot) ? 0 : matches.prefix.has(slot) ? 1 : 2;
     const covered = clauses.length === 0 ? 0 : (clauseCoverage * candidate.matched) / clauses.length;
-    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf) + covered;
+    const factor = closeness(indexed, query) + intent(indexed, request.isQuestion, query.weightOf) + covered;
     ranked.push({ name: indexed.document.name, tier, score: score * factor });
   }
   const best = ranked.sort(byRank).slice(0, limit);
@@ -194,33 +196,48 @@ function bestWeights(clauses: readonly Clause[]): ReadonlyMap<Term, number> {
   return weights;
 }
 
-/** From 1 up: how much of the name the query says, and how much of the query the name says. */
+/** Whether each word of the query is a plural. */
+function numbersOf(clauses: readonly Clause[]): ReadonlyMap<Term, boolean> {
+  const numbers = new Map<Term, boolean>();
+  for (const { literal, isPlural } of clauses) if (literal !== undefined) numbers.set(literal, isPlural);
+  return numbers;
+}
+
+interface ReadQuery {
+  readonly clauses: readonly Clause[];
+  readonly weightOf: ReadonlyMap<Term, number>;
+  readonly manyOf: ReadonlyMap<Term, boolean>;
+}
+
+/** About 1 and up: how much of the name the query says, how much of the query the name says, and whether both mean one or many. */
 function closeness(
-  { terms: { name: nameTerms, context } }: IndexedDocument,
-  clauses: readonly Clause[],
-  weightOf: ReadonlyMap<Term, number>,
+  { terms: { name: nameTerms, plurals, context } }: IndexedDocument,
+  { clauses, weightOf, manyOf }: ReadQuery,
 ): number {
   if (nameTerms.length === 0 || clauses.length === 0) return 1;
   const common: Term[] = [];
   let said = 0;
+  let disagreeing = 0;
+  let place = 0;
   for (const term of nameTerms) {
+    const isMany = ((plurals >> place++) & 1) === 1;
     const weight = weightOf.get(term);
     if (weight === undefined) continue;
+    if (manyOf.get(term) === !isMany) disagreeing += 1;
     common.push(term);
     said += weight;
   }
   let named = 0;
-  let namesServer = false;
-  for (const { variants, literal } of clauses) {
+  for (const { variants } of clauses) {
     let most = 0;
     for (const term of common) most = Math.max(most, variants.get(term) ?? 0);
     named += most;
-    namesServer ||= literal !== undefined && context.includes(literal);
   }
+  const namesServer = context.some((term) => manyOf.has(term));
   return (
     1 +
     (nameCoverage * said) / Math.max(2, nameTerms.length) +
-    (queryCoverage * named) / clauses.length +
+    (queryCoverage * named - numberPenalty * disagreeing) / clauses.length +
     (namesServer ? serverBonus : 0)
   );
 }

@@ -1,5 +1,6 @@
 import type { SearchDocument } from "./search-document.ts";
 import { joinWords, splitWords } from "./split-words.ts";
+import { isPlural } from "./stem-word.ts";
 import { stopWords } from "./stop-words.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
@@ -41,6 +42,8 @@ export type TakeImpact = (term: Term, impact: number) => void;
 export interface DocumentTerms {
   /** The terms of its short name, without repeats. */
   readonly name: readonly Term[];
+  /** Which of them stand there as plurals: a bit for each place. */
+  readonly plurals: number;
   /** The terms of its server and groups. */
   readonly context: readonly Term[];
 }
@@ -60,7 +63,12 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
 
   const nameWords = splitWords(document.shortName, maxNameWords);
   const nameWeight = weights.name / lengthFactor(nameWords.length, typicalNameWords);
-  for (const word of nameWords) add(vocabulary.intern(word), nameWeight);
+  let plurals = 0;
+  for (const word of nameWords) {
+    const term = vocabulary.intern(word);
+    if (term.evidence === 0 && isPlural(word)) plurals |= 1 << terms.length;
+    add(term, nameWeight);
+  }
   const nameTerms = terms.slice();
   addText(splitWords(document.title, maxNameWords), weights.title);
   addText(joinWords(document.title, maxJoinedWords), weights.title);
@@ -87,7 +95,7 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
     take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));
     term.evidence = 0;
   }
-  return { name: nameTerms, context };
+  return { name: nameTerms, plurals, context };
 }
 
 function aboutTerms(about: string): readonly string[] {

@@ -43,6 +43,37 @@ describe("search()", () => {
     },
   );
 
+  it("puts a tool for many before one for one, and the other way round, as the query asks", () => {
+    const grown = indexOf(documentOf("get_service"), documentOf("list_services"));
+    expect(find(grown, "cloud services")[0]).toBe("list_services");
+    expect(find(grown, "cloud service")[0]).toBe("get_service");
+    // Of 129 documents 100 go, and the rest is written anew.
+    const others = Array.from({ length: 127 }, (_, at) => documentOf(`other_${at}`));
+    for (const other of others) grown.add(other);
+    for (const { name } of others.slice(0, 100)) grown.remove(name);
+    expect(find(grown, "cloud services")[0]).toBe("list_services");
+    expect(find(grown, "cloud service")[0]).toBe("get_service");
+  });
+
+  it("knows a word from which the vowels were left out, and puts nothing that it may stand for before the word itself", () => {
+    const index = indexOf(
+      documentOf("send_template"),
+      documentOf("press_button"),
+      documentOf("read_txt"),
+      documentOf("read_text"),
+    );
+    expect(find(index, "all email tmplts")).toEqual(["send_template"]);
+    expect(find(index, "+btn")).toEqual(["press_button"]);
+    expect(find(index, "plain txt")).toEqual(["read_txt", "read_text"]);
+  });
+
+  it("takes a word that is said twice for one", () => {
+    const index = indexOf(documentOf("message_search"), documentOf("send_reply", "Sends a reply to a customer."));
+    const scoreOf = (query: string): number => index.search(query, { limit: 2 })[0]?.score ?? 0;
+    expect(scoreOf("messages, the message of a message")).toBe(scoreOf("messages"));
+    expect(find(index, "reply +message")).toEqual(find(index, "message reply +message"));
+  });
+
   it("finds by words of name, title, description, parameters and context, in every form of a word", () => {
     const index = indexOf(
       documentOf("a", "", { shortName: "closeTicket" }),

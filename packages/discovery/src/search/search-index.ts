@@ -100,7 +100,7 @@ export function createSearchIndex(): SearchIndex {
     const moved = (term: Term): Term => next.internStem(term.stem);
     documents = survivors.map(({ document, terms }) => ({
       document,
-      terms: { name: terms.name.map(moved), context: terms.context.map(moved) },
+      terms: { ...terms, name: terms.name.map(moved), context: terms.context.map(moved) },
     }));
     slotOf.clear();
     for (const [slot, { document }] of survivors.entries()) slotOf.set(document.name, slot);

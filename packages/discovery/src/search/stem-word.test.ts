@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { stemWord } from "./stem-word.ts";
+import { isPlural, stemWord } from "./stem-word.ts";
+
+describe("isPlural()", () => {
+  it.each(["issues", "queries", "branches", "tags"])("%s is one", (word) => expect(isPlural(word)).toBe(true));
+  it.each(["issue", "status", "access", "this", "vms", "", "größe"])("%j is none", (word) =>
+    expect(isPlural(word)).toBe(false),
+  );
+});
 
 describe("stemWord()", () => {
   it.each([

@@ -12,6 +12,11 @@ export function stemWord(word: string): string {
   return stem.length > 3 && stem.endsWith("e") ? stem.slice(0, -1) : stem;
 }
 
+/** Whether a word ends as a plural does. Says nothing of words of three letters or fewer. */
+export function isPlural(word: string): boolean {
+  return word.length >= 4 && word.endsWith("s") && withoutPlural(word) !== word;
+}
+
 function withoutPlural(word: string): string {
   if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);

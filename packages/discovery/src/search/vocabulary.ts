@@ -1,6 +1,7 @@
 import { editDistance } from "./edit-distance.ts";
 import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import { createPostingList, type PostingList } from "./posting-list.ts";
+import { hasNoVowels, isShortFor } from "./short-form.ts";
 import { stemWord } from "./stem-word.ts";
 
 /** One stem and the documents that have it. */
@@ -33,6 +34,8 @@ export interface Vocabulary {
   findStem(stem: string): Term | undefined;
   /** Terms that begin with the word, the most frequent first; `[]` for words of fewer than three letters. */
   startingWith(word: string, limit: number): readonly Term[];
+  /** Terms that the word is short for by leaving out vowels (`tmplt`), the most frequent first; `[]` for a word that has vowels. */
+  shortenedTo(word: string, limit: number): readonly Term[];
   /**
    * Terms that a typing mistake may have turned into the word, the closest first, then the most frequent, then by spelling.
    * One mistake is forgiven in words of four letters, two from eight on.
@@ -106,6 +109,10 @@ export function createVocabulary(): Vocabulary {
       );
       return found.sort(byFrequency).slice(0, limit);
     },
+    shortenedTo(word, limit) {
+      if (!hasNoVowels(word)) return [];
+      return longerForms(word, byInitial.get(word.slice(0, 1)) ?? []).slice(0, limit);
+    },
     closestTo(word, limit) {
       const maxDistance = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
       if (maxDistance === 0) return [];
@@ -125,6 +132,13 @@ export function createVocabulary(): Vocabulary {
     },
     values: () => byStem.values(),
   };
+}
+
+function longerForms(word: string, terms: readonly Term[]): Term[] {
+  const letters = lettersOf(word);
+  return terms
+    .filter((term) => (letters & ~term.letters) === 0 && term.documents > 0 && isShortFor(word, term.stem))
+    .sort(byFrequency);
 }
 
 function file(shelves: Map<string, Term[]>, key: string, term: Term): void {
