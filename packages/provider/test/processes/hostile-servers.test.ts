@@ -8,7 +8,7 @@ import { failureReport } from "../failure-report.ts";
 import { watchHost } from "./watch-host.ts";
 
 // Each takes seconds. `pnpm proof properties` asks for more.
-const numRuns = Number(process.env["TOOLPORT_RUNS"] ?? 50) / 50;
+const numRuns = Math.ceil(Number(process.env["TOOLPORT_RUNS"] ?? 50) / 50);
 
 const execute = { type: "execute" } as const;
 const toolsChanged = { type: "send", message: { method: "notifications/tools/list_changed" } } as const;

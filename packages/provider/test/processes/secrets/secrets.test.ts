@@ -83,7 +83,7 @@ describe("no text shows a secret that", () => {
         const spec = { id: "s", era: "legacy", transport, timeouts: { connectMs: 10_000 } } as const;
         expect(await findLeak(spec, hidden)).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: runs / 20 },
+      { ...asManyAsFit, numRuns: Math.ceil(runs / 20) },
     );
   });
 
@@ -101,7 +101,7 @@ describe("no text shows a secret that", () => {
         const transport = { kind: "http", url, mode: "streamable", headers, bearerToken: bearer } as const;
         expect(await findLeak({ id: "s", timeouts, transport }, hidden)).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: runs / 6 },
+      { ...asManyAsFit, numRuns: Math.ceil(runs / 6) },
     );
   });
 
@@ -126,7 +126,7 @@ describe("no text shows a secret that", () => {
         const leak = await findLeak({ id: "s", timeouts, transport }, hidden, { authProvider: () => authProvider });
         expect(leak).toBeUndefined();
       }),
-      { ...asManyAsFit, numRuns: runs / 15 },
+      { ...asManyAsFit, numRuns: Math.ceil(runs / 15) },
     );
   });
 });
