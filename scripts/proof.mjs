@@ -34,8 +34,8 @@ const steps = {
     ),
   },
   dialogues: {
-    about: "the wire beside the official SDK's clients",
-    args: tests("dialogues", "conformance/test/dialogues.proof.ts"),
+    about: "the wire beside the official SDK's clients, and every fault that takes processes as a raw client sees it",
+    args: tests("dialogues", "conformance/test/dialogues.proof.ts", "fixtures/test/faults.proof.ts"),
   },
   good: {
     about: "good servers and Toolport, which pass every check of the kit, and each line of the demo",
@@ -54,10 +54,9 @@ const steps = {
     ),
   },
   replay: {
-    about:
-      "every named fault that is no matter of chance, and random scripts of a server, recorded and played back; and those that take processes, as a raw client sees them",
+    about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
     // Most of it is waiting for deadlines.
-    args: tests("replay", "--maxConcurrency=12", "packages/replay/test", "fixtures/test/faults.proof.ts"),
+    args: tests("replay", "--maxConcurrency=12", "packages/replay/test"),
   },
   properties: {
     about:
