@@ -38,6 +38,20 @@ describe("a tool that is not admitted", () => {
     await provider.close();
   });
 
+  it("is unknown by its qualified name when it is for apps alone, in quarantine or not", async () => {
+    for (const admission of ["offer", "quarantine"] as const) {
+      const world = createCalmWorld();
+      world.server("s", "read").raw.push({ name: "app", inputSchema: {}, meta: { ui: { visibility: ["app"] } } });
+      const provider = world.provider({ servers: [specOf("s")], admit: byRemoteName({ app: admission }) });
+      await provider.init();
+      expect(await failureOf(provider.call("mcp::s::app"))).toMatchObject({
+        code: "unknown_tool",
+        outcome: "not-sent",
+      });
+      await provider.close();
+    }
+  });
+
   it("is shown to the host alone when it is in quarantine, and a call says so", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "read", "drop", "act");

@@ -110,12 +110,13 @@ export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool
   return found.sort((a, b) => compareText(a.definition.name, b.definition.name));
 }
 
-/** Finds a tool in quarantine by its local name, regardless of ASCII case. */
+/** Finds a tool in quarantine by its local name, regardless of ASCII case. One that is for apps alone has none that anybody calls. */
 export function findQuarantined({ servers }: Catalog, name: string): CatalogTool | undefined {
   const folded = foldCase(name);
   for (const { withheld } of servers.values()) {
     for (const { definition, admission } of withheld.values()) {
-      if (admission === "quarantine" && foldCase(definition.name) === folded) return definition;
+      const isForAll = definition.name !== definition.origin.qualifiedName;
+      if (admission === "quarantine" && isForAll && foldCase(definition.name) === folded) return definition;
     }
   }
   return undefined;
