@@ -2,6 +2,8 @@ import { startFaultServer, type JsonObject } from "@toolport/fixtures";
 import { describe, expect, it } from "vitest";
 import { judgeRun } from "../src/engine/judge-run.ts";
 import type { RunReport } from "../src/engine/run-report.ts";
+import { toHtml } from "../src/report/html-report.ts";
+import { toMarkdown } from "../src/report/markdown-report.ts";
 import { toTerminal } from "../src/report/terminal-report.ts";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
@@ -58,6 +60,8 @@ describe("checks that need a tool call", () => {
     const report = await check([goodTool], named);
     expect(report.unknownTools).toEqual(["gone"]);
     expect(lastLine(report)).toBe('? the server has no tool "gone", which was to be called');
+    for (const view of [toMarkdown, toHtml])
+      expect(view(report)).toMatch(/no such tool(?:\*\*)?, which was to be called/);
     const passed = report.results.filter(({ finding }) => finding.status === "pass");
     expect(judgeRun(passed, { incomplete: true })).toMatchObject({ verdict: "incomplete", exitCode: 3 });
   });

@@ -47,6 +47,7 @@ describe("a command line that is wrong exits with 2 and starts nothing", () => {
       "--start-timeout must be a number of seconds above 0",
     ],
     ["arguments that are no JSON", ["server", "--call", "a=b", "--", "x"], "--call a: what follows ="],
+    ["a report in a file", ["server", "--json", "package.json/x", "--", "x"], "ENOTDIR, package.json is no folder"],
     ["a header without a name", ["server", "--url", "http://localhost", "--header", "x"], "--header must be"],
     ["no baseline there", ["server", "--baseline", "missing.json", "--", "x"], "--baseline missing.json: ENOENT"],
     ["no configuration there", ["server", "--config", "missing.json", "--server", "a"], "missing.json: ENOENT"],

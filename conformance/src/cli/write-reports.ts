@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RunReport } from "../engine/run-report.ts";
 import { toBadge } from "../report/badge.ts";
@@ -24,9 +24,10 @@ export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): P
   for (const [format, path] of files) {
     const folder = dirname(path);
     try {
-      await access(folder);
-    } catch {
-      return `--${format} ${path}: ENOENT, there is no folder ${folder}`;
+      if (!(await stat(folder)).isDirectory()) return `--${format} ${path}: ENOTDIR, ${folder} is no folder`;
+    } catch (error) {
+      const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+      return `--${format} ${isAbsent ? `${path}: ENOENT, there is no folder ${folder}` : messageOf(error)}`;
     }
   }
   return undefined;
@@ -43,9 +44,13 @@ export async function writeReports(
         await writeWholeFile(path, views[format](report));
         return [];
       } catch (error) {
-        return [`--${format}: ${error instanceof Error ? error.message : String(error)}`];
+        return [`--${format}: ${messageOf(error)}`];
       }
     }),
   );
   return problems.flat();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -78,7 +78,7 @@ function facts({ identity, kit, startedAt, durationMs, seed, strict }: RunReport
     .join(" · ");
 }
 
-function toMend({ headlines, staleBaseline, obstacle, results, strict }: RunReport): string {
+function toMend({ headlines, staleBaseline, unknownTools = [], obstacle, results, strict }: RunReport): string {
   const byId = new Map(results.map((result) => [result.check.id, result]));
   const cards = [
     ...(obstacle
@@ -89,6 +89,7 @@ function toMend({ headlines, staleBaseline, obstacle, results, strict }: RunRepo
       return result ? [mendCard(headline, result, outcomeOf(result, strict))] : [];
     }),
     ...staleBaseline.map((entry) => card("fail", "stale baseline", entry)),
+    ...unknownTools.map((name) => card("could-not-run", "no such tool, which was to be called", name)),
   ];
   return cards.length === 0 ? "" : `<h2 id="mend">What to mend</h2>\n${cards.join("\n")}`;
 }

@@ -6,7 +6,7 @@ import { outcomeOf } from "./outcome.ts";
 
 /** The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code spans. */
 export function toMarkdown(report: RunReport): string {
-  const { verdict, target, counts, obstacle, headlines, staleBaseline } = report;
+  const { verdict, target, counts, obstacle, headlines, staleBaseline, unknownTools = [] } = report;
   const problems = [
     ...(obstacle ? [`- **${obstacle.kind}**: ${codeSpan(obstacle.reason)}`] : []),
     ...headlines.map(
@@ -14,6 +14,7 @@ export function toMarkdown(report: RunReport): string {
         `- **${checkId}**: ${codeSpan(observed)}<br>${fix}${prevented.length > 0 ? `<br>Prevented ${prevented.length} more.` : ""}`,
     ),
     ...staleBaseline.map((entry) => `- **stale baseline**: ${codeSpan(entry)}`),
+    ...unknownTools.map((name) => `- **no such tool**, which was to be called: ${codeSpan(name)}`),
   ];
   const sections = [
     `## ${icons[verdict]} ${verdict.toUpperCase()}: ${codeSpan(target)}`,
