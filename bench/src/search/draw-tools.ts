@@ -1,7 +1,7 @@
 // Draws the tools that queries are to be written for, in parts, and lists all of the others beside them, for whoever writes the queries has to
 // name every tool that would do. The second and the third part were for confirming what was chosen with the first: none of their servers was one
-// that the index had been tuned with. The fourth confirms what was chosen with all three: tools of any server that none of them has. The same
-// seed draws the same tools.
+// that the index had been tuned with. The fourth confirms what was chosen with all three: tools of the same servers that none of them has. The
+// same seed draws the same tools.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "./seeded-random.ts";
@@ -24,7 +24,7 @@ const others = servers.filter((server) => !confirming.has(server));
 take("tools-draw.json", draw(others, sizes.develop));
 take("tools-draw-2.json", draw([...confirming], sizes.confirm));
 take("tools-draw-3.json", draw([...confirming].map(untaken), sizes.confirmAgain, maxPerServer + 2));
-take("tools-draw-4.json", draw(servers.map(untaken), sizes.confirmFresh));
+take("tools-draw-4.json", draw([...confirming].map(untaken), sizes.confirmFresh, maxPerServer + 4));
 
 /** Writes one part. */
 function take(file: string, drawn: readonly DrawnTool[]): void {
