@@ -1,17 +1,12 @@
 // Measures the search over the published servers by queries of other hands. Prints tables; `--write` also puts them into the page
-// and asks the confirming queries: `asked`, and `fresh` where there is a file of it.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// and asks the confirming queries, `asked` and `fresh`.
+import { readFileSync, writeFileSync } from "node:fs";
 import { chooseByFold, foldsOf, pairedGain, type Candidate } from "./cross-validate.ts";
 import { makeDistractors } from "./distractors.ts";
 import { localNames } from "./measure-quality.ts";
 import { buildMiniSearch, miniSearchSettings, plainRanker, tunedMiniSearch } from "./peer-rankers.ts";
 import { toolportRanker, type Search } from "./rankers.ts";
-import {
-  publishedQueriesFile,
-  queryStyles,
-  readPublishedQueries,
-  type PublishedQuery,
-} from "./read-published-queries.ts";
+import { queryStyles, readPublishedQueries, type PublishedQuery } from "./read-published-queries.ts";
 import { readPublishedSet } from "./tool-set.ts";
 
 const page = new URL("../../../docs/discovery.md", import.meta.url);
@@ -71,9 +66,10 @@ if (confirms) writeFileSync(page, withTables(readFileSync(page, "utf8"), texts.j
 
 /** The sets that nothing was chosen by. */
 function confirming(): readonly { readonly name: string; readonly queries: readonly PublishedQuery[] }[] {
-  const asked = { name: "asked", queries: readPublishedQueries("confirm-asked", known) };
-  const hasFresh = existsSync(publishedQueriesFile("confirm-fresh"));
-  return hasFresh ? [asked, { name: "fresh", queries: readPublishedQueries("confirm-fresh", known) }] : [asked];
+  return [
+    { name: "asked", queries: readPublishedQueries("confirm-asked", known) },
+    { name: "fresh", queries: readPublishedQueries("confirm-fresh", known) },
+  ];
 }
 
 /** 1 / rank of each query's first answer, or 0. */

@@ -16,18 +16,13 @@ export interface PublishedQuery {
 
 /**
  * `published` to develop with; `confirm` and `confirm-again` confirmed what had been chosen by it, and then were chosen by as well. `confirm-asked` is
- * `confirm-again` in the words of a model that was asked to do it; `confirm-fresh` is what nothing was chosen by, as long as there is such a file.
+ * `confirm-again` in the words of a model that was asked to do it; nothing was chosen by `confirm-fresh`.
  */
 export type PublishedQuerySet = "published" | "confirm" | "confirm-again" | "confirm-asked" | "confirm-fresh";
 
-/** Where a set is kept. */
-export function publishedQueriesFile(set: PublishedQuerySet): URL {
-  return new URL(`../../data/search/queries-${set}.txt`, import.meta.url);
-}
-
 /** One set of queries. Throws when a line has no known style, or an answer that is no tool of the published servers. */
 export function readPublishedQueries(set: PublishedQuerySet, known: ReadonlySet<string>): readonly PublishedQuery[] {
-  const text = readFileSync(publishedQueriesFile(set), "utf8");
+  const text = readFileSync(new URL(`../../data/search/queries-${set}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => {
     const [name = "", query = "", list = ""] = line.split(" | ").map((part) => part.trim());

@@ -68,6 +68,7 @@ describe("the search", () => {
     ["confirm", 110],
     ["confirm-again", 125],
     ["confirm-asked", 125],
+    ["confirm-fresh", 125],
   ] as const)("has queries of each style in the set %s, and knows every tool that answers them", (set, count) => {
     const known = new Set(localNames(readPublishedSet()).keys());
     const queries = readPublishedQueries(set, known);
