@@ -34,8 +34,14 @@ const steps = {
     ),
   },
   dialogues: {
-    about: "the wire beside the official SDK's clients, and every fault that takes processes as a raw client sees it",
-    args: tests("dialogues", "conformance/test/dialogues.proof.ts", "fixtures/test/faults.proof.ts"),
+    about:
+      "the wire beside the official SDK's clients, every fault that takes processes as a raw client sees it, and what unpacks to more",
+    args: tests(
+      "dialogues",
+      "conformance/test/dialogues.proof.ts",
+      "fixtures/test/faults.proof.ts",
+      "packages/transports/test/bombs.proof.ts",
+    ),
   },
   good: {
     about: "good servers and Toolport, which pass every check of the kit, and each line of the demo",
@@ -81,7 +87,7 @@ const steps = {
   },
   gateway: {
     about:
-      "the gateway and `toolport serve`, by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
+      "the gateway and `toolport serve`: its processes, and both by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
     args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
   },
   browser: {

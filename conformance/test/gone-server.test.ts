@@ -36,7 +36,7 @@ it(
     expect([gone?.checkId, more, verdict]).toEqual(["http/bad-json", [], "fail"]);
     const prevented = results.filter(({ finding }) => finding.status === "could-not-run");
     expect(gone?.prevented).toEqual(prevented.map(({ check }) => check.id));
-    expect(prevented.length).toBeGreaterThan(5);
+    expect(prevented.length).toBeGreaterThan(0);
   },
 );
 

@@ -5,6 +5,7 @@ import { comparisonMarkdown, comparisonText } from "../report/comparison-report.
 import { parseReport } from "../report/parse-report.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { CompareCommandLine } from "./command.ts";
+import { messageOf } from "./message-of.ts";
 import { writeWholeFile } from "./write-whole-file.ts";
 
 /** Runs `compare` and resolves with the exit code. */
@@ -35,8 +36,4 @@ async function readReport(path: string): Promise<RunReport | string> {
 function say(text: string, { err }: CommandIo): number {
   err(`${text}\n`);
   return exitCodes.usage;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { LockCommandLine } from "./command.ts";
+import { messageOf } from "./message-of.ts";
 import { readTarget } from "./read-target.ts";
 import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
 import { writeWholeFile } from "./write-whole-file.ts";
@@ -69,8 +70,4 @@ async function readLock(file: string): Promise<ToolLock | string> {
 function say(message: string, code: number, { err }: CommandIo): number {
   err(`${message}\n`);
   return code;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

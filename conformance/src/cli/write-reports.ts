@@ -8,6 +8,7 @@ import { toJunit } from "../report/junit-report.ts";
 import { toMarkdown } from "../report/markdown-report.ts";
 import { toSarif } from "../report/sarif-report.ts";
 import type { ReportFormat } from "./command.ts";
+import { messageOf } from "./message-of.ts";
 import { writeWholeFile } from "./write-whole-file.ts";
 
 const views: Record<ReportFormat, (report: RunReport) => string> = {
@@ -49,8 +50,4 @@ export async function writeReports(
     }),
   );
   return problems.flat();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

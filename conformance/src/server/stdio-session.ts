@@ -186,12 +186,17 @@ function readMessages(
   { id, trace }: StdioSessionOptions,
 ): readonly StdoutAnomaly[] {
   const anomalies: StdoutAnomaly[] = [];
-  let rest: Buffer = Buffer.alloc(0);
+  // Of a line that has not ended yet: joined once, however many chunks it comes in.
+  let parts: Buffer[] = [];
+  let partBytes = 0;
   let offset = 0;
   let strays = 0;
+  let isGivenUp = false;
   const giveUp = (reason: string): void => {
+    isGivenUp = true;
     router.end(reason);
-    rest = Buffer.alloc(0);
+    parts = [];
+    partBytes = 0;
     child.stdout?.removeAllListeners("data").destroy();
   };
   const readLine = (line: Buffer): void => {
@@ -209,17 +214,29 @@ function readMessages(
       if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
+  const keep = (part: Buffer): void => {
+    parts.push(part);
+    partBytes += part.length;
+    if (partBytes > floodBytes) giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
+  };
+  const endLine = (): void => {
+    const line = Buffer.concat(parts);
+    parts = [];
+    partBytes = 0;
+    readLine(line);
+    offset += line.length + 1;
+  };
   child.stdout?.on("data", (chunk: Buffer) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    if (rest.length > floodBytes) giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
-    for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10)) {
-      readLine(rest.subarray(0, at));
-      offset += at + 1;
-      rest = rest.subarray(at + 1);
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1 && !isGivenUp; at = chunk.indexOf(10, from)) {
+      keep(chunk.subarray(from, at));
+      endLine();
+      from = at + 1;
     }
+    if (!isGivenUp) keep(chunk.subarray(from));
   });
   child.stdout?.on("end", () => {
-    if (rest.length > 0) readLine(rest);
+    if (partBytes > 0) endLine();
   });
   return anomalies;
 }
