@@ -93,8 +93,8 @@ describe("the servers that start at once", () => {
     await expect(hung).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("are two for each processor by default, and four at least", () => {
-    expect(mostStarts()).toBe(Math.max(4, 2 * availableParallelism()));
+  it("are four for each processor by default, and eight at least", () => {
+    expect(mostStarts()).toBe(Math.max(8, 4 * availableParallelism()));
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "4"])("cannot be %s", (maxConcurrentStarts) => {

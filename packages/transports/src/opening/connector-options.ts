@@ -44,7 +44,7 @@ export interface ConnectorOptions extends HttpOptions {
   readonly tasks?: TaskHandling | undefined;
   /**
    * How many processes may start at once; the others wait for their turn, in order, and their `timeouts.connectMs` runs from then on. A turn
-   * ends when the server writes its first byte to stdout, after 5 s at the latest. Default: two for each processor, at least 4.
+   * ends when the server writes its first byte to stdout, after 5 s at the latest. Default: four for each processor, at least 8.
    */
   readonly maxConcurrentStarts?: number | undefined;
   /**
