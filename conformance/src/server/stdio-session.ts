@@ -228,12 +228,13 @@ function readMessages(
   };
   child.stdout?.on("data", (chunk: Buffer) => {
     let from = 0;
-    for (let at = chunk.indexOf(10); at !== -1 && !isGivenUp; at = chunk.indexOf(10, from)) {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       keep(chunk.subarray(from, at));
       endLine();
+      if (isGivenUp) return;
       from = at + 1;
     }
-    if (!isGivenUp) keep(chunk.subarray(from));
+    keep(chunk.subarray(from));
   });
   child.stdout?.on("end", () => {
     if (partBytes > 0) endLine();
