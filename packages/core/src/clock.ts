@@ -11,8 +11,8 @@ export interface Clock {
   date?(): number;
 }
 
-// Timers take 32-bit delays; a longer one would fire at once.
-const longestDelayMs = 2 ** 31 - 1;
+/** The longest that a timer of the runtime waits, in milliseconds; with more it would fire at once. */
+export const longestDelayMs: number = 2 ** 31 - 1;
 
 /** The real time. Its timers keep a process alive: who schedules one cancels it. */
 export const systemClock: Clock = {

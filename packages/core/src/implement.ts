@@ -78,6 +78,7 @@ export {
   type LazySignal,
 } from "./lazy-signal.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
+export { createAlarm, type Alarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./format-ms.ts";
 export { reportUncaught } from "./report-uncaught.ts";

@@ -89,7 +89,10 @@ export function isKnownContent(block: ContentBlock): block is KnownContentBlock 
 
 function readBlock(value: unknown): ContentBlock | undefined {
   if (!isJsonObject(value) || typeof value["type"] !== "string") return undefined;
-  const { type } = value;
+  const { type, text } = value;
+  // Nearly all there are, and what the reader of texts would say of them.
+  const isPlainText = type === "text" && typeof text === "string" && value["annotations"] === undefined;
+  if (isPlainText && value["_meta"] === undefined) return value as unknown as TextContent;
   const read = kinds.get(type);
   const block = read === undefined ? value : (read(value) ?? { ...value, type: `malformed:${type}` });
   return block as ContentBlock;

@@ -42,6 +42,7 @@ const forImplementers = [
   "checkHttpSpec",
   "compareText",
   "copySpec",
+  "createAlarm",
   "createCallPipeline",
   "createDeadline",
   "createEvent",

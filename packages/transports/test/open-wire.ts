@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerNotification, ToolportError } from "@toolport/core";
+import type { Clock, Diagnostic, ServerNotification, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
@@ -17,16 +17,20 @@ export function openWire(
     maxPauseMs = 900_000,
     elicitor,
     isReady = true,
+    otherClock,
   }: {
     maxNotificationsPerSecond?: number;
     maxPauseMs?: number;
     elicitor?: Elicitor;
     /** The handshake is over. */
     isReady?: boolean;
+    /** Takes the place of the one that is returned. */
+    otherClock?: Clock;
   } = {},
 ) {
   const host = createFakeTransport(members);
-  const clock = createManualClock();
+  const manualClock = createManualClock();
+  const clock = otherClock ?? manualClock;
   const diagnostics: Diagnostic[] = [];
   const changed = vi.fn<(kind: ListKind) => void>();
   const updated = vi.fn<(uri: string | undefined) => void>();
@@ -53,7 +57,7 @@ export function openWire(
     elicitor,
   });
   if (isReady) wire.setProtocolVersion("2025-11-25");
-  return { wire, host, clock, diagnostics, changed, updated, missed, notified, log, down };
+  return { wire, host, clock: manualClock, diagnostics, changed, updated, missed, notified, log, down };
 }
 
 export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {

@@ -7,6 +7,10 @@ import { isJsonObject } from "@toolport/core/implement";
  */
 export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
   const { content, structuredContent, isError, _meta: meta } = raw;
+  // Most have content alone, and are made without the spreads, which cost as much as all the rest.
+  if (structuredContent === undefined && meta === undefined) {
+    return { content: readContent(content), isError: isError === true, origin, raw };
+  }
   return {
     content: readContent(content),
     ...(structuredContent !== undefined && { structuredContent }),

@@ -59,7 +59,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const { onProgress, meta, context: callContext, timeoutMs = timeouts.callMs, observer } = options;
   const request = {
     method: "tools/call",
-    params: { name: toolName, arguments: args, ...(meta && { _meta: meta }) },
+    params: meta === undefined ? { name: toolName, arguments: args } : { name: toolName, arguments: args, _meta: meta },
     timeoutMs,
     idleMs: timeouts.callIdleMs,
     timeoutCode: "call_timeout",
@@ -70,13 +70,13 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     observer,
     toolName,
   } as const;
-  const time = channel.activeClock.of(callContext);
-  const startedAt = time.now();
-  const pausedBefore = time.pausedMs();
+  const isTask = init.needsTask(toolName);
+  // Of others, the first answer is the last.
+  const beginning = isModern || isTask ? beginNow(channel, callContext) : undefined;
   let result: JsonObject;
   try {
-    result = await (init.needsTask(toolName)
-      ? callAsTask(init, { request, time: timeLeftOf(init, timeoutMs, { time, startedAt, pausedBefore }) })
+    result = await (isTask && beginning !== undefined
+      ? callAsTask(init, { request, time: timeLeftOf(init, timeoutMs, beginning) })
       : channel.request(request));
     init.liveness.answered();
   } catch (error) {
@@ -84,8 +84,10 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     throw learnFromRefusal(init, error);
   }
   const { resultType } = result;
-  if (!isModern || resultType === undefined || resultType === "complete") return checkResult(init, toolName, result);
-  return finish(init, request, { result, beginning: { time, startedAt, pausedBefore } });
+  if (beginning === undefined || !isModern || resultType === undefined || resultType === "complete") {
+    return checkResult(init, toolName, result);
+  }
+  return finish(init, request, { result, beginning });
 }
 
 // Nothing, or what cannot be sent.

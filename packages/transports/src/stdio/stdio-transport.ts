@@ -127,7 +127,15 @@ function createSink(
     if (isOpen()) attempt(transport, notify);
   };
   return {
-    onMessage: (message, bytes) => whileOpen(() => transport.onmessage?.(message, undefined, bytes)),
+    // Without a function for each message.
+    onMessage(message, bytes) {
+      if (!isOpen()) return;
+      try {
+        transport.onmessage?.(message, undefined, bytes);
+      } catch (error) {
+        report(transport, error);
+      }
+    },
     onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
     onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
     onLog: (log) => whileOpen(() => context.onLog(log)),
@@ -145,8 +153,12 @@ function attempt(transport: Transport, notify: () => void): void {
   try {
     notify();
   } catch (error) {
-    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    report(transport, error);
   }
+}
+
+function report(transport: Transport, error: unknown): void {
+  transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
 }
 
 function closedError(serverId: string): ToolportError {

@@ -1,12 +1,13 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
 import {
+  createAlarm,
   createIdTable,
-  isPlainObject,
   onAbort,
   partyOf,
   tell,
   withErrorContext,
   withGetters,
+  type Alarm,
 } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged } from "../message/session-words.ts";
@@ -19,6 +20,8 @@ import { createOccasion, isSomebodys, type Occasion, type Questioned } from "./o
 import type { ProgressReport } from "./progress-report.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
+import { tellCancelled } from "./tell-cancelled.ts";
+import { toRequestMessage } from "./to-request-message.ts";
 import { usedConnection } from "./used-connection.ts";
 import {
   abortError,
@@ -90,7 +93,8 @@ interface Pending extends Questioned {
   lastSignAt: number;
   /** Only where somebody counts. */
   sentBytes: number | undefined;
-  cancelTimer: Cancel;
+  /** When its time is looked at next, by the clock that never stands still. */
+  checkAt: number;
   ignoreAbort?: Cancel;
   /** The latest progress, if it was not passed on yet. */
   lateProgress?: Progress | undefined;
@@ -100,6 +104,8 @@ interface Pending extends Questioned {
 
 interface State extends OutgoingRequestsInit {
   readonly pending: ReturnType<typeof createIdTable<Pending>>;
+  /** Set for the earliest `checkAt` of all that wait, or earlier. */
+  readonly alarm: Alarm;
   readonly ids: RequestIds;
   closedBy: ToolportError | undefined;
   whenDrained: (() => void) | undefined;
@@ -114,6 +120,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
   const state: State = {
     ...init,
     pending: createIdTable(),
+    alarm: createAlarm(init.context.clock, () => checkTimes(state)),
     ids: createRequestIds(init.context.random),
     closedBy: undefined,
     whenDrained: undefined,
@@ -162,11 +169,13 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       refuse(error, whenDrained) {
         state.closedBy ??= error;
         state.whenDrained = whenDrained;
+        restIfIdle(state);
         checkDrained(state);
       },
       cancelAll: (error, reason) => cancelAll(state, error, reason),
       failAll(error) {
         state.closedBy ??= error;
+        restIfIdle(state);
         for (const id of state.pending.ids()) fail(state, id, error);
       },
     },
@@ -209,8 +218,9 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       pausedBefore: time.pausedMs(),
       lastSignAt: now,
       sentBytes: undefined,
-      cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
+      checkAt: state.context.clock.now() + firstCheckMs,
     };
+    state.alarm.setBy(entry.checkAt);
     if (signal !== undefined) {
       entry.ignoreAbort = onAbort(signal, () => {
         void cancel(state, id, {
@@ -228,18 +238,8 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
 }
 
 function send(state: State, id: number, entry: Pending): void {
-  const { method, params, headers, callContext, onProgress, idleMs, observer } = entry.request;
-  const envelope = state.envelope();
-  const wantsProgress = onProgress !== undefined || idleMs !== undefined;
-  const meta =
-    wantsProgress || (envelope !== undefined && params["_meta"] !== undefined)
-      ? {
-          ...envelope,
-          ...(isPlainObject(params["_meta"]) && params["_meta"]),
-          ...(wantsProgress && { progressToken: id }),
-        }
-      : envelope;
-  const message = { jsonrpc: "2.0", id, method, params: meta === undefined ? params : { ...params, _meta: meta } };
+  const { headers, callContext, observer } = entry.request;
+  const message = toRequestMessage(id, entry.request, state.envelope());
   let options: SendOptions | undefined;
   if (state.transport.hasPerRequestStream === true) {
     // A signal per request costs more than the request's other parts together, so that it is only for transports that need one.
@@ -289,10 +289,18 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
   }
 }
 
-// One timer serves both the total and the idle limit: when it fires, it is asked what is left, and set anew if anything is.
-function checkTime(state: State, id: number): void {
-  const entry = state.pending.get(id);
-  if (entry === undefined) return;
+// One alarm serves all requests, and both limits of each: when it goes off, they are asked what is left, and it is set anew if anything is.
+function checkTimes(state: State): void {
+  const now = state.context.clock.now();
+  for (const id of state.pending.ids()) {
+    const entry = state.pending.get(id);
+    if (entry === undefined) continue;
+    if (entry.checkAt <= now) checkTime(state, id, entry);
+    if (state.pending.get(id) === entry) state.alarm.setBy(entry.checkAt);
+  }
+}
+
+function checkTime(state: State, id: number, entry: Pending): void {
   const { request, time, startedAt, pausedBefore, lastSignAt } = entry;
   const now = time.now();
   // What a server's questions take beyond their share is the call's own time.
@@ -303,14 +311,22 @@ function checkTime(state: State, id: number): void {
   if (left > 0) {
     // While the time stands still, what is left stays the same, and may be next to nothing.
     const waitMs = time.isPaused ? Math.max(left, pausedCheckMs) : left;
-    entry.cancelTimer = state.context.clock.schedule(waitMs, () => checkTime(state, id));
+    entry.checkAt = state.context.clock.now() + waitMs;
     return;
   }
   void cancel(state, id, { error: timeoutError(state.context, request), reason: "timed out" });
 }
 
+// With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is none.
+function restIfIdle({ pending, alarm, closedBy }: State): void {
+  if (pending.size > 0) return;
+  if (closedBy === undefined) alarm.rest();
+  else alarm.stop();
+}
+
 async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
   state.closedBy ??= error;
+  restIfIdle(state);
   const reported: Promise<void>[] = [];
   for (const id of state.pending.ids()) {
     const request = state.pending.get(id)?.request;
@@ -328,38 +344,11 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const reported =
-    entry.request.isCancellable === false
-      ? expectLate(state)
-      : tellCancelled(state, id, { request: entry.request, reason: why.reason });
+  const reported = tellCancelled(state, id, { request: entry.request, reason: why.reason });
   entry.abort?.abort();
   state.transport.takeBack?.(id);
   entry.reject(why.error);
   return reported;
-}
-
-// The server is not told, and may still answer: without an id, if it could not make sense of the request.
-async function expectLate(state: State): Promise<void> {
-  state.onNotified();
-}
-
-async function tellCancelled(
-  state: State,
-  id: number,
-  { request, reason }: { readonly request: OutgoingRequest; readonly reason: string },
-): Promise<void> {
-  const { callContext } = request;
-  const envelope = state.envelope();
-  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-  if (envelope !== undefined && state.transport.hasPerRequestStream === true) return;
-  const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
-  state.onNotified();
-  try {
-    const message = { jsonrpc: "2.0", method: "notifications/cancelled", params } as const;
-    await state.transport.send(message, callContext && { callContext });
-  } catch {
-    // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
-  }
 }
 
 function fail(state: State, id: number, error: ToolportError): boolean {
@@ -389,7 +378,7 @@ function checkDrained(state: State): void {
 function take(state: State, id: number, receivedBytes?: number): Pending | undefined {
   const entry = state.pending.take(id);
   if (entry === undefined) return undefined;
-  entry.cancelTimer();
+  restIfIdle(state);
   entry.time.leave();
   if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
   entry.ignoreAbort?.();

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createAlarm } from "./alarm.ts";
+import { systemClock, type Clock } from "./clock.ts";
+
+/** A clock that is not the runtime's, over the same timers. */
+const otherClock: Clock = {
+  now: () => systemClock.now(),
+  schedule: (delayMs, task) => systemClock.schedule(delayMs, task),
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe.each([
+  ["on the real time", systemClock],
+  ["on another clock", otherClock],
+])("createAlarm(), %s", (_, clock) => {
+  const start = (): { alarm: ReturnType<typeof createAlarm>; after: number[]; from: number } => {
+    const from = clock.now();
+    const after: number[] = [];
+    return { alarm: createAlarm(clock, () => after.push(clock.now() - from)), after, from };
+  };
+
+  it("goes off once, when the time has come", () => {
+    const { alarm, after, from } = start();
+    alarm.setBy(from + 50);
+    vi.advanceTimersByTime(49);
+    expect(after).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(after).toEqual([50]);
+  });
+
+  it("goes off for the earliest of what it was set for, in whatever order, and again when it is set again", () => {
+    const { alarm, after, from } = start();
+    alarm.setBy(from + 50);
+    alarm.setBy(from + 20);
+    alarm.setBy(from + 80);
+    vi.advanceTimersByTime(100);
+    expect(after).toEqual([20]);
+    alarm.setBy(from + 150);
+    vi.advanceTimersByTime(100);
+    expect(after).toEqual([20, 150]);
+  });
+
+  it("is set for what is overdue", () => {
+    const { alarm, after, from } = start();
+    alarm.setBy(from - 5);
+    vi.advanceTimersByTime(1);
+    expect(after).toHaveLength(1);
+  });
+
+  it("does not go off when it was stopped, and leaves no timer; stopping again does no harm", () => {
+    const { alarm, after, from } = start();
+    alarm.stop();
+    alarm.setBy(from + 50);
+    alarm.stop();
+    alarm.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    alarm.rest();
+    vi.advanceTimersByTime(100);
+    expect(after).toEqual([]);
+  });
+
+  it("is in time again after a rest, also for what is earlier than before", () => {
+    const { alarm, after, from } = start();
+    alarm.setBy(from + 50);
+    alarm.rest();
+    alarm.rest();
+    alarm.setBy(from + 30);
+    vi.advanceTimersByTime(30);
+    expect(after).toEqual([30]);
+  });
+
+  it("does not go off before a time that no timer is long enough for", () => {
+    const { alarm, after, from } = start();
+    alarm.setBy(from + 2 ** 31 + 1000);
+    vi.advanceTimersByTime(2 ** 31);
+    expect(after).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(after).toHaveLength(1);
+  });
+});
+
+describe("createAlarm(), on the real time", () => {
+  it("keeps its timer while it rests, and makes no other one for what is later", () => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    const alarm = createAlarm(systemClock, () => {});
+    const from = systemClock.now();
+    for (let call = 0; call < 100; call += 1) {
+      alarm.setBy(from + 1000 + call);
+      alarm.rest();
+    }
+    expect(setTimer).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(1);
+    setTimer.mockRestore();
+    alarm.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("cancels its timer at rest where a timer cannot be told to keep nothing alive", () => {
+    const cleared = vi.spyOn(globalThis, "clearTimeout").mockImplementation(() => {});
+    const setTimer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(7 as never);
+    const alarm = createAlarm(systemClock, () => {});
+    alarm.setBy(systemClock.now() + 1000);
+    alarm.rest();
+    expect(cleared).toHaveBeenCalledExactlyOnceWith(7);
+    setTimer.mockRestore();
+    cleared.mockRestore();
+  });
+});
+
+describe("createAlarm(), with the timers of Node", () => {
+  beforeEach(() => void vi.useRealTimers());
+
+  it("keeps the process alive while it is set, and not while it rests", () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const alarm = createAlarm(systemClock, () => {});
+    alarm.setBy(systemClock.now() + 60_000);
+    expect(timers()).toBe(before + 1);
+    alarm.rest();
+    expect(timers()).toBe(before);
+    alarm.setBy(systemClock.now() + 70_000);
+    expect(timers()).toBe(before + 1);
+    alarm.stop();
+    expect(timers()).toBe(before);
+  });
+});
