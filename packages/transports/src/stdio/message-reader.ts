@@ -73,14 +73,17 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
   };
   let hasStarted = false;
   let isRejected = false;
+  let isTooLong = false;
   // Whoever waits for the answer need not wait for the rest of it.
   const rejectTooLong = (head: Buffer): void => {
+    isTooLong = true;
     const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
     isRejected = id !== undefined;
     if (id !== undefined)
       fail(id, "message_too_large", `too long (more than maxMessageBytes, ${maxMessageBytes} bytes)`);
   };
   const rejectOversized = (line: OversizedLine): void => {
+    isTooLong = false;
     if (isRejected) return;
     const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
     const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
@@ -104,7 +107,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       },
       push(chunk) {
         splitter.push(chunk);
-        if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
+        if (!isTooLong || splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
         const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
         onEndless(
           new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
