@@ -24,13 +24,18 @@ export function runMeasurement<T>({ node, file, args, patienceMs }: Program): Pr
   let out = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors = (errors + chunk).slice(-4000)));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors = (errors + chunk).slice(-64_000)));
   return new Promise((resolve) => {
-    const timer = setTimeout(() => endGroup(child.pid), patienceMs);
-    child.once("close", (code) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      endGroup(child.pid);
+    }, patienceMs);
+    child.once("close", (code, signal) => {
       clearTimeout(timer);
       endGroup(child.pid);
-      const reason = code === null ? `no end within ${patienceMs / 1000} s` : lastError(errors);
+      const end = signal === null ? `exit code ${code}` : `ended by ${signal}`;
+      const reason = late ? `no end within ${patienceMs / 1000} s` : lastError(errors) || `no output, ${end}`;
       resolve(readLast<T>(out) ?? { ok: false, reason });
     });
   });
@@ -46,10 +51,17 @@ function readLast<T>(out: string): ProgramResult<T> | undefined {
   }
 }
 
+/** The first line of what ended the program, from its stderr: what Node says below the excerpt of source and its caret, or the last error that somebody logged. */
 function lastError(text: string): string {
   const lines = text.trim().split("\n");
-  return (lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? "").trim() || "no output";
+  const caret = lines.findLastIndex((line) => /^\s*\^+\s*$/.test(line));
+  const said = caret === -1 ? undefined : lines.slice(caret + 1).find((line) => line.trim() !== "");
+  const line = said ?? lines.findLast((each) => errorLine.test(each)) ?? lines.at(-1) ?? "";
+  return line.trim().replace(/^Error: /, "");
 }
+
+/** An error as Node shows one, without those that are within another, which are indented. */
+const errorLine = /^(?:FATAL ERROR|[\w$]*(?:Error|Exception)(?: \[\w+\])?):/;
 
 function endGroup(pid: number | undefined): void {
   try {
