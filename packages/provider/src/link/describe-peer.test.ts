@@ -11,3 +11,17 @@ it("describePeer() says the id of the session that there is when it is read, to 
   expect(JSON.stringify([peer, { ...peer }, Reflect.ownKeys(peer)])).not.toContain("second");
   expect(describePeer(spec, 2).sessionId).toBeUndefined();
 });
+
+it("describePeer() gives nobody who looks at all of its members, hidden ones and symbols too, the connection", () => {
+  const server = { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} } as const;
+  const connection = { server, sessionId: "first" };
+  const peer = describePeer({ id: "s", transport: { kind: "memory", serve: () => undefined } }, 1, connection);
+  const holders: readonly object[] = [peer, Object.getPrototypeOf(peer)];
+  const values = holders.flatMap((holder) =>
+    Reflect.ownKeys(holder).map((key) => Object.getOwnPropertyDescriptor(holder, key)?.value as unknown),
+  );
+  expect(values.filter((value) => value === connection || value === server)).toEqual([]);
+  expect(Object.isFrozen(peer)).toBe(true);
+  // One that inherits from it is none itself.
+  expect((Object.create(peer) as typeof peer).sessionId).toBeUndefined();
+});

@@ -20,18 +20,25 @@ export function describePeer(
     ...addressOf(transport),
     session,
   };
-  Object.defineProperty(peer, source, { value: connection });
-  return Object.freeze(Object.defineProperty(peer, "sessionId", sessionId));
+  return Object.freeze(Object.assign(new Described(connection), peer));
 }
 
-const source: unique symbol = Symbol("source");
+/**
+ * Holds the connection, of which it says the session's id alone. That is a secret, which nobody who lists or copies members may come by, and a private
+ * member is seen by nobody; a class, because its getter stands once for all peers, which are then no tables to the engine.
+ */
+class Described {
+  readonly #connection: Pick<Connection, "sessionId"> | undefined;
 
-// A secret, which nobody who lists or copies members may come by. One getter for all peers, so that they are no tables to the engine.
-const sessionId: PropertyDescriptor & ThisType<{ readonly [source]: Pick<Connection, "sessionId"> | undefined }> = {
-  get() {
-    return this[source]?.sessionId;
-  },
-};
+  constructor(connection: Pick<Connection, "sessionId"> | undefined) {
+    this.#connection = connection;
+  }
+
+  get sessionId(): string | undefined {
+    // What inherits from a peer has none.
+    return #connection in this ? this.#connection?.sessionId : undefined;
+  }
+}
 
 function addressOf(transport: TransportSpec): Pick<ServerPeer, "address" | "port"> {
   if (transport.kind !== "http" || !URL.canParse(transport.url)) return {};
