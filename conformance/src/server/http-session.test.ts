@@ -30,6 +30,21 @@ describe("openHttpSession()", () => {
     expect(JSON.stringify(trace.slice())).not.toContain("hunter2");
   });
 
+  it("tells in the trace that an answer was cut short, and not when it hangs up itself", async () => {
+    const cut = { type: "http", status: 200, body: '{"jsonrpc":', end: "reset" } as const;
+    const script = { era: "legacy", rules: [{ on: "ping", do: [cut] }] } as const;
+    await using server = await startFaultServer({ script, transport: "http" });
+    const trace = createTraceRecorder();
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000 });
+    await handshake(session, { answerMs: 5000 });
+    await session.request("ping");
+    await session.close();
+    const broken = trace.slice().filter(({ text }) => text.includes("did not come"));
+    expect(broken.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^200 .*; the rest of it did not come: ECONNRESET$/),
+    ]);
+  });
+
   it("ends a request when its time is up, and hangs up", async () => {
     const script = { rules: [{ on: "POST", do: [] }] };
     await using server = await startFaultServer({ script, transport: "http" });

@@ -36,7 +36,9 @@ export function createHttpWire({ id, trace, answerMs, signIn }: HttpSessionOptio
     trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
     if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
     const response = await send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch });
-    trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
+    const { status, headers, brokeOff } = response;
+    const rest = brokeOff === undefined ? "" : `; the rest of it did not come: ${brokeOff}`;
+    trace.record({ kind: "http", session: id, text: `${status} ${headerText(headers)}${rest}` });
     return response;
   };
   return {
@@ -49,7 +51,11 @@ export function createHttpWire({ id, trace, answerMs, signIn }: HttpSessionOptio
       return signIn.onAnswered(request, response) ? once() : response;
     },
     hangUp() {
-      for (const request of open) request.destroy();
+      for (const request of open) {
+        // Before the end, which is then no break.
+        open.delete(request);
+        request.destroy();
+      }
     },
   };
 }
@@ -111,6 +117,7 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
       const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const status = response.statusCode ?? 0;
       let body = "";
+      let brokeOff: string | undefined;
       begun = () => ({ status, headers, body });
       watch.onHeaders?.(headers);
       if (init.headersOnly) {
@@ -123,9 +130,11 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
         if (body.length < maxBodyLength) body += chunk;
         watch.onChunk?.(chunk, headers.get("content-type") ?? "");
       });
-      response.on("close", () => finish(begun()));
-      // A cut stream is told by "close", too; what came before it counts.
-      response.on("error", () => {});
+      // What came before counts; the "close" that tells of the end comes later.
+      response.on("error", (error) => {
+        if (open.has(request)) brokeOff = codeOf(error);
+      });
+      response.on("close", () => finish({ ...begun(), ...(brokeOff !== undefined && { brokeOff }) }));
     });
     const finish = (response: HttpResponse): void => {
       clearTimeout(timer);
@@ -140,7 +149,11 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
 
 // Node's error for a name with several addresses has no message of its own.
 function reasonOf(error: Error): string {
-  return error.message || ("code" in error ? String(error.code) : error.name);
+  return error.message || codeOf(error);
+}
+
+function codeOf(error: Error): string {
+  return "code" in error ? String(error.code) : error.name;
 }
 
 function headerText(headers: Readonly<Record<string, string>> | ReadonlyMap<string, string> | undefined): string {

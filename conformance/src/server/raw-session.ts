@@ -129,4 +129,6 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** What kept the rest of it from coming: the connection broke amid it. */
+  readonly brokeOff?: string;
 }

@@ -35,7 +35,9 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
     );
     resolve({ instead: response });
     // Without an endpoint nothing was sent yet: what waits gets the response itself.
-    if (named.text !== undefined) router.end(response.status === 0 ? response.body : "the event stream ended");
+    if (named.text === undefined) return;
+    const broke = response.brokeOff === undefined ? "ended" : `broke off: ${response.brokeOff}`;
+    router.end(response.status === 0 ? response.body : `the event stream ${broke}`);
   };
   const stream = (): Promise<Endpoint> => (opening ??= new Promise((resolve) => void holdStream(resolve)));
   const receive = ({ event, data }: SseEvent): void => {

@@ -7,7 +7,7 @@ import type { ServerAddress } from "./server-address.ts";
 export interface OutageWatch {
   /**
    * What `run` found, unless nothing listens at the URL any more: then one check failed, that one which sent the oddest input or was the
-   * first to notice, and all others could not run because of it.
+   * first to notice, and all others could not run because of it. What a check found before its connection broke stays.
    */
   judge(check: { readonly id: string; readonly rough?: boolean }, run: () => Promise<Finding>): Promise<Finding>;
 }
@@ -37,21 +37,24 @@ export function watchOutage(
         culprit ??= [check, ...underWay.values()].find(({ rough }) => rough)?.id ?? check.id;
       }
       underWay.delete(check.id);
-      if (culprit === check.id || (culprit !== undefined && isUndone(found))) return afterOutage(check.id);
+      if (culprit === check.id || (culprit !== undefined && isOfOutage(found))) return afterOutage(check.id);
       if (found.status === "rejected") throw found.reason;
       return found.value;
     },
   };
 }
 
-function isUndone(found: PromiseSettledResult<Finding>): boolean {
-  return found.status === "rejected" || found.value.status === "fail" || found.value.status === "could-not-run";
+/** Whether there is nothing in it that a server did which was still there: what could not run, or a failure in which a connection broke. */
+function isOfOutage(found: PromiseSettledResult<Finding>): boolean {
+  return found.status === "rejected" || found.value.status === "could-not-run" || isBrokenOff(found);
 }
 
-/** Whether a connection broke, as it does to those who talk to a process that ends. */
+/** Whether a connection broke, as it does to those who talk to a process that ends; the trace of a failure tells it, too. */
 function isBrokenOff(found: PromiseSettledResult<Finding>): boolean {
+  const isUndone =
+    found.status === "rejected" || found.value.status === "fail" || found.value.status === "could-not-run";
   const text = found.status === "rejected" ? String(found.reason) : JSON.stringify(found.value);
-  return isUndone(found) && /ECONNRE|EPIPE|socket hang up/.test(text);
+  return isUndone && /ECONNRE|EPIPE|socket hang up/.test(text);
 }
 
 async function isListening(url: URL): Promise<boolean> {
