@@ -1,7 +1,9 @@
 import type { ToolOutcome } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import * as sdk from "ai";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
 import { aiSdk } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -56,6 +58,7 @@ export interface AiSdkTools {
  * a call that the SDK aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): AiSdkTools {
+  assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: sdk.isStepCount });
   const read = readAiSdkOptions(options);
   const { tools: own, files, shared } = read;
   const answerer = createAnswerer(source, aiSdk, shared);

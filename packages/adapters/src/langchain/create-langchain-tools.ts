@@ -1,4 +1,5 @@
 import { assertNames, type Fields } from "@toolport/core/implement";
+import * as messages from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolMessage } from "@langchain/core/messages";
 import type { DynamicStructuredTool } from "@langchain/core/tools";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
@@ -9,6 +10,7 @@ import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
+import { assertPeer } from "../assert-peer.ts";
 import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { langchain } from "../schema/profiles/frameworks.ts";
@@ -63,6 +65,7 @@ const answerable: Answerable = {
  * option it cannot use.
  */
 export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
+  assertPeer({ where: "createLangChainTools()", peer: "@langchain/core@1", has: messages.isMessage });
   assertAdapterOptions("createLangChainTools()", options, fields);
   const { media = [], ownFunctions, ...shared } = options;
   assertNames("media", media);

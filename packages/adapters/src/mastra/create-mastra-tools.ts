@@ -1,7 +1,9 @@
 import type { ToolsInput } from "@mastra/core/agent";
+import * as mastraTools from "@mastra/core/tools";
 import type { Tool } from "@mastra/core/tools";
 import type { ToolOutcome } from "@toolport/core";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
 import { mastra } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -37,6 +39,7 @@ export interface MastraTools {
  * error; a call that the run aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
+  assertPeer({ where: "createMastraTools()", peer: "@mastra/core@1", has: mastraTools.MASTRA_TOOL_MARKER });
   const read = readMastraOptions(options);
   const { tools: own, files, shared } = read;
   let isChat = false;

@@ -1,6 +1,8 @@
+import * as agents from "@openai/agents";
 import { tool, type RunContext, type Tool } from "@openai/agents";
 import { answerCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import { goOnOnceApproved } from "../go-on-once-approved.ts";
 import { openaiAgents } from "../schema/profiles/openai.ts";
@@ -29,6 +31,7 @@ export function createAgentsTools<Context = unknown>(
   source: ToolSource,
   options: AgentsOptions<Context> = {},
 ): AgentsTools<Context> {
+  assertPeer({ where: "createAgentsTools()", peer: "@openai/agents@0.20", has: agents.invokeFunctionTool });
   const read = readAgentsOptions(options);
   const answerer = createAnswerer(source, openaiAgents, read.shared);
   const kept = new WeakMap<DeclaredTool, Tool<Context>>();

@@ -1,0 +1,18 @@
+/** What an adapter is written for. */
+export interface NeededPeer {
+  /** The function that is called. */
+  readonly where: string;
+  /** Name and first version, such as `ai@7`. */
+  readonly peer: string;
+  /** What that version exports and older ones do not. */
+  readonly has: unknown;
+}
+
+/**
+ * Throws a `TypeError` that says what to install when a framework is older than what an adapter is written for. Any version may be installed beside the
+ * package, because npm would refuse to install it otherwise; an older one would run tools and ask nobody, or show their results to nobody.
+ */
+export function assertPeer({ where, peer, has }: NeededPeer): void {
+  if (has !== undefined) return;
+  throw new TypeError(`${where} is written for ${peer} and later, and what is installed is older: npm install ${peer}`);
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { assertPeer } from "../src/assert-peer.ts";
+
+describe("the peers", () => {
+  it.each(["adapters", "auth", "otel", "policy", "toolport"])(
+    "of %s, which are optional, keep it out of no project",
+    (name) => {
+      // npm refuses to install what has a peer of another version, though it is optional, and a product has the frameworks that it has.
+      const text = readFileSync(new URL(`../../${name}/package.json`, import.meta.url), "utf8");
+      const { peerDependencies = {}, peerDependenciesMeta = {} } = JSON.parse(text) as {
+        readonly peerDependencies?: Readonly<Record<string, string>>;
+        readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
+      };
+      const others = Object.entries(peerDependencies).filter(([peer]) => !peer.startsWith("@toolport/"));
+      expect(others).toEqual(others.map(([peer]) => [peer, "*"]));
+      expect(Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true)).toEqual([]);
+    },
+  );
+
+  it("that are older than an adapter are refused by it, before any tool is made", () => {
+    const older = () => assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: undefined });
+    expect(older).toThrow(
+      new TypeError(
+        "createAiSdkTools() is written for ai@7 and later, and what is installed is older: npm install ai@7",
+      ),
+    );
+    expect(() => assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: () => true })).not.toThrow();
+  });
+});
