@@ -1,4 +1,4 @@
-import { ToolportError, type AuthorizationFetch } from "@toolport/core";
+import { ToolportError, type AuthorizationFetch, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, nameServer, toAuthError, wordsOf } from "../auth-errors.ts";
@@ -76,7 +76,26 @@ export async function readAuthorizationServer(
     if (error instanceof oauth.IssuerMismatchError) throw otherIssuer(account, issuer);
     throw malformed(account, issuer, error);
   }
-  return metadata === undefined ? undefined : readServerMetadata(account, metadata);
+  return metadata === undefined ? undefined : readServerMetadata(account, withoutStandIn(metadata));
+}
+
+// No endpoint has a fragment (RFC 6749, 3.1).
+const standIn = "#no-page";
+
+/**
+ * The SDK wants an authorization endpoint of every server. One that only gives tokens to programs has none (RFC 8414, 2), and says so by its grant
+ * types: it gets one here that {@linkcode withoutStandIn} takes away again.
+ */
+function withStandIn(metadata: JsonObject): JsonObject {
+  const { authorization_endpoint: page, token_endpoint: tokens, grant_types_supported: grants } = metadata;
+  const hasPages = !Array.isArray(grants) || grants.includes("authorization_code") || grants.includes("implicit");
+  if (hasPages || page !== undefined || typeof tokens !== "string") return metadata;
+  return { ...metadata, authorization_endpoint: `${tokens}${standIn}` };
+}
+
+function withoutStandIn(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { authorization_endpoint: page, ...others } = metadata;
+  return page === `${String(metadata["token_endpoint"])}${standIn}` ? others : metadata;
 }
 
 interface Trouble {
@@ -114,16 +133,19 @@ function watchMetadataFetch(fetch: AuthorizationFetch, signal: AbortSignal): Wat
       if (status >= 500 || status === 429) trouble = { status, origin: new URL(url).origin };
       // The SDK would take "later" for "not here".
       if (!response.ok) return new Response(null, { status: status === 429 ? 503 : status });
-      return isJson(text) ? Response.json(JSON.parse(text)) : new Response(null, { status: 404 });
+      const json = parseObject(text);
+      return json === undefined ? new Response(null, { status: 404 }) : Response.json(withStandIn(json));
     },
   };
 }
 
-function isJson(text: string): boolean {
+function parseObject(text: string): JsonObject | undefined {
   try {
-    return isJsonObject(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
   } catch {
-    return false;
+    // Not JSON.
+    return undefined;
   }
 }
 
