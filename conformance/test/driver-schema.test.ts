@@ -62,7 +62,7 @@ describe("the schema of the driver protocol", () => {
     const start = () => localDriver({ hello, host: createToolportHost(), describeError: describeToolportError });
     const { verbs, wrong } = await play(
       start,
-      /^(consistent\/(cancel-reaches-the-server|add-at-run-time|remove-server|failed-refresh-keeps-tools|meta-beside-arguments)|survive\/(tool-error|silent-call)|hostile\/echoed-credentials)\/http$/,
+      /^(consistent\/(cancel-reaches-the-server|add-at-run-time|remove-server|failed-refresh-keeps-tools|meta-beside-arguments)|survive\/(tool-error|silent-call)|recover\/signs-in|hostile\/echoed-credentials)\/http$/,
     );
     expect(wrong).toEqual([]);
     const all: readonly DriverVerb[] = [

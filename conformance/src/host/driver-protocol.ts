@@ -7,7 +7,8 @@ export const driverProtocol = 1;
  * What a host can do, as its driver says. A scenario that needs a feature the host does not have does not apply.
  *
  * `stdio`, `http` (Streamable HTTP), `sse` (the HTTP+SSE transport of 2024-11-05): transports. `legacy` (2024-11-05 to 2025-11-25),
- * `2026-07-28`: protocol eras. `headers`: sends headers of its configuration. `localNames`: gives tools names for models.
+ * `2026-07-28`: protocol eras. `headers`: sends headers of its configuration. `clientCredentials`: signs in as the client of its configuration, a
+ * program without a user. `dpop`: binds the tokens that it gets so to a key of its own (RFC 9449). `localNames`: gives tools names for models.
  * `addServer`, `removeServer`, `refresh`, `cancel`, `meta`, `stats`: the verb, or the parameter, of this name.
  */
 export const driverFeatures = [
@@ -17,6 +18,8 @@ export const driverFeatures = [
   "legacy",
   "2026-07-28",
   "headers",
+  "clientCredentials",
+  "dpop",
   "localNames",
   "addServer",
   "removeServer",
@@ -40,11 +43,20 @@ export interface DriverServer {
         /** `sse`: the HTTP+SSE transport of 2024-11-05. */
         readonly mode: "streamable" | "sse";
         readonly headers?: Readonly<Record<string, string>>;
+        /** What the host is registered as at the server's authorization server, which the server names. For hosts with `clientCredentials` alone. */
+        readonly client?: DriverClient;
       };
   /** How long a connection attempt may take, in milliseconds. */
   readonly connectMs: number;
   /** How long each step of a shutdown may take, in milliseconds. */
   readonly closeMs: number;
+}
+
+/** A client that signs in as itself (RFC 6749, 4.4). */
+export interface DriverClient {
+  readonly grant: "client_credentials";
+  readonly id: string;
+  readonly secret: string;
 }
 
 /** What a driver says of itself. */

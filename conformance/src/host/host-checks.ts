@@ -1,6 +1,7 @@
 import type { Check } from "../engine/check.ts";
 import { checksOf, hostLevels, type HostLevel, type HostScenario } from "./host-scenario.ts";
 import type { HostTarget } from "./host-target.ts";
+import { authorizationScenarios } from "./scenarios/authorization.ts";
 import { betweenScenarios } from "./scenarios/between.ts";
 import { consistentCalls } from "./scenarios/consistent-calls.ts";
 import { consistentTools } from "./scenarios/consistent-tools.ts";
@@ -22,6 +23,7 @@ export const hostScenarios: readonly HostScenario[] = [
   ...hostileScenarios,
   ...neighbourScenarios,
   ...betweenScenarios,
+  ...authorizationScenarios,
 ];
 
 /** Every scenario over every venue that it is played in. */

@@ -4,6 +4,7 @@ export { DriverFailure, type DriverLink } from "./driver-link.ts";
 export {
   driverFeatures,
   driverProtocol,
+  type DriverClient,
   type DriverError,
   type DriverFeature,
   type DriverHello,

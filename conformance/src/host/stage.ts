@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { JsonObject } from "@toolport/core";
 import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@toolport/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
-import type { DriverServer, DriverTool } from "./driver-protocol.ts";
+import type { DriverClient, DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { HostDriver } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
@@ -31,6 +31,8 @@ export interface Stand {
 export interface StandOptions {
   readonly script?: FaultScript;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the host signs in as. */
+  readonly client?: DriverClient;
   /** Default: the patience of the run. */
   readonly connectMs?: number;
   /** Where an HTTP server runs; over stdio it is the host's child in any case. Default `process`: the kit's own. */
@@ -122,10 +124,10 @@ export async function openStage(
     random,
     happens,
     eventually,
-    async serve(id, { script = {}, headers, connectMs = patienceMs, runIn = "process" } = {}) {
+    async serve(id, { script = {}, headers, client, connectMs = patienceMs, runIn = "process" } = {}) {
       const server = await startFaultServer({ transport, script: { era, ...script }, runIn });
       cleanups.push(() => server.close());
-      const stand = createStand(id, server, { headers, connectMs });
+      const stand = createStand(id, server, { headers, client, connectMs });
       stands.push(stand);
       return stand;
     },
@@ -179,7 +181,13 @@ function urlOf({ spec: { transport } }: Stand): string {
 function createStand(
   id: string,
   server: StdioFaultServer | HttpFaultServer,
-  { headers, connectMs }: { readonly headers: StandOptions["headers"] | undefined; readonly connectMs: number },
+  {
+    headers,
+    client,
+    connectMs,
+  }: Pick<{ readonly [Name in keyof StandOptions]: StandOptions[Name] | undefined }, "headers" | "client"> & {
+    readonly connectMs: number;
+  },
 ): Stand {
   const { spec: transport } = server;
   return {
@@ -189,7 +197,10 @@ function createStand(
       id,
       connectMs,
       closeMs,
-      transport: transport.kind === "http" && headers ? { ...transport, headers } : transport,
+      transport:
+        transport.kind === "http"
+          ? { ...transport, ...(headers && { headers }), ...(client && { client }) }
+          : transport,
     },
     received: (method) =>
       messagesFrom(server.trace()).filter((message) => method === undefined || message.method === method),

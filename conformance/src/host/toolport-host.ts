@@ -1,7 +1,9 @@
-import { isToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import type { OAuth } from "@toolport/auth";
+import { isToolportError, type Connector } from "@toolport/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
-import type { DriverError, DriverFeature, DriverServer } from "./driver-protocol.ts";
+import { createSignIns, type SignIns } from "./create-sign-ins.ts";
+import type { DriverError, DriverFeature } from "./driver-protocol.ts";
 import { driverFeatures } from "./driver-protocol.ts";
 import type { DriverHost } from "./serve-driver.ts";
 
@@ -10,16 +12,20 @@ export const toolportFeatures: readonly DriverFeature[] = driverFeatures.filter(
 
 /** What differs from the Toolport that products use. */
 export interface ToolportHostOptions {
-  /** Default `createConnector()`. */
-  readonly connector?: Connector;
+  /** Default: `createConnector` with this `authProvider`. */
+  readonly connector?: (options: Pick<OAuth, "authProvider">) => Connector;
   readonly provider?: Partial<ProviderOptions>;
 }
 
 /** Toolport behind the verbs of a driver, through its public entries alone. */
-export function createToolportHost({ connector, provider: options = {} }: ToolportHostOptions = {}): DriverHost {
+export function createToolportHost({
+  connector = createConnector,
+  provider: options = {},
+}: ToolportHostOptions = {}): DriverHost {
   const calls = new Map<string, AbortController>();
   let events: string[] = [];
   let current: McpProvider | undefined;
+  let signIns: SignIns = createSignIns();
 
   function provider(): McpProvider {
     if (current === undefined) throw new TypeError("init comes first");
@@ -28,9 +34,10 @@ export function createToolportHost({ connector, provider: options = {} }: Toolpo
 
   return {
     async init({ servers }) {
+      signIns = createSignIns();
       const made = createProvider({
-        connector: connector ?? createConnector(),
-        servers: servers.map(toSpec),
+        connector: connector({ authProvider: signIns.authProvider }),
+        servers: servers.map(signIns.specOf),
         refresh: "debounced",
         debounce: { quietMs: 20, maxMs: 200 },
         ...options,
@@ -43,7 +50,7 @@ export function createToolportHost({ connector, provider: options = {} }: Toolpo
       return {};
     },
     async addServer({ spec }) {
-      await provider().addServer(toSpec(spec));
+      await provider().addServer(signIns.specOf(spec));
       return {};
     },
     async removeServer({ serverId }) {
@@ -86,6 +93,7 @@ export function createToolportHost({ connector, provider: options = {} }: Toolpo
     },
     async close() {
       await current?.close();
+      await signIns.close();
       return {};
     },
   };
@@ -96,8 +104,4 @@ export function describeToolportError(error: unknown): DriverError {
   if (!isToolportError(error)) return { message: error instanceof Error ? error.message : String(error) };
   const { code, outcome, message } = error;
   return { message, code, outcome };
-}
-
-function toSpec({ id, transport, connectMs, closeMs }: DriverServer): ServerSpec {
-  return { id, transport, timeouts: { connectMs, closeMs, probeMs: Math.max(1, Math.floor(connectMs / 4)) } };
 }

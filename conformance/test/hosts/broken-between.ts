@@ -10,6 +10,10 @@ const sendingAgain = (times: number, ...statuses: readonly number[]): BrokenHost
     return response;
   });
 
+/** HTTP that changes what is sent. */
+const sending = (change: (url: URL, headers: Headers, init: RequestInit) => RequestInit): BrokenHostInProcess["make"] =>
+  withFetch((url, init) => fetch(url, change(new URL(url), new Headers(init.headers), init)));
+
 /** Hosts that are wrong about what stands between them and a server. */
 export const brokenBetween: readonly BrokenHost[] = [
   {
@@ -24,7 +28,8 @@ export const brokenBetween: readonly BrokenHost[] = [
     wrong: "sends a call that was refused for its credentials again and again",
     venue: "http",
     make: sendingAgain(8, 401, 403),
-    fails: ["recover/refused-credentials"],
+    // It sends a proof again, too.
+    fails: ["recover/dpop-nonce", "recover/refused-credentials"],
   },
   {
     id: "repeats-at-gateways",
@@ -44,6 +49,63 @@ export const brokenBetween: readonly BrokenHost[] = [
       return response;
     }),
     fails: ["hostile/challenge-elsewhere"],
+  },
+  {
+    id: "names-no-resource",
+    wrong: "asks for a token that is for no server in particular",
+    venue: "http",
+    make: sending((_url, _headers, init) => {
+      const form = new URLSearchParams(typeof init.body === "string" ? init.body : "");
+      if (!form.has("resource") || !form.has("grant_type")) return init;
+      form.delete("resource");
+      return { ...init, body: form.toString() };
+    }),
+    fails: ["recover/dpop-nonce", "recover/dpop-proof", "recover/signs-in"],
+  },
+  {
+    id: "shows-its-secret",
+    wrong: "sends the secret of its client to servers, not only to the authorization server",
+    venue: "http",
+    make: withVerbs(({ init }) => ({
+      init: ({ servers }) =>
+        init({
+          servers: servers.map((server) => {
+            const { transport } = server;
+            if (transport.kind !== "http" || transport.client === undefined) return server;
+            return { ...server, transport: { ...transport, headers: { "x-client": transport.client.secret } } };
+          }),
+        }),
+    })),
+    fails: ["recover/signs-in"],
+  },
+  {
+    id: "one-proof-for-all",
+    wrong: "proves that it has its key once for each method and URL, and sends that again",
+    venue: "http",
+    make: () => {
+      const proofs = new Map<string, string>();
+      return sending(({ href }, headers, init) => {
+        const proof = headers.get("dpop");
+        if (proof === null) return init;
+        const key = `${init.method ?? "GET"} ${href}`;
+        headers.set("dpop", proofs.get(key) ?? proof);
+        proofs.set(key, proofs.get(key) ?? proof);
+        return { ...init, headers };
+      })();
+    },
+    fails: ["recover/dpop-nonce", "recover/dpop-proof"],
+  },
+  {
+    id: "hears-no-nonce",
+    wrong: "does not look at the nonces that come with answers",
+    venue: "http",
+    make: withFetch(async (url, init) => {
+      const { body, headers, status } = await fetch(url, init);
+      const others = new Headers(headers);
+      others.delete("dpop-nonce");
+      return new Response(body, { headers: others, status });
+    }),
+    fails: ["recover/dpop-nonce"],
   },
   {
     id: "unpacks-everything",

@@ -1,9 +1,8 @@
 import { isToolportError, type ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
-import { createConnector } from "@toolport/transports";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { createToolportHost } from "../../src/host/toolport-host.ts";
-import { breakConnector, withConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
+import { faultyConnector, withConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -45,7 +44,7 @@ const oneAtATime = withVerbs(({ call }) => {
 
 const onlyOnce = (): DriverHost => {
   const seen = new Set<string>();
-  const connector = breakConnector(createConnector(), {
+  const connector = faultyConnector({
     connect: (spec, right) => {
       if (seen.has(spec.id)) return never;
       seen.add(spec.id);
@@ -65,7 +64,7 @@ const onlyOnce = (): DriverHost => {
 const waitingForQuiet = (): DriverHost => {
   const quietMs = 1200;
   let changedAt = -quietMs;
-  const connector = breakConnector(createConnector(), {
+  const connector = faultyConnector({
     hooks: (hooks) => ({
       ...hooks,
       onToolsChanged: () => {

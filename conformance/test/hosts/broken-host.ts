@@ -5,7 +5,12 @@ import type { DriverLink } from "../../src/host/driver-link.ts";
 import { localDriver } from "../../src/host/local-driver.ts";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { spawnDriver } from "../../src/host/spawn-driver.ts";
-import { createToolportHost, describeToolportError, toolportFeatures } from "../../src/host/toolport-host.ts";
+import {
+  createToolportHost,
+  describeToolportError,
+  toolportFeatures,
+  type ToolportHostOptions,
+} from "../../src/host/toolport-host.ts";
 
 /** A host that is wrong in one way: Toolport, with one thing replaced. */
 export type BrokenHost = BrokenHostInProcess | BrokenHostProgram;
@@ -63,12 +68,17 @@ export function breakConnector(right: Connector, faults: ConnectorFaults): Conne
   };
 }
 
+/** The connector of a host some of whose parts are replaced. */
+export function faultyConnector(faults: ConnectorFaults): NonNullable<ToolportHostOptions["connector"]> {
+  return (options) => breakConnector(createConnector(options), faults);
+}
+
 /** Toolport over a connector some of whose parts are replaced. */
 export function withConnector(faults: () => ConnectorFaults): () => DriverHost {
-  return () => createToolportHost({ connector: breakConnector(createConnector(), faults()) });
+  return () => createToolportHost({ connector: faultyConnector(faults()) });
 }
 
 /** Toolport that does HTTP in another way. */
 export function withFetch(fetch: NonNullable<ConnectorOptions["fetch"]>): () => DriverHost {
-  return () => createToolportHost({ connector: createConnector({ fetch }) });
+  return () => createToolportHost({ connector: (options) => createConnector({ ...options, fetch }) });
 }

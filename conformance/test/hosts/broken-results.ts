@@ -1,8 +1,7 @@
 import type { Connection } from "@toolport/core";
-import { createConnector } from "@toolport/transports";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { createToolportHost } from "../../src/host/toolport-host.ts";
-import { breakConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
+import { faultyConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
 
 /** Hosts that are wrong about what goes into a call and what comes out of it. */
 export const brokenResults: readonly BrokenHost[] = [
@@ -12,7 +11,7 @@ export const brokenResults: readonly BrokenHost[] = [
     venue: "http",
     make: () => {
       let connection: Connection | undefined;
-      const connector = breakConnector(createConnector(), {
+      const connector = faultyConnector({
         connection: (made) => {
           connection = made;
           return {};

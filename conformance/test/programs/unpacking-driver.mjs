@@ -13,6 +13,6 @@ async function unpackEverything(url, init) {
 
 await serveDriver({
   hello: { name: "unpacks-everything", version: "0", features: toolportFeatures },
-  host: createToolportHost({ connector: createConnector({ fetch: unpackEverything }) }),
+  host: createToolportHost({ connector: (options) => createConnector({ ...options, fetch: unpackEverything }) }),
   describeError: describeToolportError,
 });

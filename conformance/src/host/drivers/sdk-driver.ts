@@ -25,7 +25,9 @@ await serveDriver({
   hello: {
     name: "sdk-client",
     version: sdkVersion(),
-    features: driverFeatures.filter((feature) => feature !== "localNames" && feature !== "stats"),
+    features: driverFeatures.filter(
+      (feature) => !["localNames", "stats", "clientCredentials", "dpop"].includes(feature),
+    ),
   },
   host: {
     async init({ servers }) {
