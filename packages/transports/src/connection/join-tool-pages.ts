@@ -42,12 +42,12 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
       if (!Array.isArray(tools)) return false;
       entries.catchUp();
       pages += 1;
-      const before = { tools: entries.tools.size, dropped: entries.dropped.length };
+      const before = { tools: entries.tools.length, dropped: entries.dropped.length };
       entries.take(tools);
       if (entries.limited !== undefined) return undefined;
       const end = cursors.follow(nextCursor, () => {
         entries.catchUp();
-        return entries.tools.size > before.tools;
+        return entries.tools.length > before.tools;
       });
       if (end.startedOver) entries.dropped.length = before.dropped;
       truncated = end.truncated;
@@ -61,7 +61,7 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
       entries.catchUp();
       const { tools, dropped, withoutSchema, limited = truncated } = entries;
       return {
-        tools: [...tools.values()],
+        tools: [...tools],
         dropped,
         ...(withoutSchema.length > 0 && { withoutSchema }),
         ...(limited !== undefined && { truncated: limited }),
@@ -73,7 +73,8 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
 }
 
 interface Entries {
-  readonly tools: ReadonlyMap<string, RemoteTool>;
+  /** With unique names. */
+  readonly tools: readonly RemoteTool[];
   readonly dropped: DroppedTool[];
   readonly withoutSchema: readonly DroppedTool[];
   /** The limit that an entry passed; nothing behind it is taken. */
@@ -84,7 +85,8 @@ interface Entries {
 }
 
 function createEntries({ limits, findFault, wants = all }: ToolListingInit): Entries {
-  const tools = new Map<string, RemoteTool>();
+  const tools: RemoteTool[] = [];
+  const names = new Set<string>();
   const dropped: DroppedTool[] = [];
   const withoutSchema: DroppedTool[] = [];
   let limited: ToolListing["truncated"];
@@ -123,12 +125,13 @@ function createEntries({ limits, findFault, wants = all }: ToolListingInit): Ent
       dropped.push(reading);
       return;
     }
-    const fault = tools.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
+    const fault = names.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
     if (fault !== undefined) {
       dropped.push({ name: tool.name, reason: fault });
       return;
     }
-    tools.set(tool.name, tool);
+    names.add(tool.name);
+    tools.push(tool);
     if (reading.problem !== undefined) withoutSchema.push({ name: tool.name, reason: reading.problem });
   };
   const catchUp = (): void => {

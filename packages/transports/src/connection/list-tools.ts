@@ -12,6 +12,7 @@ import { assertListOptions, isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { withCarriedMeta } from "../message/carried-meta.ts";
+import { runSoon } from "../time/run-soon.ts";
 import { createCachingHints } from "./caching-hints.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 
@@ -58,8 +59,8 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
       signal: options.signal,
       callContext: options.context,
     });
-    // The tools of one page are looked at while the server writes the next: a little later, when the request has left.
-    const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());
+    // The tools of one page are looked at while the server writes the next: as soon as the request has left.
+    const cancel = cursor === undefined ? undefined : runSoon(clock, () => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
     if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);
     hints?.add(page);

@@ -8,7 +8,7 @@ import {
   type ToolAnnotations,
   type ToolFlag,
 } from "@toolport/core";
-import { freezeData, inspectText, isJsonObject } from "@toolport/core/implement";
+import { inspectText, isJsonObject } from "@toolport/core/implement";
 import { measureSchema } from "./measure-schema.ts";
 
 /** A tool, or why there is none. */
@@ -88,10 +88,11 @@ const anyObject: JsonObject = Object.freeze({ type: "object" });
 
 function readSchema(member: string, schema: unknown, limits: ServerLimits): SchemaReading {
   if (!isJsonObject(schema)) return { ...absent, problem: `its ${member} is not an object` };
-  const measured = measureSchema(schema, limits);
-  return typeof measured === "string"
-    ? { ...absent, problem: measured }
-    : { schema: freezeData(schema), length: measured };
+  const nodes: object[] = [];
+  const measured = measureSchema(schema, limits, nodes);
+  if (typeof measured === "string") return { ...absent, problem: measured };
+  for (const node of nodes) Object.freeze(node);
+  return { schema, length: measured };
 }
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {
@@ -147,7 +148,10 @@ function flagsOf(
   { cut, replaced, dropped }: { readonly cut: boolean; readonly replaced: boolean; readonly dropped: boolean },
 ): readonly ToolFlag[] {
   const flags: ToolFlag[] = [];
-  for (const text of texts) if (typeof text === "string") flags.push(...inspectText(text));
+  for (const text of texts) {
+    if (typeof text !== "string") continue;
+    for (const flag of inspectText(text)) flags.push(flag);
+  }
   if (cut) flags.push("truncated");
   if (replaced) flags.push("schema-replaced");
   if (dropped) flags.push("extras-dropped");

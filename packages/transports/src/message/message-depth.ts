@@ -34,16 +34,21 @@ function cutAt(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAt(item, levels - 1)]));
 }
 
-// Recursion is safe here, because it goes no deeper than `levels`.
+// Recursion is safe here, because it goes no deeper than `levels`. Loops that make nothing, and ask only of objects: every message passes
+// here, with all tools of a listing.
 function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  // Loops that make nothing: every message passes here, with all tools of a listing.
+  if (levels === 0) return typeof value === "object" && value !== null;
   if (Array.isArray(value)) {
-    for (const item of value) if (isDeeperThan(item, levels - 1)) return true;
-    return false;
+    const items: readonly unknown[] = value;
+    for (const item of items) {
+      if (typeof item === "object" && item !== null && isDeeperThan(item, levels - 1)) return true;
+    }
+  } else if (isJsonObject(value)) {
+    for (const name in value) {
+      const member = value[name];
+      if (typeof member === "object" && member !== null && isDeeperThan(member, levels - 1)) return true;
+    }
   }
-  for (const name in value) if (isDeeperThan(Reflect.get(value, name), levels - 1)) return true;
   return false;
 }
 
