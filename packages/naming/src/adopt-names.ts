@@ -1,5 +1,5 @@
 import { foldCase } from "@toolport/core/implement";
-import { extendNames, type NameTable } from "./name-table.ts";
+import { extendNames, indexNames, type NameTable } from "./name-table.ts";
 import { isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import { readSavedNames, type SavedName } from "./saved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
@@ -29,6 +29,7 @@ export function adoptNames(
 ): { readonly names: NameTable; readonly refused: readonly RefusedName[] } {
   const wanted = new Set(tools.map(keyOf));
   const draft = extendNames(names);
+  const owners = indexNames(names);
   const refused: RefusedName[] = [];
   for (const given of readSavedNames(saved)) {
     const { identity, localName } = given;
@@ -36,8 +37,11 @@ export function adoptNames(
     const folded = foldCase(localName);
     if (!isLegalName(localName, strategy)) refused.push({ ...given, problem: "illegal" });
     else if (reservedNames.has(folded)) refused.push({ ...given, problem: "reserved" });
-    else if (draft.ownerOf(folded) !== undefined) refused.push({ ...given, problem: "taken" });
-    else draft.give(identity, localName);
+    else if (owners.has(folded)) refused.push({ ...given, problem: "taken" });
+    else {
+      draft.give(identity, localName);
+      owners.set(folded, identity);
+    }
   }
   return { names: draft.finish(), refused };
 }

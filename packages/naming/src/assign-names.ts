@@ -1,6 +1,6 @@
 import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
 import { candidatesOf, tryNextHash, type Candidate } from "./candidate-names.ts";
-import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
+import { emptyNames, extendNames, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
@@ -73,10 +73,13 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
   assertList("serverIds", serverIds);
   assertList("tools", tools);
   const offered = Array.from(tools, assertIdentity);
-  const unnamed = withoutName(offered, previous);
+  const draft = extendNames(previous);
+  const unnamed = offered.filter((tool) => draft.expect(tool));
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
-  const draft = extendNames(previous);
+  const owners = indexNames(previous);
+  /** Who got which name here, A to Z lower-cased. */
+  let given: Map<string, Candidate> | undefined;
   let waiting = unnamed.map(candidatesOf(strategy, createReservedNames(strategy, serverIds)));
   const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
@@ -85,14 +88,15 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
     const { first, others } = groupByName(waiting);
     const rivals: Candidate[] = [];
     for (const [name, candidate] of first) {
-      const owner = draft.ownerOf(name);
-      const more = others.get(name) ?? [];
+      const owner = owners.get(name) ?? given?.get(name)?.identity;
+      const more = others.get(name);
       const isReserved = reserved.has(name);
-      if (owner === undefined && more.length === 0 && !isReserved) {
+      if (owner === undefined && more === undefined && !isReserved) {
         draft.give(candidate.identity, candidate.name);
         continue;
       }
-      const wanting = [candidate, ...more];
+      first.delete(name);
+      const wanting = [candidate, ...(more ?? [])];
       rivals.push(...wanting);
       const members = wanting.map(({ identity }) => identity);
       collisions.push({
@@ -101,6 +105,7 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
         ...(isReserved && owner === undefined && { reserved: true }),
       });
     }
+    given = withMore(given, first);
     for (const rival of rivals) tryNextHash(rival, strategy);
     waiting = rivals;
   }
@@ -143,17 +148,11 @@ function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
   return folded;
 }
 
-function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly ToolIdentity[] {
-  const seen = new Map<string, Set<string>>();
-  const unnamed: ToolIdentity[] = [];
-  for (const tool of tools) {
-    if (localNameOf(names, tool) !== undefined) continue;
-    const toolNames = seen.get(tool.serverId) ?? new Set();
-    if (toolNames.has(tool.toolName)) continue;
-    seen.set(tool.serverId, toolNames.add(tool.toolName));
-    unnamed.push(tool);
-  }
-  return unnamed;
+// Nearly always all that are given are those of the first round, for which there is a table already.
+function withMore(given: Map<string, Candidate> | undefined, more: Map<string, Candidate>): Map<string, Candidate> {
+  if (given === undefined) return more;
+  for (const [name, candidate] of more) given.set(name, candidate);
+  return given;
 }
 
 function reservedCollisions(candidates: readonly Candidate[]): NameCollision[] {
@@ -171,7 +170,7 @@ function reservedCollisions(candidates: readonly Candidate[]): NameCollision[] {
 
 /** Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the others alone. */
 interface Wishes {
-  readonly first: ReadonlyMap<string, Candidate>;
+  readonly first: Map<string, Candidate>;
   readonly others: ReadonlyMap<string, readonly Candidate[]>;
 }
 
@@ -193,8 +192,9 @@ function groupByName(waiting: readonly Candidate[]): Wishes {
 
 function boundServers(names: NameTable, offered: readonly ToolIdentity[], maxNames: number): NameTable {
   let bounded = names;
-  for (const serverId of new Set(offered.map((tool) => tool.serverId))) {
-    if ((names.servers.get(serverId)?.size ?? 0) <= maxNames) continue;
+  const large = new Set<string>();
+  for (const { serverId } of offered) if ((names.servers.get(serverId)?.size ?? 0) > maxNames) large.add(serverId);
+  for (const serverId of large) {
     const kept = offered.filter((tool) => tool.serverId === serverId).map((tool) => tool.toolName);
     bounded = withOnlyTools(bounded, serverId, new Set(kept));
   }

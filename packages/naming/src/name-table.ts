@@ -35,8 +35,8 @@ export function identityOf(names: NameTable, localName: string): ToolIdentity | 
 // Of tables that somebody asked. Most are only extended, and an index weighs more than the table.
 const indexes = new WeakMap<NameTable, ReadonlyMap<string, ToolIdentity>>();
 
-/** Local names, with A to Z lower-cased, to the pairs that have them. */
-function indexNames({ servers }: NameTable): Map<string, ToolIdentity> {
+/** Local names, with A to Z lower-cased, to the pairs that have them; a new index. */
+export function indexNames({ servers }: NameTable): Map<string, ToolIdentity> {
   const index = new Map<string, ToolIdentity>();
   for (const [serverId, tools] of servers) {
     for (const [toolName, localName] of tools) index.set(foldCase(localName), { serverId, toolName });
@@ -75,9 +75,9 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
 /** A table in the making. Shares with the table it extends what it does not change. */
 export interface NameDraft {
   nameOf(identity: ToolIdentity): string | undefined;
-  /** Who has a name, given with A to Z lower-cased. */
-  ownerOf(foldedName: string): ToolIdentity | undefined;
-  /** Gives a free name to a pair that has none. The caller made sure of both. */
+  /** Takes down a pair that is to get a name before the table is finished. Returns `false` for one that has a name, or was taken down. */
+  expect(identity: ToolIdentity): boolean;
+  /** Gives a name to a pair that has none. The caller made sure of that, and that the name is free. */
   give(identity: ToolIdentity, localName: string): void;
   /** The table. The draft is not to be used afterwards. */
   finish(): NameTable;
@@ -86,22 +86,25 @@ export interface NameDraft {
 /** Starts a table that has all names of `names` and more. `names` itself never changes. */
 export function extendNames(names: NameTable): NameDraft {
   const servers = new Map(names.servers);
-  const owners = indexNames(names);
   const copied = new Map<string, Map<string, string>>();
+  const give = ({ serverId, toolName }: ToolIdentity, localName: string): void => {
+    let tools = copied.get(serverId);
+    if (tools === undefined) {
+      tools = new Map(servers.get(serverId));
+      copied.set(serverId, tools);
+      servers.set(serverId, tools);
+    }
+    tools.set(toolName, localName);
+  };
   return {
     nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
-    ownerOf: (foldedName) => owners.get(foldedName),
-    give(identity, localName) {
-      const { serverId, toolName } = identity;
-      let tools = copied.get(serverId);
-      if (tools === undefined) {
-        tools = new Map(servers.get(serverId));
-        copied.set(serverId, tools);
-        servers.set(serverId, tools);
-      }
-      tools.set(toolName, localName);
-      owners.set(foldCase(localName), identity);
+    expect(identity) {
+      if (servers.get(identity.serverId)?.has(identity.toolName) === true) return false;
+      // Its place is there, and the table needs no other one to know that.
+      give(identity, "");
+      return true;
     },
+    give,
     finish: () => ({ servers }),
   };
 }

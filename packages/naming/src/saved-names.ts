@@ -29,14 +29,17 @@ export function saveNames(names: NameTable): SavedNames {
 export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNaming): NameTable {
   assertNamingStrategy(strategy);
   const draft = extendNames(emptyNames);
+  const taken = new Set<string>();
   for (const { identity, localName } of readSavedNames(saved)) {
     const { serverId, toolName } = identity;
     if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
-    if (draft.ownerOf(foldCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
+    const folded = foldCase(localName);
+    if (taken.has(folded)) throw invalidNames(`${quote(localName)} is given twice`);
     if (draft.nameOf(identity) !== undefined) {
       throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
     }
     draft.give(identity, localName);
+    taken.add(folded);
   }
   return draft.finish();
 }

@@ -82,7 +82,8 @@ export function createSharedNames({ naming, takeFaults, saved, agree }: SharedNa
     if (isAssigning) throw new Error("a naming strategy must not change the servers or ask for admission again");
     isAssigning = true;
     try {
-      const assignment = assignNames([...tools, ...shownToo(tools, table, users)], {
+      const more = shownToo(tools, table, users);
+      const assignment = assignNames(more.length === 0 ? tools : [...tools, ...more], {
         strategy: naming,
         previous: table,
         serverIds: registered.keys(),
