@@ -9,7 +9,7 @@ export function holdToDefinition({ definition, options: { selected } }: ToolCall
   if (selected === undefined || selected === definition) return definition;
   if (!readsTheSame(selected, definition)) return undefined;
   // The one of an earlier registration reads the same, and its provider knows it by this very object. A copy says nothing of the kind.
-  return Object.hasOwn(selected, "fingerprint") ? selected : definition;
+  return "fingerprint" in selected ? selected : definition;
 }
 
 // A toolbox cuts texts and flags them; the caller's one is as its provider has it.

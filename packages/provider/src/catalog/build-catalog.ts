@@ -3,9 +3,8 @@ import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/
 import { qualifiedName, type NameTable, type ToolIdentity } from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
 import { findCallable, type Catalog, type ServerCatalog, type ServerListing, type Withheld } from "./catalog.ts";
-import { defineTool, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
+import { defineTool, toolOf, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
-import { toolOf } from "./fingerprint-tool.ts";
 import { createAppFilter, createToolFilter } from "./tool-filter.ts";
 
 /** How a catalogue is made. */
@@ -86,7 +85,7 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
     return found;
   };
   const given = names.servers.get(spec.id);
-  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).toSorted(
+  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).sort(
     byName,
   );
   const apps = admitted(listing.tools.filter(createAppFilter(spec)), (toolName) =>
@@ -158,6 +157,9 @@ function assemble(servers: readonly ServerCatalog[], { names, previous }: Catalo
 }
 
 function sortedDefinitions(servers: readonly ServerCatalog[]): readonly CatalogTool[] {
+  const [first, second] = servers.filter(({ offers }) => offers.length > 0);
+  // One list for both.
+  if (first !== undefined && second === undefined) return Object.freeze(first.offers);
   return Object.freeze(servers.flatMap(({ offers }) => offers).sort(byName));
 }
 

@@ -9,9 +9,8 @@ import type {
 } from "@toolport/core";
 import { compareText, foldCase } from "@toolport/core/implement";
 import { emptyNames, localNameOf, type NameTable } from "@toolport/naming";
-import type { CatalogTool } from "./define-tool.ts";
+import { toolOf, type CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
-import { toolOf } from "./fingerprint-tool.ts";
 import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */

@@ -1,21 +1,24 @@
 import {
   cleanText,
+  type JsonObject,
   type RemoteTool,
   type ServerSpec,
+  type ToolAnnotations,
   type ToolDefinition,
   type ToolEffect,
+  type ToolFlag,
   type ToolOrigin,
   type ToolOverride,
 } from "@toolport/core";
 import { freezeData } from "@toolport/core/implement";
 import { decideEffect, overrideOf } from "./decide-effect.ts";
-import { withFingerprint, type Sourced } from "./fingerprint-tool.ts";
+import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
 
-/** A definition of the catalogue; it always says where it comes from, and what it does. */
-export type CatalogTool = ToolDefinition & Sourced & { readonly origin: ToolOrigin; readonly effect: ToolEffect };
+/** A definition of the catalogue; it always says where it comes from, and what it does, and knows the tool that it was made from. A copy of one does not. */
+export type CatalogTool = ListedTool;
 
 // Titles and names are quoted in one line.
 const longestQuote = 256;
@@ -41,8 +44,6 @@ export function describeVerbatim({ description = "" }: RemoteTool): string {
   return description;
 }
 
-type Defined = Omit<CatalogTool, keyof Sourced>;
-
 /** What a definition is made from besides the tool. */
 export interface DefinitionParts {
   readonly spec: ServerSpec;
@@ -58,32 +59,80 @@ export interface DefinitionParts {
  * gets the same ones.
  */
 export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogTool {
-  const { spec, localName, groupIds, describe } = parts;
-  const { id: serverId } = spec;
-  const { name: toolName } = tool;
-  const override = overrideOf(spec, toolName);
-  const description = describe(override === undefined ? tool : reword(tool, override), spec);
-  shareText(tool, description);
-  const { title = tool.title, requiresConfirmation } = override ?? {};
-  const { effect, effectSource } = decideEffect(tool, spec);
-  // Spreading all that may be absent would be shorter; of ten thousand tools, each would hold 32 bytes more. One spread makes room for the
-  // member that `withFingerprint` adds.
-  const definition: { -readonly [Member in keyof Defined]: Defined[Member] } = {
-    name: localName,
-    description,
-    inputSchema: freezeData(tool.inputSchema),
-    effect,
-    origin: Object.freeze({ serverId, toolName, qualifiedName: `${parts.qualifier}${toolName}` }),
-    groupIds,
-    ...(title !== undefined && { title }),
-  };
-  if (tool.outputSchema !== undefined) definition.outputSchema = freezeData(tool.outputSchema);
-  if (tool.annotations !== undefined) definition.annotations = freezeData(tool.annotations);
-  if (effectSource !== undefined) definition.effectSource = effectSource;
-  if (requiresConfirmation !== undefined) definition.requiresConfirmation = requiresConfirmation;
-  if (tool.flags !== undefined) definition.flags = freezeData(tool.flags);
-  return Object.freeze(withFingerprint(definition, tool));
+  const definition = new ListedTool(tool, parts);
+  Object.freeze(definition);
+  return definition;
 }
+
+/** The tool that a definition was made from. */
+export function toolOf(definition: CatalogTool): RemoteTool {
+  return ListedTool.toolOf(definition);
+}
+
+/** What somebody asked for. */
+const known = new WeakMap<ToolDefinition, string>();
+
+// A class, because what costs something when it is read stands once on its prototype. To give each of ten thousand definitions a getter of its own took longer
+// than all the rest of it.
+class ListedTool implements ToolDefinition {
+  // A member, because a table of ten thousand of them would be larger, and slow to collect garbage around.
+  readonly #tool: RemoteTool;
+  declare readonly name: string;
+  declare readonly title?: string;
+  declare readonly description: string;
+  declare readonly inputSchema: JsonObject;
+  declare readonly outputSchema?: JsonObject;
+  declare readonly annotations?: ToolAnnotations;
+  declare readonly effect: ToolEffect;
+  declare readonly effectSource?: "hints" | "host";
+  declare readonly requiresConfirmation?: boolean;
+  declare readonly origin: ToolOrigin;
+  declare readonly groupIds: readonly string[];
+  declare readonly flags?: readonly ToolFlag[];
+
+  constructor(tool: RemoteTool, { spec, localName, qualifier, groupIds, describe }: DefinitionParts) {
+    const { id: serverId } = spec;
+    const { name: toolName } = tool;
+    const override = overrideOf(spec, toolName);
+    const description = describe(override === undefined ? tool : reword(tool, override), spec);
+    shareText(tool, description);
+    const { effect, effectSource } = decideEffect(tool, spec);
+    this.#tool = tool;
+    this.name = localName;
+    this.description = description;
+    this.inputSchema = freezeData(tool.inputSchema);
+    this.effect = effect;
+    this.origin = Object.freeze({ serverId, toolName, qualifiedName: `${qualifier}${toolName}` });
+    this.groupIds = groupIds;
+    const title = override?.title ?? tool.title;
+    if (title !== undefined) this.title = title;
+    if (tool.outputSchema !== undefined) this.outputSchema = freezeData(tool.outputSchema);
+    if (tool.annotations !== undefined) this.annotations = freezeData(tool.annotations);
+    if (effectSource !== undefined) this.effectSource = effectSource;
+    if (override?.requiresConfirmation !== undefined) this.requiresConfirmation = override.requiresConfirmation;
+    if (tool.flags !== undefined) this.flags = freezeData(tool.flags);
+  }
+
+  static toolOf(definition: CatalogTool): RemoteTool {
+    return definition.#tool;
+  }
+
+  get fingerprint(): string | undefined {
+    // What only inherits from a definition is as a copy of one.
+    if (!(#tool in this)) return undefined;
+    const fingerprint = known.get(this) ?? fingerprintTool(this.#tool);
+    if (fingerprint !== undefined) known.set(this, fingerprint);
+    return fingerprint;
+  }
+
+  get entry(): JsonObject | undefined {
+    return this.fingerprint === undefined ? undefined : freezeData(entryOf(this.#tool));
+  }
+}
+
+// Definitions are plain data to whoever asks, and nobody changes them for all others.
+Reflect.deleteProperty(ListedTool.prototype, "constructor");
+Object.freeze(ListedTool.prototype);
 
 /**
  * Makes the server's words of a tool a part of the description that ends with them: the same text, which takes no room of its own. A connector may hand out what

@@ -10,13 +10,13 @@ export type ToolFilter = (tool: RemoteTool) => boolean;
  */
 export function createToolFilter(spec: ServerSpec): ToolFilter {
   const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => isOffered(name) && isForModels(meta?.["ui"]);
+  return ({ name, meta }) => isOffered(name) && (meta === undefined || isForModels(meta["ui"]));
 }
 
 /** Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a host may call it for that interface. */
 export function createAppFilter(spec: ServerSpec): ToolFilter {
   const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => isOffered(name) && !isForModels(meta?.["ui"]) && isForApps(meta);
+  return ({ name, meta }) => meta !== undefined && isOffered(name) && !isForModels(meta["ui"]) && isForApps(meta);
 }
 
 /** Whether the server's own user interface may call a tool: unless its `_meta` says otherwise. */
@@ -26,6 +26,7 @@ export function isForApps(meta: JsonObject | undefined): boolean {
 
 /** The part of a spec's filter that goes by the remote name alone. */
 export function createNameFilter({ include = [], exclude = [] }: ServerSpec): (toolName: string) => boolean {
+  if (include.length === 0 && exclude.length === 0) return () => true;
   const included = new Set(include);
   const excluded = new Set(exclude);
   return (name) => (included.size === 0 || included.has(name)) && !excluded.has(name);
