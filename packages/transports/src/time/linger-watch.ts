@@ -1,4 +1,4 @@
-import { createLazySet } from "@toolport/core/implement";
+import { createSlots } from "@toolport/core/implement";
 import type { Cancel, Clock } from "@toolport/core";
 
 /** Something that holds a connection. */
@@ -16,28 +16,26 @@ export interface LingerWatch {
 
 /** Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of them are in vain. */
 export function createLingerWatch(clock: Clock, lingerMs: number): LingerWatch {
-  let fresh = createLazySet<Held>();
-  let stale = createLazySet<Held>();
+  let fresh = createSlots<Held>();
+  let stale = createSlots<Held>();
   let cancelTimer: Cancel | undefined;
 
   const sweep = (): void => {
     for (const held of stale.values()) held.cancel();
     stale = fresh;
-    fresh = createLazySet();
+    fresh = createSlots();
     cancelTimer = stale.size > 0 ? clock.schedule(lingerMs, sweep) : undefined;
   };
   return {
     add(held) {
-      fresh.add(held);
+      const slots = fresh;
+      const slot = slots.add(held);
       cancelTimer ??= clock.schedule(lingerMs, sweep);
-      return () => {
-        if (!fresh.delete(held)) stale.delete(held);
-      };
+      return () => slots.remove(slot, held);
     },
     close() {
       cancelTimer?.();
-      fresh.clear();
-      stale.clear();
+      fresh = stale = createSlots();
     },
   };
 }
