@@ -31,6 +31,8 @@ export interface MessageParserInit {
    * few words of ours, `data` is the evidence. Default: it is noise like any other.
    */
   readonly onBrokenAnswer?: (id: RequestId, what: string, data: string) => void;
+  /** Whether somebody else has read the beginning of the stream, to the end of an event. Default `false`. */
+  readonly isContinued?: boolean;
   /** Called for events that are no message. Default: they are ignored. */
   readonly onOtherEvent?: (type: string, data: string) => void;
 }
@@ -41,7 +43,7 @@ export interface MessageParserInit {
  * `message_too_large` for a message beyond the limit, and for that much without a message.
  */
 export function createMessageParser(init: MessageParserInit): SseParser {
-  const { reading, onJson, onOtherEvent, onBrokenAnswer } = init;
+  const { reading, onJson, onOtherEvent, onBrokenAnswer, isContinued = false } = init;
   const { endpoint, maxMessageBytes, sink } = reading;
   const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
   const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
@@ -55,6 +57,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     else onBrokenAnswer(id, what, data);
   };
   return createSseParser({
+    isContinued,
     maxEventBytes: maxMessageBytes,
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),

@@ -78,6 +78,21 @@ describe("createSseParser()", () => {
     );
   });
 
+  it("drops a mark of byte order at the beginning of a stream, and nowhere else", () => {
+    const read = (isContinued: boolean): readonly SseEvent[] => {
+      const events: SseEvent[] = [];
+      const parser = createSseParser({
+        isContinued,
+        onEvent: (event) => events.push(event),
+        maxEventBytes: 100,
+        tooLarge,
+      });
+      parser.push(Buffer.from("\uFEFFdata: a\n\ndata: b\n\n"));
+      return events;
+    };
+    expect([read(false), read(true)]).toMatchObject([[message("a"), message("b")], [message("b")]]);
+  });
+
   it("does not wait for the LF that may follow a CR", () => {
     const { events, parser } = parse(["data: a\r\n\r"]);
     expect(events).toEqual([message("a")]);

@@ -27,6 +27,8 @@ export interface SseParserInit {
   readonly onEvent: (event: SseEvent, bytes: number) => void;
   /** Called before `onEvent` for an event whose data is not valid UTF-8. */
   readonly onNotUtf8?: (() => void) | undefined;
+  /** Whether what comes first is not the beginning of the stream. Default `false`. */
+  readonly isContinued?: boolean;
   /** Bytes of data that one event may have. */
   readonly maxEventBytes: number;
   /** Bytes of all that is no data, blank lines and comments, until there is an event again. Default: `maxEventBytes`. */
@@ -51,7 +53,7 @@ const fieldNameBytes = 6;
 /** Makes a parser for one stream. */
 export function createSseParser(init: SseParserInit): SseParser {
   const { onEvent, onNotUtf8, maxEventBytes, maxIdleBytes = maxEventBytes, tooLarge, tooIdle = tooLarge } = init;
-  const lines = createLineSplitter(maxEventBytes + fieldNameBytes, tooLarge);
+  const lines = createLineSplitter(maxEventBytes + fieldNameBytes, tooLarge, init.isContinued);
   // Nearly always there is one line. What joins several holds bytes, because a text for each would take many times the room of a line.
   let data: Uint8Array | undefined;
   let joined: ByteBuffer | undefined;
@@ -142,10 +144,10 @@ interface LineSplitter {
 }
 
 /** Cuts bytes at LF, CR LF or CR, and at CR without waiting for the LF that may follow. */
-function createLineSplitter(maxLineBytes: number, tooLarge: () => Error): LineSplitter {
+function createLineSplitter(maxLineBytes: number, tooLarge: () => Error, isContinued = false): LineSplitter {
   // Most answers come whole, and need none.
   let unfinished: ByteBuffer | undefined;
-  let atStart = true;
+  let atStart = !isContinued;
   let skipLineFeed = false;
 
   // Nothing of the line came before, so that one without bytes is blank. Floods are made of these.

@@ -83,6 +83,8 @@ function createReply(response: Response, state: CallState): HttpReply {
       state.reject(state.toError(undefined));
       state.abort();
     },
+    // A `fetch` does not say what has arrived.
+    whole: () => undefined,
   };
 }
 

@@ -24,6 +24,11 @@ export interface HttpReply {
   read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
   /** Gives up the body, also while it is read, and with it the connection that it would have come on. */
   cancel(): void;
+  /**
+   * The whole body, where it is here already, small and in no encoding, as most answers are: nobody has to wait for it, and the reply may be left at that,
+   * or read as any other. `undefined` for all others, and for one that was given up.
+   */
+  whole(): Uint8Array | undefined;
 }
 
 /** A request under way. */

@@ -31,7 +31,8 @@ class ReplyOnConnection implements NodeReply {
   readonly header: HttpReply["header"];
   readonly #connection: Connection;
   readonly #context: BodyContext;
-  #early: Buffer[] = [];
+  /** What came before somebody read it; mostly one piece, for which a list that grows would be too roomy. */
+  #early: Buffer[] | undefined;
   #earlyBytes = 0;
   #reading: BodyReading | undefined;
   /** After its end, the connection is somebody else's. */
@@ -48,7 +49,8 @@ class ReplyOnConnection implements NodeReply {
 
   onBody(bytes: Buffer): void {
     if (this.#reading !== undefined) return this.#reading.take(bytes);
-    this.#early.push(bytes);
+    if (this.#early === undefined) this.#early = [bytes];
+    else this.#early.push(bytes);
     this.#earlyBytes += bytes.length;
     if (this.#earlyBytes > mostEarlyBytes) this.pause();
   }
@@ -77,15 +79,20 @@ class ReplyOnConnection implements NodeReply {
   async read(onChunk: (chunk: Uint8Array) => void): Promise<void> {
     if (this.#stopped !== undefined) throw this.#stopped.reason;
     const encoding = this.header("content-encoding");
-    // Most answers are this: one piece, and nobody has to wait for the rest of it.
-    if (encoding === undefined && this.#isWhole() && this.#earlyBytes <= sliceBytes) {
-      for (const bytes of this.#early) onChunk(bytes);
+    // Nobody has to wait for the rest of it.
+    if (encoding === undefined && this.#isWhole()) {
+      for (const bytes of this.#early ?? []) onChunk(bytes);
       return;
     }
     await new Promise<void>((resolve, reject) => {
       const onSettled = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
       this.#begin(readNodeBody(encoding, { context: this.#context, source: this, onChunk, onSettled }));
     });
+  }
+
+  whole(): Uint8Array | undefined {
+    if (!this.#isWhole() || this.#stopped !== undefined || this.#early?.length !== 1) return undefined;
+    return this.header("content-encoding") === undefined ? this.#early[0] : undefined;
   }
 
   pause(): void {
@@ -101,13 +108,13 @@ class ReplyOnConnection implements NodeReply {
   }
 
   #isWhole(): boolean {
-    return !this.#isConnected && this.#broken === undefined;
+    return !this.#isConnected && this.#broken === undefined && this.#earlyBytes <= sliceBytes;
   }
 
   #begin(reading: BodyReading): void {
     this.#reading = reading;
-    const arrived = this.#early;
-    this.#early = [];
+    const arrived = this.#early ?? [];
+    this.#early = undefined;
     for (const bytes of arrived) reading.take(bytes);
     if (this.#broken !== undefined) reading.fail(this.#broken.error);
     else if (!this.#isConnected) reading.end();

@@ -11,6 +11,9 @@ export function replyKindOf({ status, header }: Pick<HttpReply, "header" | "stat
   if (status < 200 || status > 299) return "refused";
   if (status === 202 || status === 204 || status === 205) return "accepted";
   const contentType = header("content-type") ?? "";
+  // As nearly every server writes them.
+  if (contentType === "application/json") return "json";
+  if (contentType === "text/event-stream") return "events";
   const end = contentType.indexOf(";");
   const mediaType = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   if (mediaType === "text/event-stream") return "events";

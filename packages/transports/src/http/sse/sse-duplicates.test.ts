@@ -19,6 +19,7 @@ it("a message that is answered again and again is watched once", async () => {
         return new Promise(() => undefined);
       },
       cancel: () => undefined,
+      whole: () => undefined,
     }),
     cancel: () => undefined,
   };

@@ -4,6 +4,7 @@ import type { RequestId } from "../../message/json-rpc.ts";
 import { isLargeBatch } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
+import { readLoneAnswer } from "../events/lone-answer.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -12,7 +13,7 @@ import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 import { brokenBytesRead, tooManyMessages } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
-import { replyKindOf } from "../exchange/reply-kind.ts";
+import type { ReplyKind } from "../exchange/reply-kind.ts";
 
 /** The request that a reply belongs to. */
 export interface AwaitedReply {
@@ -22,11 +23,34 @@ export interface AwaitedReply {
 }
 
 /**
+ * Takes the answer from a reply that has come whole. Throws as {@linkcode acceptReply}. `false` where the reply has to be read, and nothing has happened yet: it is on its way,
+ * or no plain answer.
+ */
+export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): boolean {
+  if (kind !== "json" && kind !== "events") return false;
+  const bytes = reply.whole();
+  if (bytes === undefined) return false;
+  if (kind === "events") return acceptLoneAnswer(bytes, awaited);
+  const { endpoint, maxMessageBytes } = awaited.reading;
+  if (bytes.length > maxMessageBytes) throw messageTooLarge(endpoint, maxMessageBytes);
+  takeJson(bytes, awaited);
+  return true;
+}
+
+/** Takes the answer, if that is all there is in what came of a stream. */
+export function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: Omit<AwaitedReply, "session">): boolean {
+  const answer = readLoneAnswer(bytes, id, reading.maxMessageBytes);
+  if (answer === undefined) return false;
+  reading.sink.deliver(answer.message, undefined, answer.bytes);
+  return true;
+}
+
+/**
  * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because it will come by no other way:
  * `protocol_error`, `message_too_large`, what the status means, or what broke the exchange.
  */
-export function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
-  switch (replyKindOf(reply)) {
+export function acceptReply(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): Promise<void> {
+  switch (kind) {
     case "json":
       return acceptJson(reply, awaited);
     case "refused":
@@ -43,9 +67,13 @@ async function rejectOther(reply: HttpReply, { reading }: AwaitedReply): Promise
   throw noAnswer(reading.endpoint, describeReply(reply, reading.endpoint), body);
 }
 
-async function acceptJson(reply: HttpReply, { id, reading }: AwaitedReply): Promise<void> {
-  const { endpoint, maxMessageBytes, sink } = reading;
-  const bytes = await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
+async function acceptJson(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+  const { endpoint, maxMessageBytes } = awaited.reading;
+  takeJson(await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes)), awaited);
+}
+
+function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
+  const { endpoint, sink } = reading;
   const text = decodeBody(bytes);
   if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
   if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);

@@ -12,6 +12,8 @@ import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
 import type { LingerWatch } from "../../time/linger-watch.ts";
 import { createMessageParser } from "../events/message-parser.ts";
+import type { SseParser } from "../events/sse-parser.ts";
+import { acceptLoneAnswer } from "./accept-reply.ts";
 import { readRemark } from "../exchange/read-body.ts";
 import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
@@ -99,31 +101,43 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
   const { reading, id } = state;
   const { endpoint, sink } = reading;
   let cancelLinger = (): void => {};
-  const parser = createMessageParser({
-    reading,
-    onBrokenAnswer(given, what, data) {
-      if (state.isAnswered || !isSameId(given, id))
-        return sink.onAnomaly(`an answer to another request that is ${what}`);
-      throw noAnswer(endpoint, `an answer that is ${what}`, data);
-    },
-    onJson(json, eventId, bytes) {
-      if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
-      if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
-      if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
-      state.isAnswered = true;
-      // The stream should end now.
-      cancelLinger = state.lingerWatch.add(reply);
-    },
-  });
+  const answered = (): void => {
+    state.isAnswered = true;
+    // The stream should end now.
+    cancelLinger = state.lingerWatch.add(reply);
+  };
+  const openParser = (isContinued: boolean): SseParser =>
+    createMessageParser({
+      reading,
+      isContinued,
+      onBrokenAnswer(given, what, data) {
+        if (state.isAnswered || !isSameId(given, id))
+          return sink.onAnomaly(`an answer to another request that is ${what}`);
+        throw noAnswer(endpoint, `an answer that is ${what}`, data);
+      },
+      onJson(json, eventId, bytes) {
+        if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
+        if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
+        if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
+        answered();
+      },
+    });
+  let parser: SseParser | undefined;
+  const onChunk = (chunk: Uint8Array): void => {
+    if (parser !== undefined) return parser.push(chunk);
+    if (!state.isAnswered && acceptLoneAnswer(chunk, state)) return answered();
+    parser = openParser(state.isAnswered);
+    parser.push(chunk);
+  };
   try {
-    await reply.read((chunk) => parser.push(chunk));
+    await reply.read(onChunk);
     return state.isAnswered ? undefined : streamEnded(endpoint);
   } catch (error) {
     return state.isAnswered ? undefined : toLoss(error);
   } finally {
     cancelLinger();
-    state.lastEventId = parser.lastEventId ?? state.lastEventId;
-    state.retryMs = parser.retryMs ?? state.retryMs;
+    state.lastEventId = parser?.lastEventId ?? state.lastEventId;
+    state.retryMs = parser?.retryMs ?? state.retryMs;
   }
 }
 

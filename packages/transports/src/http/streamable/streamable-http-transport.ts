@@ -4,7 +4,7 @@ import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
-import { acceptReply } from "./accept-reply.ts";
+import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
 import { asToolportError, takenBack, transportClosed } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
@@ -178,13 +178,18 @@ async function sendRequest(state: State, message: RpcRequest, options: SendOptio
       state.sessionId = readSessionId(reply, state.endpoint);
       renewHeaders(state);
     }
+    const awaited: AwaitedReply = {
+      reading: state.reading,
+      id,
+      session: kind === "refused" ? sessionOf(state, message, request) : "none",
+    };
+    if (acceptWhole(reply, kind, awaited)) return;
     if (kind === "events") {
       isStreaming = true;
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
       void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
     } else {
-      const session = kind === "refused" ? sessionOf(state, message, request) : "none";
-      await acceptReply(reply, { reading: state.reading, id, session });
+      await acceptReply(reply, kind, awaited);
     }
   } finally {
     if (!isStreaming) pending.release();
