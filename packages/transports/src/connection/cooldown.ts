@@ -11,23 +11,34 @@ export interface Cooldown {
 }
 
 /** Makes one for a connection; it forgets nothing but what has passed. */
-export function createCooldown({ serverId, clock }: ServerContext): Cooldown {
-  let until: number | undefined;
-  return {
-    refusal(toolName) {
-      if (until === undefined) return undefined;
-      const leftMs = Math.ceil(until - clock.now());
-      if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
-      until = undefined;
-      return undefined;
-    },
-    note(error) {
-      // What was not sent was refused by somebody else, such as an authorization server that has too many renewals to do.
-      if (!isToolportError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
-      const { retryAfterMs = 0 } = error.details;
-      if (retryAfterMs > 0) until = Math.max(until ?? 0, clock.now() + retryAfterMs);
-    },
-  };
+export function createCooldown(context: ServerContext): Cooldown {
+  return new CooldownUntil(context);
+}
+
+// A class, because each connection has one.
+class CooldownUntil implements Cooldown {
+  readonly #context: ServerContext;
+  #until: number | undefined;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  refusal(toolName: string): ToolportError | undefined {
+    if (this.#until === undefined) return undefined;
+    const { serverId, clock } = this.#context;
+    const leftMs = Math.ceil(this.#until - clock.now());
+    if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
+    this.#until = undefined;
+    return undefined;
+  }
+
+  note(error: unknown): void {
+    // What was not sent was refused by somebody else, such as an authorization server that has too many renewals to do.
+    if (!isToolportError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
+    const { retryAfterMs = 0 } = error.details;
+    if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, this.#context.clock.now() + retryAfterMs);
+  }
 }
 
 function tooEarly(

@@ -27,36 +27,48 @@ const longestPingMs = 10_000;
  * After three calls in a row that timed out, asks the server whether it is there at all: a process that was stopped, or is stuck, would let every
  * later call time out as well, though its connection looks as good as ever. Any answer will do, also a refusal.
  */
-export function createLiveness({ context, channel, isModern, onDead }: LivenessInit): Liveness {
-  const { serverId, settings } = context;
-  const timeoutMs = Math.min(settings.timeouts.requestMs, longestPingMs);
-  let timeouts = 0;
-  let isAsking = false;
+export function createLiveness(init: LivenessInit): Liveness {
+  return new CountedTimeouts(init);
+}
 
-  const ask = async (): Promise<void> => {
-    isAsking = true;
+// A class, because each connection has one.
+class CountedTimeouts implements Liveness {
+  readonly #init: LivenessInit;
+  #timeouts = 0;
+  #isAsking = false;
+
+  constructor(init: LivenessInit) {
+    this.#init = init;
+  }
+
+  answered(): void {
+    this.#timeouts = 0;
+  }
+
+  failed(error: unknown): void {
+    if (!isToolportError(error)) return;
+    if (error.outcome === "failed") this.#timeouts = 0;
+    if (error.code !== "call_timeout") return;
+    this.#timeouts += 1;
+    if (this.#timeouts >= mostTimeouts && !this.#isAsking) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    const { context, channel, isModern, onDead } = this.#init;
+    const { serverId, settings } = context;
+    const timeoutMs = Math.min(settings.timeouts.requestMs, longestPingMs);
+    this.#isAsking = true;
     const method = isModern ? "server/discover" : "ping";
     try {
       await channel.request({ method, params: {}, timeoutMs, timeoutCode: "request_timeout" });
     } catch (error) {
       // What was answered in the meantime counts; any other failure is an answer, or told by itself.
-      if (isToolportError(error, "request_timeout") && timeouts >= mostTimeouts) onDead(deadError(serverId, timeoutMs));
+      const isSilent = isToolportError(error, "request_timeout") && this.#timeouts >= mostTimeouts;
+      if (isSilent) onDead(deadError(serverId, timeoutMs));
     }
-    isAsking = false;
-    timeouts = 0;
-  };
-  return {
-    answered() {
-      timeouts = 0;
-    },
-    failed(error) {
-      if (!isToolportError(error)) return;
-      if (error.outcome === "failed") timeouts = 0;
-      if (error.code !== "call_timeout") return;
-      timeouts += 1;
-      if (timeouts >= mostTimeouts && !isAsking) void ask();
-    },
-  };
+    this.#isAsking = false;
+    this.#timeouts = 0;
+  }
 }
 
 function deadError(serverId: string, timeoutMs: number): ToolportError {

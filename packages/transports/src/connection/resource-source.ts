@@ -22,11 +22,10 @@ export interface ResourceSourceInit {
  */
 export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
   const { context, capabilities, channel, stream, isModern } = init;
-  const { serverId, settings } = context;
-  const { requestMs } = settings.timeouts;
+  const { requestMs } = context.settings.timeouts;
   const { resources } = capabilities;
   if (!isJsonObject(resources) || resources["subscribe"] !== true || (isModern && stream === undefined))
-    return { begin: () => Promise.reject(notOffered(serverId)), end: () => Promise.resolve() };
+    return noSource(context);
   if (stream !== undefined)
     return {
       begin: (uri) => stream.addResource(uri),
@@ -41,6 +40,15 @@ export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
     // That nobody cares for it any more is told as a courtesy.
     end: (uri) => ask("resources/unsubscribe", uri).catch(() => undefined),
   };
+}
+
+// Outside of the function above: nothing else that it has in hand is kept with it.
+function noSource({ serverId }: ServerContext): ResourceSource {
+  return { begin: () => Promise.reject(notOffered(serverId)), end: nothingToEnd };
+}
+
+async function nothingToEnd(): Promise<void> {
+  // Nothing has begun.
 }
 
 function notOffered(serverId: string): ToolportError {

@@ -35,66 +35,81 @@ interface Entry {
 
 /** Makes an empty set. */
 export function createResourceSubscriptions(context: ServerContext, source: ResourceSource): ResourceSubscriptions {
-  const { serverId, settings } = context;
-  const { maxResourceSubscriptions } = settings.limits;
-  const entries = createLazyMap<string, Entry>();
-  /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
-  const ending = createLazyMap<string, Promise<void>>();
+  return new EntriesByUri(context, source);
+}
 
-  const begin = (uri: string, observer: MetaSource | undefined): Entry => {
+// A class, because each connection has one.
+class EntriesByUri implements ResourceSubscriptions {
+  readonly #context: ServerContext;
+  readonly #source: ResourceSource;
+  readonly #entries = createLazyMap<string, Entry>();
+  /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
+  readonly #ending = createLazyMap<string, Promise<void>>();
+
+  constructor(context: ServerContext, source: ResourceSource) {
+    this.#context = context;
+    this.#source = source;
+  }
+
+  async subscribe(uri: string, options: RequestOptions): Promise<Subscription> {
+    const { serverId, settings } = this.#context;
+    const { maxResourceSubscriptions } = settings.limits;
+    checkUri(uri, serverId);
+    if (options.signal?.aborted) throw abortError(serverId, options.signal.reason, "not-sent");
+    const known = this.#entries.get(uri);
+    if (known === undefined && this.#entries.size + this.#ending.size >= maxResourceSubscriptions)
+      throw tooMany(serverId, maxResourceSubscriptions);
+    const entry = known ?? this.#begin(uri, options.observer);
+    entry.holders += 1;
+    try {
+      await within(entry.begun, options, this.#context);
+    } catch (error) {
+      this.#leave(uri, entry);
+      throw error;
+    }
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#leave(uri, entry);
+    };
+    return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  uris(): readonly string[] {
+    return Array.from(this.#entries.keys());
+  }
+
+  #begin(uri: string, observer: MetaSource | undefined): Entry {
     const entry: Entry = { holders: 0, begun: Promise.resolve() };
     const work = async (): Promise<void> => {
-      await ending.get(uri);
+      await this.#ending.get(uri);
       try {
-        await source.begin(uri, observer);
+        await this.#source.begin(uri, observer);
       } catch (error) {
-        if (entries.get(uri) === entry) entries.delete(uri);
+        if (this.#entries.get(uri) === entry) this.#entries.delete(uri);
         throw error;
       }
     };
-    entries.set(uri, entry);
+    this.#entries.set(uri, entry);
     entry.begun = work();
     // Whoever waits hears of it; perhaps nobody does any more.
     entry.begun.catch(() => undefined);
     return entry;
-  };
-  const leave = (uri: string, entry: Entry): void => {
+  }
+
+  #leave(uri: string, entry: Entry): void {
     entry.holders -= 1;
-    if (entry.holders > 0 || entries.get(uri) !== entry) return;
-    entries.delete(uri);
+    if (entry.holders > 0 || this.#entries.get(uri) !== entry) return;
+    this.#entries.delete(uri);
     const tell = async (): Promise<void> => {
       const [begun] = await Promise.allSettled([entry.begun]);
-      if (begun.status === "fulfilled") await source.end(uri);
-      if (ending.get(uri) === ended) ending.delete(uri);
+      if (begun.status === "fulfilled") await this.#source.end(uri);
+      if (this.#ending.get(uri) === ended) this.#ending.delete(uri);
     };
     const ended = tell();
-    ending.set(uri, ended);
-  };
-  return {
-    async subscribe(uri, options) {
-      checkUri(uri, serverId);
-      if (options.signal?.aborted) throw abortError(serverId, options.signal.reason, "not-sent");
-      const known = entries.get(uri);
-      if (known === undefined && entries.size + ending.size >= maxResourceSubscriptions)
-        throw tooMany(serverId, maxResourceSubscriptions);
-      const entry = known ?? begin(uri, options.observer);
-      entry.holders += 1;
-      try {
-        await within(entry.begun, options, context);
-      } catch (error) {
-        leave(uri, entry);
-        throw error;
-      }
-      let isOver = false;
-      const end = (): void => {
-        if (isOver) return;
-        isOver = true;
-        leave(uri, entry);
-      };
-      return Object.assign(end, { [Symbol.dispose]: end });
-    },
-    uris: () => Array.from(entries.keys()),
-  };
+    this.#ending.set(uri, ended);
+  }
 }
 
 async function within(

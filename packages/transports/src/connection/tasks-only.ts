@@ -9,23 +9,30 @@ export interface TasksOnly {
   learn(listing: ToolListing): void;
 }
 
-/** Starts without any. */
-export function createTasksOnly({
-  tasks,
-  server,
-}: {
+/** What {@linkcode TasksOnly} go by. */
+export interface TasksOnlyInit {
   readonly tasks: TaskHandling | undefined;
   readonly server: ServerInfo;
-}): TasksOnly {
-  const mayCall = tasks === "await" && takesTasks(server);
-  let names: ReadonlySet<string> | undefined;
-  return {
-    has: (toolName) => names?.has(toolName) === true,
-    learn({ tools }) {
-      if (mayCall) names = new Set(tools.filter(isForTasksOnly).map(({ name }) => name));
-    },
-  };
 }
+
+/** Starts without any. */
+export function createTasksOnly({ tasks, server }: TasksOnlyInit): TasksOnly {
+  return tasks === "await" && takesTasks(server) ? new NamesOfTasks() : noTasks;
+}
+
+class NamesOfTasks implements TasksOnly {
+  #names: ReadonlySet<string> | undefined;
+
+  has(toolName: string): boolean {
+    return this.#names?.has(toolName) === true;
+  }
+
+  learn({ tools }: ToolListing): void {
+    this.#names = new Set(tools.filter(isForTasksOnly).map(({ name }) => name));
+  }
+}
+
+const noTasks: TasksOnly = { has: () => false, learn: () => undefined };
 
 /**
  * Whether calls of this server may become tasks: no other revision has these, and without its word no tool is called so, whatever its listing says.

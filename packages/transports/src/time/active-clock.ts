@@ -1,5 +1,5 @@
 import type { CallContext, Cancel, Clock } from "@toolport/core";
-import { partyOf, withGetters, createLazyMap } from "@toolport/core/implement";
+import { partyOf, createLazyMap } from "@toolport/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -21,64 +21,92 @@ export interface ActiveClocks extends ActiveClock {
   of(context: CallContext | undefined): ActiveClock;
 }
 
-interface OneClock extends ActiveClock {
-  readonly isInUse: boolean;
-}
-
 // So many that nobody goes by are not worth looking for.
 const keptClocks = 1000;
 
 /** Active clocks that run from the start. */
 export function createActiveClock(clock: Clock): ActiveClocks {
-  const ofNobody = createOneClock(clock);
-  const clocks = createLazyMap<string, OneClock>();
-  let sweepAt = keptClocks;
-  const forgetUnused = (): void => {
-    for (const [party, { isInUse }] of clocks.entries()) if (!isInUse) clocks.delete(party);
-    sweepAt = Math.max(keptClocks, 2 * clocks.size);
-  };
-  const clocksOf: Omit<ActiveClocks, "isPaused"> = {
-    ...ofNobody,
-    of(context) {
-      const party = partyOf(context);
-      if (party === undefined) return ofNobody;
-      let own = clocks.get(party);
-      if (own === undefined) {
-        if (clocks.size >= sweepAt) forgetUnused();
-        own = createOneClock(clock, ofNobody);
-        clocks.set(party, own);
-      }
-      return own;
-    },
-  };
-  return withGetters<ActiveClocks, "isPaused">(clocksOf, { isPaused: () => ofNobody.isPaused });
+  return new ClocksByParty(clock);
 }
 
-/** `withIt` stands still whenever this one does. */
-function createOneClock(clock: Clock, withIt?: ActiveClock): OneClock {
-  let pausedMs = 0;
-  let pauses = 0;
-  let pausedAt = 0;
-  let users = 0;
-  const one: Omit<OneClock, "isPaused" | "isInUse"> = {
-    now: () => (pauses > 0 ? pausedAt : clock.now()) - pausedMs,
-    pausedMs: () => (pauses > 0 ? pausedMs + clock.now() - pausedAt : pausedMs),
-    enter: () => void (users += 1),
-    leave: () => void (users -= 1),
-    pause() {
-      if (pauses === 0) pausedAt = clock.now();
-      pauses += 1;
-      const resume = withIt?.pause();
-      let paused = true;
-      return () => {
-        if (!paused) return;
-        paused = false;
-        resume?.();
-        pauses -= 1;
-        if (pauses === 0) pausedMs += clock.now() - pausedAt;
-      };
-    },
-  };
-  const own = { isPaused: () => pauses > 0, isInUse: () => pauses + users > 0 };
-  return withGetters<OneClock, "isPaused" | "isInUse">(one, own);
+// A class, because each connection has one.
+class PausableClock implements ActiveClock {
+  readonly #clock: Clock;
+  readonly #withIt: ActiveClock | undefined;
+  #pausedMs = 0;
+  #pauses = 0;
+  #pausedAt = 0;
+  #users = 0;
+
+  /** `withIt` stands still whenever this one does. */
+  constructor(clock: Clock, withIt?: ActiveClock) {
+    this.#clock = clock;
+    this.#withIt = withIt;
+  }
+
+  get isPaused(): boolean {
+    return this.#pauses > 0;
+  }
+
+  get isInUse(): boolean {
+    return this.#pauses + this.#users > 0;
+  }
+
+  now(): number {
+    return (this.#pauses > 0 ? this.#pausedAt : this.#clock.now()) - this.#pausedMs;
+  }
+
+  pausedMs(): number {
+    return this.#pauses > 0 ? this.#pausedMs + this.#clock.now() - this.#pausedAt : this.#pausedMs;
+  }
+
+  enter(): void {
+    this.#users += 1;
+  }
+
+  leave(): void {
+    this.#users -= 1;
+  }
+
+  pause(): Cancel {
+    if (this.#pauses === 0) this.#pausedAt = this.#clock.now();
+    this.#pauses += 1;
+    const resume = this.#withIt?.pause();
+    let paused = true;
+    return () => {
+      if (!paused) return;
+      paused = false;
+      resume?.();
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#pausedMs += this.#clock.now() - this.#pausedAt;
+    };
+  }
+}
+
+class ClocksByParty extends PausableClock implements ActiveClocks {
+  readonly #clock: Clock;
+  readonly #clocks = createLazyMap<string, PausableClock>();
+  #sweepAt = keptClocks;
+
+  constructor(clock: Clock) {
+    super(clock);
+    this.#clock = clock;
+  }
+
+  of(context: CallContext | undefined): ActiveClock {
+    const party = partyOf(context);
+    if (party === undefined) return this;
+    let own = this.#clocks.get(party);
+    if (own === undefined) {
+      if (this.#clocks.size >= this.#sweepAt) this.#forgetUnused();
+      own = new PausableClock(this.#clock, this);
+      this.#clocks.set(party, own);
+    }
+    return own;
+  }
+
+  #forgetUnused(): void {
+    for (const [party, { isInUse }] of this.#clocks.entries()) if (!isInUse) this.#clocks.delete(party);
+    this.#sweepAt = Math.max(keptClocks, 2 * this.#clocks.size);
+  }
 }

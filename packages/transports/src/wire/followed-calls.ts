@@ -32,59 +32,78 @@ const relatedTask = "io.modelcontextprotocol/related-task";
 
 /** Makes an empty set of them. */
 export function createFollowedCalls(activeClock: ActiveClocks): FollowedCalls {
-  const byToken = createLazyMap<string, Followed>();
-  const byTask = createLazyMap<string, Followed>();
-  let last = 0;
-  return {
-    follow(request, onStatus) {
-      last += 1;
-      // No number: those are of requests.
-      const progressToken = `task-${last}`;
-      const followed: Followed = { request, onStatus, lateProgress: undefined };
-      const time = activeClock.of(request.callContext);
-      let name: string | undefined;
-      time.enter();
-      byToken.set(progressToken, followed);
-      return {
-        progressToken,
-        named(taskId) {
-          // Of two tasks with one name nobody can say whose a question is: the first keeps it.
-          if (byTask.has(taskId) || !byToken.has(progressToken)) return;
-          name = taskId;
-          byTask.set(taskId, followed);
-        },
-        end() {
-          if (!byToken.delete(progressToken)) return;
-          if (name !== undefined) byTask.delete(name);
-          time.leave();
-          flush(followed);
-          if (followed.whenOver !== undefined) for (const tell of Array.from(followed.whenOver)) tell();
-        },
-      };
-    },
-    has: (token) => typeof token === "string" && byToken.has(token),
-    progress(token, { read, isDue }) {
-      const followed = typeof token === "string" ? byToken.get(token) : undefined;
-      if (followed?.request.onProgress === undefined) return;
-      followed.lateProgress = read();
-      if (isDue) flush(followed);
-    },
-    flushProgress() {
-      for (const followed of byToken.values()) flush(followed);
-    },
-    status(params) {
-      const taskId = isJsonObject(params) ? params["taskId"] : undefined;
-      if (typeof taskId === "string") byTask.get(taskId)?.onStatus();
-    },
-    all: () => Array.from(byToken.values()),
-    occasion(params) {
-      const meta = isJsonObject(params) ? params["_meta"] : undefined;
-      const related = isJsonObject(meta) ? meta[relatedTask] : undefined;
-      const taskId = isJsonObject(related) ? related["taskId"] : undefined;
-      const followed = typeof taskId === "string" ? byTask.get(taskId) : undefined;
-      return followed && createOccasion([followed]);
-    },
-  };
+  return new CallsByToken(activeClock);
+}
+
+// A class, because each connection has one.
+class CallsByToken implements FollowedCalls {
+  readonly #activeClock: ActiveClocks;
+  readonly #byToken = createLazyMap<string, Followed>();
+  readonly #byTask = createLazyMap<string, Followed>();
+  #last = 0;
+
+  constructor(activeClock: ActiveClocks) {
+    this.#activeClock = activeClock;
+  }
+
+  follow(request: OutgoingRequest, onStatus: () => void): FollowedCall {
+    this.#last += 1;
+    // No number: those are of requests.
+    const progressToken = `task-${this.#last}`;
+    const followed: Followed = { request, onStatus, lateProgress: undefined };
+    const time = this.#activeClock.of(request.callContext);
+    let name: string | undefined;
+    time.enter();
+    this.#byToken.set(progressToken, followed);
+    return {
+      progressToken,
+      named: (taskId) => {
+        // Of two tasks with one name nobody can say whose a question is: the first keeps it.
+        if (this.#byTask.has(taskId) || !this.#byToken.has(progressToken)) return;
+        name = taskId;
+        this.#byTask.set(taskId, followed);
+      },
+      end: () => {
+        if (!this.#byToken.delete(progressToken)) return;
+        if (name !== undefined) this.#byTask.delete(name);
+        time.leave();
+        flush(followed);
+        if (followed.whenOver !== undefined) for (const tell of Array.from(followed.whenOver)) tell();
+      },
+    };
+  }
+
+  has(token: unknown): boolean {
+    return typeof token === "string" && this.#byToken.has(token);
+  }
+
+  progress(token: unknown, { read, isDue }: ProgressReport): void {
+    const followed = typeof token === "string" ? this.#byToken.get(token) : undefined;
+    if (followed?.request.onProgress === undefined) return;
+    followed.lateProgress = read();
+    if (isDue) flush(followed);
+  }
+
+  flushProgress(): void {
+    for (const followed of this.#byToken.values()) flush(followed);
+  }
+
+  status(params: unknown): void {
+    const taskId = isJsonObject(params) ? params["taskId"] : undefined;
+    if (typeof taskId === "string") this.#byTask.get(taskId)?.onStatus();
+  }
+
+  all(): readonly Questioned[] {
+    return Array.from(this.#byToken.values());
+  }
+
+  occasion(params: unknown): Occasion | undefined {
+    const meta = isJsonObject(params) ? params["_meta"] : undefined;
+    const related = isJsonObject(meta) ? meta[relatedTask] : undefined;
+    const taskId = isJsonObject(related) ? related["taskId"] : undefined;
+    const followed = typeof taskId === "string" ? this.#byTask.get(taskId) : undefined;
+    return followed && createOccasion([followed]);
+  }
 }
 
 function flush(followed: Followed): void {

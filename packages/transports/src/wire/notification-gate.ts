@@ -24,38 +24,56 @@ const windowMs = 1000;
 
 /** Makes a gate. A flood is told once per second that has one, never once per notification. */
 export function createNotificationGate(init: NotificationGateInit): NotificationGate {
-  const { fate = "the rest of that second is dropped", context, onDeferred } = init;
-  const { clock, serverId, settings, onDiagnostic } = context;
-  const perSecond = settings.limits.maxNotificationsPerSecond;
-  let windowStart = clock.now();
-  let admitted = 0;
-  let isFlooded = false;
-  let cancelDeferred: Cancel | undefined;
-  return {
-    admit() {
-      const now = clock.now();
-      if (now - windowStart >= windowMs) {
-        windowStart = now;
-        admitted = 0;
-        isFlooded = false;
-      }
-      admitted += 1;
-      if (admitted <= perSecond) return true;
-      if (!isFlooded) {
-        isFlooded = true;
-        const message = `server ${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; ${fate}`;
-        onDiagnostic({ kind: "notification-flood", serverId, message });
-      }
-      return false;
-    },
-    defer() {
-      cancelDeferred ??= clock.schedule(windowStart + windowMs - clock.now(), () => {
-        cancelDeferred = undefined;
-        onDeferred();
-      });
-    },
-    close() {
-      cancelDeferred?.();
-    },
-  };
+  return new GateBySecond(init);
+}
+
+// A class, because each connection has two of them.
+class GateBySecond implements NotificationGate {
+  readonly #init: NotificationGateInit;
+  #windowStart: number;
+  #admitted = 0;
+  #isFlooded = false;
+  #cancelDeferred: Cancel | undefined;
+
+  constructor(init: NotificationGateInit) {
+    this.#init = init;
+    this.#windowStart = init.context.clock.now();
+  }
+
+  admit(): boolean {
+    const { clock, settings } = this.#init.context;
+    const now = clock.now();
+    if (now - this.#windowStart >= windowMs) {
+      this.#windowStart = now;
+      this.#admitted = 0;
+      this.#isFlooded = false;
+    }
+    this.#admitted += 1;
+    if (this.#admitted <= settings.limits.maxNotificationsPerSecond) return true;
+    if (!this.#isFlooded) {
+      this.#isFlooded = true;
+      reportFlood(this.#init);
+    }
+    return false;
+  }
+
+  defer(): void {
+    const { context, onDeferred } = this.#init;
+    const { clock } = context;
+    this.#cancelDeferred ??= clock.schedule(this.#windowStart + windowMs - clock.now(), () => {
+      this.#cancelDeferred = undefined;
+      onDeferred();
+    });
+  }
+
+  close(): void {
+    this.#cancelDeferred?.();
+  }
+}
+
+function reportFlood({ fate = "the rest of that second is dropped", context }: NotificationGateInit): void {
+  const { serverId, settings, onDiagnostic } = context;
+  const most = settings.limits.maxNotificationsPerSecond;
+  const message = `server ${JSON.stringify(serverId)} sent more than ${most} notifications in a second; ${fate}`;
+  onDiagnostic({ kind: "notification-flood", serverId, message });
 }

@@ -44,50 +44,63 @@ const invalidParams = -32_602;
 const internalError = -32_603;
 
 /** Makes an empty set of requests. */
-export function createServerRequests({ transport, context, elicitor }: ServerRequestsInit): ServerRequests {
-  const underWay = createLazyMap<number | string, AbortController>();
+export function createServerRequests(init: ServerRequestsInit): ServerRequests {
+  return new RequestsUnderWay(init);
+}
+
+// A class, because each connection has one.
+class RequestsUnderWay implements ServerRequests {
+  readonly #init: ServerRequestsInit;
+  readonly #underWay = createLazyMap<number | string, AbortController>();
   // Those that the server took back count until whoever works on them has stopped.
-  let working = 0;
-  let refusing = 0;
-  const send = async (id: number | string, reply: Reply): Promise<void> => {
+  #working = 0;
+  #refusing = 0;
+
+  constructor(init: ServerRequestsInit) {
+    this.#init = init;
+  }
+
+  receive(request: ServerRequest): void {
+    const { id } = request;
+    // What has no usable id cannot be answered, and one that is in use already would be answered twice.
+    if ((typeof id !== "number" && typeof id !== "string") || this.#underWay.has(id)) return;
+    if (this.#working >= mostAtOnce) {
+      if (this.#refusing >= mostAtOnce) return;
+      this.#refusing += 1;
+      void this.#send(id, refusal(internalError, "Too many requests at once")).finally(() => (this.#refusing -= 1));
+      return;
+    }
+    const { context, elicitor } = this.#init;
+    const controller = new AbortController();
+    this.#underWay.set(id, controller);
+    this.#working += 1;
+    void serve(request, { context, elicitor, signal: controller.signal })
+      .then((reply) => (controller.signal.aborted ? undefined : this.#send(id, writable(reply, context))))
+      .finally(() => {
+        this.#working -= 1;
+        // Another one may have its id by now.
+        if (this.#underWay.get(id) === controller) this.#underWay.delete(id);
+      });
+  }
+
+  cancel(id: unknown): void {
+    if (typeof id !== "number" && typeof id !== "string") return;
+    this.#underWay.get(id)?.abort();
+    this.#underWay.delete(id);
+  }
+
+  close(): void {
+    for (const controller of this.#underWay.values()) controller.abort();
+    this.#underWay.clear();
+  }
+
+  async #send(id: number | string, reply: Reply): Promise<void> {
     try {
-      await transport.send({ jsonrpc: "2.0", id, ...reply });
+      await this.#init.transport.send({ jsonrpc: "2.0", id, ...reply });
     } catch {
       // A server that cannot be told is about to be lost anyway, and that is told elsewhere.
     }
-  };
-  return {
-    receive(request) {
-      const { id } = request;
-      // What has no usable id cannot be answered, and one that is in use already would be answered twice.
-      if ((typeof id !== "number" && typeof id !== "string") || underWay.has(id)) return;
-      if (working >= mostAtOnce) {
-        if (refusing >= mostAtOnce) return;
-        refusing += 1;
-        void send(id, refusal(internalError, "Too many requests at once")).finally(() => (refusing -= 1));
-        return;
-      }
-      const controller = new AbortController();
-      underWay.set(id, controller);
-      working += 1;
-      void serve(request, { context, elicitor, signal: controller.signal })
-        .then((reply) => (controller.signal.aborted ? undefined : send(id, writable(reply, context))))
-        .finally(() => {
-          working -= 1;
-          // Another one may have its id by now.
-          if (underWay.get(id) === controller) underWay.delete(id);
-        });
-    },
-    cancel(id) {
-      if (typeof id !== "number" && typeof id !== "string") return;
-      underWay.get(id)?.abort();
-      underWay.delete(id);
-    },
-    close() {
-      for (const controller of underWay.values()) controller.abort();
-      underWay.clear();
-    },
-  };
+  }
 }
 
 interface Serving {

@@ -1,5 +1,5 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
-import { createLazyMap, type LazyMap, formatMs, isJsonObject } from "@toolport/core/implement";
+import { createLazyMap, formatMs, isJsonObject } from "@toolport/core/implement";
 import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
@@ -45,11 +45,6 @@ interface Stream {
   readonly end: (how: End, error: ToolportError) => void;
 }
 
-interface State extends SubscriptionsInit {
-  readonly streams: LazyMap<unknown, Stream>;
-  nextId: number;
-}
-
 const method = "subscriptions/listen";
 // Out of the way of the other requests, which are counted up from somewhere far below; and a number, because some servers mishandle text.
 const leastFirstId = 2 ** 30;
@@ -57,87 +52,106 @@ const mostFirstIds = 2 ** 29;
 
 /** Makes an empty set of subscriptions. */
 export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
-  const { context } = init;
-  const firstId = leastFirstId + Math.floor(context.random() * mostFirstIds);
-  const state: State = { ...init, streams: createLazyMap(), nextId: firstId };
-  const fail = (id: unknown, error: ToolportError): boolean => {
-    const stream = state.streams.get(id);
-    stream?.end("remote", error);
-    return stream !== undefined;
-  };
-  return {
-    listen: (filter, options) => listen(state, filter, options),
-    answer(id, message) {
-      const stream = state.streams.get(id);
-      if (stream === undefined) return false;
-      const answer = readAnswer(message);
-      if (answer.kind === "error") return fail(id, fromRpcError(answer.error, { ...context, method }));
-      if (answer.kind === "malformed")
-        return fail(id, lost(context, `was answered with something malformed: ${answer.reason}`));
-      stream.end("graceful", lost(context, "was ended by the server before it began"));
-      return true;
-    },
-    fail,
-    issued: (id) => id >= firstId && id < state.nextId,
-    acknowledge(params) {
-      const meta = params?.["_meta"];
-      const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
-      state.streams.get(toOwnId(id))?.open(params?.["notifications"]);
-    },
-    cancel: (id) => void fail(id, lost(context, "was cancelled by the server")),
-    failAll(error) {
-      for (const stream of Array.from(state.streams.values())) stream.end("remote", error);
-    },
-  };
+  return new OpenStreams(init);
 }
 
-function listen(
-  state: State,
-  filter: ChangeFilter,
-  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
-): Promise<OpenedStream> {
-  const { transport, context, envelope, opening, streams } = state;
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const id = state.nextId++;
-    const leaving = new AbortController();
-    let onClosed: (how: End) => void = () => undefined;
-    const closed = new Promise<End>((settle) => {
-      onClosed = settle;
-    });
-    const onAbort = (): void => {
-      end("local", signal.reason as Error);
-      void tellCancelled(state, id);
-    };
-    const cancelTimer = context.clock.schedule(timeout, () => {
-      end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
-      void tellCancelled(state, id);
-    });
-    function end(how: End, error: Error): void {
-      if (!streams.delete(id)) return;
-      cancelTimer();
-      signal.removeEventListener("abort", onAbort);
-      leaving.abort();
-      onClosed(how);
-      // Without effect once the stream was acknowledged.
-      reject(error);
-    }
-    signal.addEventListener("abort", onAbort, { once: true });
-    streams.set(id, {
-      open(honoredFilter) {
+// A class, because each connection has one.
+class OpenStreams implements Subscriptions {
+  readonly #init: SubscriptionsInit;
+  readonly #streams = createLazyMap<unknown, Stream>();
+  readonly #firstId: number;
+  #nextId: number;
+
+  constructor(init: SubscriptionsInit) {
+    this.#init = init;
+    this.#firstId = leastFirstId + Math.floor(init.context.random() * mostFirstIds);
+    this.#nextId = this.#firstId;
+  }
+
+  listen(
+    filter: ChangeFilter,
+    { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
+  ): Promise<OpenedStream> {
+    const { transport, context, envelope, opening } = this.#init;
+    const streams = this.#streams;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const id = this.#nextId++;
+      const leaving = new AbortController();
+      let onClosed: (how: End) => void = () => undefined;
+      const closed = new Promise<End>((settle) => {
+        onClosed = settle;
+      });
+      const onAbort = (): void => {
+        end("local", signal.reason as Error);
+        void tellCancelled(this.#init, id);
+      };
+      const cancelTimer = context.clock.schedule(timeout, () => {
+        end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
+        void tellCancelled(this.#init, id);
+      });
+      function end(how: End, error: Error): void {
+        if (!streams.delete(id)) return;
         cancelTimer();
-        resolve({ closed, honoredFilter });
-      },
-      end,
+        signal.removeEventListener("abort", onAbort);
+        leaving.abort();
+        onClosed(how);
+        // Without effect once the stream was acknowledged.
+        reject(error);
+      }
+      signal.addEventListener("abort", onAbort, { once: true });
+      streams.set(id, {
+        open(honoredFilter) {
+          cancelTimer();
+          resolve({ closed, honoredFilter });
+        },
+        end,
+      });
+      const params = { _meta: { ...(opening && carriedMeta(opening)), ...envelope() }, notifications: { ...filter } };
+      const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
+      sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
     });
-    const params = { _meta: { ...(opening && carriedMeta(opening)), ...envelope() }, notifications: { ...filter } };
-    const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
-    sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
-  });
+  }
+
+  answer(id: unknown, message: JsonObject): boolean {
+    const { context } = this.#init;
+    const stream = this.#streams.get(id);
+    if (stream === undefined) return false;
+    const answer = readAnswer(message);
+    if (answer.kind === "error") return this.fail(id, fromRpcError(answer.error, { ...context, method }));
+    if (answer.kind === "malformed")
+      return this.fail(id, lost(context, `was answered with something malformed: ${answer.reason}`));
+    stream.end("graceful", lost(context, "was ended by the server before it began"));
+    return true;
+  }
+
+  fail(id: unknown, error: ToolportError): boolean {
+    const stream = this.#streams.get(id);
+    stream?.end("remote", error);
+    return stream !== undefined;
+  }
+
+  issued(id: number): boolean {
+    return id >= this.#firstId && id < this.#nextId;
+  }
+
+  acknowledge(params: JsonObject | undefined): void {
+    const meta = params?.["_meta"];
+    const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
+    this.#streams.get(toOwnId(id))?.open(params?.["notifications"]);
+  }
+
+  cancel(id: unknown): void {
+    this.fail(id, lost(this.#init.context, "was cancelled by the server"));
+  }
+
+  failAll(error: ToolportError): void {
+    for (const stream of Array.from(this.#streams.values())) stream.end("remote", error);
+  }
 }
 
 // Over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-async function tellCancelled({ transport, envelope }: State, id: number): Promise<void> {
+async function tellCancelled({ transport, envelope }: SubscriptionsInit, id: number): Promise<void> {
   if (transport.hasPerRequestStream === true) return;
   try {
     const params = { _meta: { ...envelope() }, requestId: id };
