@@ -40,52 +40,74 @@ export interface TurnsInit<Bytes> {
  * whichever is more; the rest waits. What comes in pieces of ordinary size is handed on as it comes.
  */
 export function handOnInTurns<Bytes extends Sliceable<Bytes>>(init: TurnsInit<Bytes>): Turns<Bytes> {
-  const { source, clock, onBytes, onCaughtUp } = init;
-  const waiting: Bytes[] = [];
-  let handedOn = 0;
-  let inThisTurn = 0;
-  let isPaused = false;
+  return new WaitingBytes(init);
+}
 
-  const handOn = (bytes: Bytes): void => {
-    handedOn += bytes.length;
-    inThisTurn += bytes.length;
-    onBytes(bytes);
-  };
-  const work = (mayTake: () => boolean): void => {
+// A class, because each process has two of them, and each large answer one.
+class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
+  readonly #init: TurnsInit<Bytes>;
+  #waiting: Bytes[] | undefined;
+  #handedOn = 0;
+  #inThisTurn = 0;
+  #isPaused = false;
+
+  constructor(init: TurnsInit<Bytes>) {
+    this.#init = init;
+  }
+
+  take(bytes: Bytes): void {
+    if (!this.#isPaused && bytes.length <= sliceBytes) {
+      this.#handOn(bytes);
+    } else {
+      (this.#waiting ??= []).push(bytes);
+      if (!this.#isPaused) this.#takeTurn();
+    }
+    if (this.#isPaused || (!this.isBehind() && this.#inThisTurn < mostBytes)) return;
+    this.#isPaused = true;
+    this.#init.source.pause();
+    setImmediate(() => this.#goOn());
+  }
+
+  handedOn(): number {
+    return this.#handedOn;
+  }
+
+  isBehind(): boolean {
+    return this.#waiting !== undefined && this.#waiting.length > 0;
+  }
+
+  flush(): void {
+    this.#work(() => true);
+  }
+
+  #handOn(bytes: Bytes): void {
+    this.#handedOn += bytes.length;
+    this.#inThisTurn += bytes.length;
+    this.#init.onBytes(bytes);
+  }
+
+  #work(mayTake: () => boolean): void {
+    const waiting = this.#waiting ?? [];
     for (let next = waiting[0]; next !== undefined && mayTake(); next = waiting[0]) {
       const rest = next.subarray(sliceBytes);
       if (rest.length > 0) waiting[0] = rest;
       else waiting.shift();
-      handOn(next.subarray(0, sliceBytes));
+      this.#handOn(next.subarray(0, sliceBytes));
     }
-  };
-  const takeTurn = (): void => {
+  }
+
+  #takeTurn(): void {
+    const { clock } = this.#init;
     const end = clock.now() + budgetMs;
-    work(() => clock.now() < end);
-  };
-  const goOn = (): void => {
-    inThisTurn = 0;
-    takeTurn();
-    if (waiting.length > 0) return void setImmediate(goOn);
-    isPaused = false;
-    source.resume();
-    onCaughtUp?.();
-  };
-  return {
-    take(bytes) {
-      if (!isPaused && bytes.length <= sliceBytes) {
-        handOn(bytes);
-      } else {
-        waiting.push(bytes);
-        if (!isPaused) takeTurn();
-      }
-      if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
-      isPaused = true;
-      source.pause();
-      setImmediate(goOn);
-    },
-    handedOn: () => handedOn,
-    isBehind: () => waiting.length > 0,
-    flush: () => work(() => true),
-  };
+    this.#work(() => clock.now() < end);
+  }
+
+  #goOn(): void {
+    this.#inThisTurn = 0;
+    this.#takeTurn();
+    if (this.isBehind()) return void setImmediate(() => this.#goOn());
+    this.#isPaused = false;
+    this.#init.source.resume();
+    this.#init.onCaughtUp?.();
+  }
 }

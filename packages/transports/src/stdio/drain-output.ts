@@ -7,7 +7,7 @@ export interface OutputPipe {
   readonly bytesRead?: number;
   readonly readableEnded: boolean;
   /** Hands on what was read and waits for its turn. */
-  readonly flush?: () => void;
+  flush?(): void;
 }
 
 // A grandchild that holds a pipe may go on writing.

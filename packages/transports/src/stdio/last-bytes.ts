@@ -1,4 +1,3 @@
-import { withGetters } from "@toolport/core/implement";
 /** The end of a stream of bytes. */
 export interface LastBytes {
   push(chunk: Buffer): void;
@@ -10,23 +9,32 @@ export interface LastBytes {
 
 /** Keeps the last `maxBytes` bytes, in memory of that size that is taken when the first ones come. */
 export function createLastBytes(maxBytes: number): LastBytes {
-  let ring: Buffer | undefined;
-  let totalBytes = 0;
-  return withGetters<LastBytes, "totalBytes">(
-    {
-      push(chunk) {
-        ring ??= Buffer.allocUnsafeSlow(maxBytes);
-        const kept = chunk.subarray(-maxBytes);
-        const copied = kept.copy(ring, (totalBytes + chunk.length - kept.length) % maxBytes);
-        kept.copy(ring, 0, copied);
-        totalBytes += chunk.length;
-      },
-      read() {
-        if (!ring) return Buffer.alloc(0);
-        const start = totalBytes <= maxBytes ? 0 : totalBytes % maxBytes;
-        return Buffer.concat([ring.subarray(start, totalBytes), ring.subarray(0, start)]);
-      },
-    },
-    { totalBytes: () => totalBytes },
-  );
+  return new RingOfBytes(maxBytes);
+}
+
+// A class, because each process has one.
+class RingOfBytes implements LastBytes {
+  totalBytes = 0;
+  readonly #maxBytes: number;
+  #ring: Buffer | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  push(chunk: Buffer): void {
+    const maxBytes = this.#maxBytes;
+    this.#ring ??= Buffer.allocUnsafeSlow(maxBytes);
+    const kept = chunk.subarray(-maxBytes);
+    const copied = kept.copy(this.#ring, (this.totalBytes + chunk.length - kept.length) % maxBytes);
+    kept.copy(this.#ring, 0, copied);
+    this.totalBytes += chunk.length;
+  }
+
+  read(): Buffer {
+    const ring = this.#ring;
+    if (!ring) return Buffer.alloc(0);
+    const start = this.totalBytes <= this.#maxBytes ? 0 : this.totalBytes % this.#maxBytes;
+    return Buffer.concat([ring.subarray(start, this.totalBytes), ring.subarray(0, start)]);
+  }
 }

@@ -44,62 +44,78 @@ export interface LineSplitter {
  * feed after a line that is too long, and gives the same lines however the stream is cut into chunks. It knows nothing of characters:
  * a line feed byte never occurs inside a multi-byte UTF-8 character.
  */
-export function createLineSplitter({ maxLineBytes, onLine, onTooLong, onOversized }: LineSplitterInit): LineSplitter {
-  let held: Buffer = nothing;
-  let heldBytes = 0;
-  let oversized: Excerpt | undefined;
+export function createLineSplitter(init: LineSplitterInit): LineSplitter {
+  return new SplitLines(init);
+}
 
-  const hold = (chunk: Buffer, start: number, end: number): void => {
+// A class, because each process has two of them.
+class SplitLines implements LineSplitter {
+  readonly #init: LineSplitterInit;
+  #held: Buffer = nothing;
+  #heldBytes = 0;
+  #oversized: Excerpt | undefined;
+
+  constructor(init: LineSplitterInit) {
+    this.#init = init;
+  }
+
+  get droppedBytes(): number {
+    return this.#oversized?.bytes ?? 0;
+  }
+
+  push(chunk: Buffer): void {
+    const init = this.#init;
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      if (this.#heldBytes === 0 && this.#oversized === undefined && end - start <= init.maxLineBytes) {
+        init.onLine(chunk, start, end);
+      } else {
+        this.#hold(chunk, start, end);
+        this.#release();
+      }
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#hold(chunk, start, chunk.length);
+  }
+
+  end(): void {
+    if (this.#heldBytes > 0 || this.#oversized) this.#release();
+  }
+
+  #hold(chunk: Buffer, start: number, end: number): void {
+    const { maxLineBytes, onTooLong } = this.#init;
     const part = chunk.subarray(start, end);
-    const total = heldBytes + part.length;
-    if (oversized) {
-      oversized.push(part);
+    const total = this.#heldBytes + part.length;
+    if (this.#oversized) {
+      this.#oversized.push(part);
     } else if (total > maxLineBytes) {
-      oversized = createExcerpt();
-      oversized.push(held.subarray(0, heldBytes));
+      const oversized = createExcerpt();
+      this.#oversized = oversized;
+      oversized.push(this.#held.subarray(0, this.#heldBytes));
       oversized.push(part);
-      held = nothing;
-      heldBytes = 0;
+      this.#held = nothing;
+      this.#heldBytes = 0;
       onTooLong?.(oversized.read().head);
     } else {
-      if (total > held.length) held = grow(held.subarray(0, heldBytes), total, maxLineBytes);
-      part.copy(held, heldBytes);
-      heldBytes = total;
+      if (total > this.#held.length) this.#held = grow(this.#held.subarray(0, this.#heldBytes), total, maxLineBytes);
+      part.copy(this.#held, this.#heldBytes);
+      this.#heldBytes = total;
     }
-  };
-  const release = (): void => {
-    if (oversized) {
-      const line = oversized.read();
-      oversized = undefined;
+  }
+
+  #release(): void {
+    const { onLine, onOversized } = this.#init;
+    if (this.#oversized) {
+      const line = this.#oversized.read();
+      this.#oversized = undefined;
       onOversized(line);
     } else {
-      const end = heldBytes;
-      heldBytes = 0;
-      onLine(held, 0, end);
-      if (held.length > keptCapacity) held = nothing;
+      const end = this.#heldBytes;
+      this.#heldBytes = 0;
+      onLine(this.#held, 0, end);
+      if (this.#held.length > keptCapacity) this.#held = nothing;
     }
-  };
-  return withGetters<LineSplitter, "droppedBytes">(
-    {
-      push(chunk) {
-        let start = 0;
-        for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-          if (heldBytes === 0 && !oversized && end - start <= maxLineBytes) {
-            onLine(chunk, start, end);
-          } else {
-            hold(chunk, start, end);
-            release();
-          }
-          start = end + 1;
-        }
-        if (start < chunk.length) hold(chunk, start, chunk.length);
-      },
-      end() {
-        if (heldBytes > 0 || oversized) release();
-      },
-    },
-    { droppedBytes: () => (oversized ? oversized.bytes : 0) },
-  );
+  }
 }
 
 // Doubles, so that a line that comes byte by byte is not copied once per byte.

@@ -1,23 +1,39 @@
-import { withGetters } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
 import type { Readable } from "node:stream";
-import { handOnInTurns } from "../bytes/hand-on-in-turns.ts";
+import { handOnInTurns, type Turns } from "../bytes/hand-on-in-turns.ts";
 import type { OutputPipe } from "./drain-output.ts";
 
 /** A pipe that is being read. What counts as read is what was handed on. */
 export interface SlicedPipe extends OutputPipe {
   /** Hands on at once what arrived and still waits for its turn. */
-  readonly flush: () => void;
+  flush(): void;
 }
 
 /** Reads a stream to its end, whatever is written to it, without holding up anybody else in this process. */
 export function readInSlices(stream: Readable, clock: Clock, onBytes: (bytes: Buffer) => void): SlicedPipe {
-  const turns = handOnInTurns({ source: stream, clock, onBytes });
-  stream.on("data", (chunk: Buffer) => turns.take(chunk));
-  return withGetters<SlicedPipe, "bytesRead" | "readableEnded">(
-    {
-      flush: () => turns.flush(),
-    },
-    { bytesRead: () => turns.handedOn(), readableEnded: () => stream.readableEnded && !turns.isBehind() },
-  );
+  return new PipeInTurns(stream, handOnInTurns({ source: stream, clock, onBytes }));
+}
+
+// A class, because each process has two of them.
+class PipeInTurns implements SlicedPipe {
+  readonly #stream: Readable;
+  readonly #turns: Turns<Buffer>;
+
+  constructor(stream: Readable, turns: Turns<Buffer>) {
+    this.#stream = stream;
+    this.#turns = turns;
+    stream.on("data", (chunk: Buffer) => turns.take(chunk));
+  }
+
+  get bytesRead(): number {
+    return this.#turns.handedOn();
+  }
+
+  get readableEnded(): boolean {
+    return this.#stream.readableEnded && !this.#turns.isBehind();
+  }
+
+  flush(): void {
+    this.#turns.flush();
+  }
 }
