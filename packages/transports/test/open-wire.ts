@@ -46,10 +46,7 @@ export function openWire(
       { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
     ),
     events: {
-      onListChanged: changed,
-      onResourceUpdated: updated,
-      onMissed: missed,
-      onNotification: notified,
+      changes: { onListChanged: changed, onResourceUpdated: updated, onMissed: missed, onNotification: notified },
       onLog: log,
       onDown: down,
     },

@@ -27,7 +27,7 @@ import {
 /** What waiting goes by. */
 export interface AwaitTaskInit extends RoundsInit {
   /** Whether a connection that was closed had been lost before. */
-  readonly wasLost: () => boolean;
+  readonly wasLost: boolean;
 }
 
 /** A call that its server goes on with by itself. */
@@ -126,7 +126,7 @@ function isSameTask({ createdAt: before }: JsonObject, { createdAt: now }: JsonO
 }
 
 function isLost({ channel, closing, wasLost }: AwaitTaskInit): boolean {
-  return closing.aborted ? wasLost() : channel.isOpen === false;
+  return closing.aborted ? wasLost : channel.isOpen === false;
 }
 
 interface TaskState {

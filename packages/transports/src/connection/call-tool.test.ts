@@ -210,7 +210,7 @@ function open(
     tasks: undefined,
     elicitor: { ask },
     needsTask: () => false,
-    wasLost: () => false,
+    wasLost: false,
     headersFor: () => undefined,
     onToolsChanged,
     cooldown: createCooldown(context),

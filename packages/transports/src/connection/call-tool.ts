@@ -24,10 +24,10 @@ export interface CallToolInit extends AwaitTaskInit {
   /** What to do with a task that the server makes of a call; absent when servers are told that there may be none. */
   readonly tasks: TaskHandling | undefined;
   /** Whether a tool cannot be called but as a task of 2025-11-25, and the host waits for those. */
-  readonly needsTask: (toolName: string) => boolean;
+  needsTask(toolName: string): boolean;
   readonly cooldown: Cooldown;
   /** The headers that mirror arguments of this tool, if any. */
-  readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
+  headersFor(toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined;
   /** The listing that the headers were made from is not the server's any more. */
   readonly onToolsChanged: () => void;
   readonly liveness: Liveness;

@@ -16,19 +16,20 @@ import {
   createDeadline,
   createLazyMap,
   createLazySignal,
+  type LazySignal,
   formatMs,
   untilAborted,
 } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./await-task.ts";
 import { callTool, resumeCall, type CallToolInit } from "./call-tool.ts";
-import { createCooldown } from "./cooldown.ts";
+import { createCooldown, type Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
-import { createLiveness } from "./liveness.ts";
+import { createLiveness, type Liveness } from "./liveness.ts";
 import type { TaskHandling } from "../message/client-identity.ts";
 import { requestInRounds } from "./request-in-rounds.ts";
 import { listTools } from "./list-tools.ts";
-import { createTasksOnly } from "./tasks-only.ts";
+import { createTasksOnly, type TasksOnly } from "./tasks-only.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -56,32 +57,8 @@ const closedByHost = "closed by the host";
 
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
-  const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
-  const closing = createLazySignal();
-  // Of what was listed over this connection.
-  let paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get"> | undefined;
-  let wasLost = false;
-  const inTasksOnly = createTasksOnly(init);
-
-  const headersFor = (toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined => {
-    const declared = paramHeaders === undefined ? knownHeaders(init, toolName) : paramHeaders.get(toolName);
-    return declared && mirrorParams(declared, args);
-  };
-  const calling: CallToolInit = {
-    context,
-    channel,
-    elicitor,
-    tasks,
-    needsTask: (toolName) => inTasksOnly.has(toolName),
-    isModern: server.era === "modern",
-    headersFor,
-    onToolsChanged,
-    cooldown: createCooldown(context),
-    liveness: createLiveness({ context, channel, isModern: server.era === "modern", onDead }),
-    closing,
-    wasLost: () => wasLost,
-  };
-
+  const { context, server, channel, tasks, mirrorsParams } = init;
+  const calling = new ConnectionCalls(init);
   return withState(init, {
     server,
     async listTools(options = {}) {
@@ -101,8 +78,7 @@ export function createConnection(init: ConnectionInit): Connection {
         },
         options,
       );
-      paramHeaders = found;
-      inTasksOnly.learn(listing);
+      calling.learn(listing, found);
       return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
@@ -120,12 +96,63 @@ export function createConnection(init: ConnectionInit): Connection {
     close(reason = closedByHost) {
       if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
       const error = closedError(context, reason);
-      onClose();
-      if (!closing.aborted) wasLost = channel.isOpen === false;
-      closing.abort(error);
+      init.onClose();
+      calling.end(error);
       return channel.close(error, reason);
     },
   });
+}
+
+// What the calls of one connection go by. A class, because each connection has one.
+class ConnectionCalls implements CallToolInit {
+  readonly context: ServerContext;
+  readonly channel: RequestChannel;
+  readonly elicitor: Elicitor | undefined;
+  readonly tasks: TaskHandling | undefined;
+  readonly isModern: boolean;
+  readonly onToolsChanged: () => void;
+  readonly cooldown: Cooldown;
+  readonly liveness: Liveness;
+  readonly closing: LazySignal = createLazySignal();
+  wasLost = false;
+  readonly #init: ConnectionInit;
+  readonly #inTasksOnly: TasksOnly;
+  #paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get"> | undefined;
+
+  constructor(init: ConnectionInit) {
+    const { context, server, channel, elicitor, tasks, onToolsChanged, onDead } = init;
+    this.context = context;
+    this.channel = channel;
+    this.elicitor = elicitor;
+    this.tasks = tasks;
+    this.isModern = server.era === "modern";
+    this.onToolsChanged = onToolsChanged;
+    this.cooldown = createCooldown(context);
+    this.liveness = createLiveness({ context, channel, isModern: this.isModern, onDead });
+    this.#init = init;
+    this.#inTasksOnly = createTasksOnly(init);
+  }
+
+  needsTask(toolName: string): boolean {
+    return this.#inTasksOnly.has(toolName);
+  }
+
+  headersFor(toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined {
+    const listed = this.#paramHeaders;
+    const declared = listed === undefined ? knownHeaders(this.#init, toolName) : listed.get(toolName);
+    return declared && mirrorParams(declared, args);
+  }
+
+  /** Takes over what was listed over this connection. */
+  learn(listing: ToolListing, paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get">): void {
+    this.#paramHeaders = paramHeaders;
+    this.#inTasksOnly.learn(listing);
+  }
+
+  end(error: ToolportError): void {
+    if (!this.closing.aborted) this.wasLost = this.channel.isOpen === false;
+    this.closing.abort(error);
+  }
 }
 
 const state: unique symbol = Symbol("state");

@@ -1,47 +1,60 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject, ServerNotification } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { ChangeEvents, ListKind } from "../wire/report-changes.ts";
 import type { ChangeFilter } from "../message/listening-client.ts";
 import type { GuardedHooks } from "../context/guard-hooks.ts";
+import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
 
 /** The way of a server's changes to the hooks that want them. */
 export interface ChangeRouter extends ChangeEvents {
-  /** Changes may have gone unheard: every hook is told what it would have been told. */
-  readonly onMissed: () => void;
-  /** What the server has, by its capabilities, and how many of its resources are subscribed to. Called once, when that is known. */
-  begin(known: { readonly capabilities: JsonObject; readonly subscribed: () => readonly string[] }): void;
+  /** What the server has, by its capabilities, and which of its resources are subscribed to. Called once, when that is known. */
+  begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void;
 }
 
 const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
+const toolsAlone: readonly ListKind[] = ["tools"];
 
 /** Makes one. */
 export function createChangeRouter(hooks: GuardedHooks): ChangeRouter {
-  const reported = {
-    tools: hooks.onToolsChanged,
-    resources: hooks.onResourcesChanged,
-    prompts: hooks.onPromptsChanged,
-  };
-  let subscribed = (): readonly string[] => [];
-  let kinds: readonly ListKind[] = ["tools"];
-  const onListChanged = (kind: ListKind): void => reported[kind]?.();
-  const onResourceUpdated = (uri: string | undefined): void => {
-    const uris = subscribed();
+  return new RouterToHooks(hooks);
+}
+
+// A class, because each connection has one.
+class RouterToHooks implements ChangeRouter {
+  readonly #hooks: GuardedHooks;
+  #kinds = toolsAlone;
+  #resources: Pick<ResourceSubscriptions, "uris"> | undefined;
+
+  constructor(hooks: GuardedHooks) {
+    this.#hooks = hooks;
+  }
+
+  begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void {
+    this.#resources = resources;
+    const others = listKinds.filter((kind) => kind !== "tools" && isJsonObject(capabilities[kind]));
+    if (others.length > 0) this.#kinds = [...toolsAlone, ...others];
+  }
+
+  onListChanged(kind: ListKind): void {
+    if (kind === "tools") this.#hooks.onToolsChanged();
+    else if (kind === "resources") this.#hooks.onResourcesChanged();
+    else this.#hooks.onPromptsChanged();
+  }
+
+  onResourceUpdated(uri: string | undefined): void {
+    const uris = this.#resources?.uris() ?? [];
     if (uris.length === 0) return;
-    for (const each of uri === undefined ? uris : [uri]) hooks.onResourceUpdated?.(each);
-  };
-  return {
-    onListChanged,
-    onResourceUpdated,
-    onNotification: hooks.onNotification,
-    onMissed() {
-      for (const kind of kinds) onListChanged(kind);
-      onResourceUpdated(undefined);
-    },
-    begin(known) {
-      ({ subscribed } = known);
-      kinds = listKinds.filter((kind) => kind === "tools" || isJsonObject(known.capabilities[kind]));
-    },
-  };
+    for (const each of uri === undefined ? uris : [uri]) this.#hooks.onResourceUpdated(each);
+  }
+
+  onMissed(): void {
+    for (const kind of this.#kinds) this.onListChanged(kind);
+    this.onResourceUpdated(undefined);
+  }
+
+  onNotification(notification: ServerNotification): void {
+    this.#hooks.onNotification(notification);
+  }
 }
 
 /** What a server of 2026-07-28 is asked to tell of: what it says that it can, as far as there is a hook for it. */
@@ -53,10 +66,10 @@ export function wantedLists(
     const declared = capabilities[kind];
     return isJsonObject(declared) && declared["listChanged"] === true;
   };
-  const wantsAll = hooks.onNotification !== undefined;
+  const wantsAll = hooks.wants("onNotification");
   return {
     ...(announces("tools") && { toolsListChanged: true }),
-    ...(announces("resources") && (wantsAll || hooks.onResourcesChanged) && { resourcesListChanged: true }),
-    ...(announces("prompts") && (wantsAll || hooks.onPromptsChanged) && { promptsListChanged: true }),
+    ...(announces("resources") && (wantsAll || hooks.wants("onResourcesChanged")) && { resourcesListChanged: true }),
+    ...(announces("prompts") && (wantsAll || hooks.wants("onPromptsChanged")) && { promptsListChanged: true }),
   };
 }

@@ -2,18 +2,20 @@ import type { Diagnostic, ServerLog, ServerNotification, ToolportError } from "@
 import type { ConnectionHooks } from "@toolport/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
-/** Hooks that keep what core's contract promises, however they are called. */
+/** Hooks that keep what core's contract promises, however they are called. Those that nobody wants do nothing. */
 export interface GuardedHooks {
-  readonly onToolsChanged: () => void;
-  /** Absent, like the next three, when nobody wants to know. */
-  readonly onResourcesChanged: (() => void) | undefined;
-  readonly onPromptsChanged: (() => void) | undefined;
-  readonly onResourceUpdated: ((uri: string) => void) | undefined;
-  readonly onNotification: ((notification: ServerNotification) => void) | undefined;
-  readonly onDown: (error: ToolportError) => void;
-  readonly onFailed: (error: ToolportError) => void;
+  onToolsChanged(): void;
+  onResourcesChanged(): void;
+  onPromptsChanged(): void;
+  onResourceUpdated(uri: string): void;
+  onNotification(notification: ServerNotification): void;
+  onDown(error: ToolportError): void;
+  onFailed(error: ToolportError): void;
+  /** May be handed on by itself, as the next one. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
+  /** Whether anybody wants to know. */
+  wants(hook: "onNotification" | "onPromptsChanged" | "onResourcesChanged"): boolean;
   /** From now on none is called. */
   silence(): void;
 }
@@ -23,27 +25,73 @@ export interface GuardedHooks {
  * break the reading of messages.
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
-  let isSilent = false;
-  const { onToolsChanged, onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification } = hooks;
-  const { onDown, onFailed, onDiagnostic, onLog } = hooks;
-  const run = <T>(hook: ((value: T) => void) | undefined, value: T): void => {
-    if (!isSilent && hook !== undefined) runHook(hook, value);
-  };
-  return {
-    onToolsChanged: () => run(onToolsChanged, undefined),
-    onResourcesChanged: onResourcesChanged && (() => run(onResourcesChanged, undefined)),
-    onPromptsChanged: onPromptsChanged && (() => run(onPromptsChanged, undefined)),
-    onResourceUpdated: onResourceUpdated && ((uri) => run(onResourceUpdated, uri)),
-    onNotification: onNotification && ((notification) => run(onNotification, notification)),
-    onDown(error) {
-      run(onDown, error);
-      isSilent = true;
-    },
-    onFailed: (error) => run(onFailed, error),
-    onDiagnostic: (diagnostic) => run(onDiagnostic, diagnostic),
-    onLog: (log) => run(onLog, log),
-    silence() {
-      isSilent = true;
-    },
-  };
+  return new HooksUntilSilence(hooks);
+}
+
+type KeptHook = Exclude<keyof GuardedHooks, "onDiagnostic" | "onLog" | "silence" | "wants">;
+
+// A class, because each connection has one.
+class HooksUntilSilence implements GuardedHooks {
+  readonly onDiagnostic: GuardedHooks["onDiagnostic"];
+  readonly onLog: GuardedHooks["onLog"];
+  readonly #hooks: { readonly [Name in KeptHook]: ConnectionHooks[Name] };
+  #isSilent = false;
+
+  constructor(hooks: ConnectionHooks) {
+    const { onToolsChanged, onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification } = hooks;
+    const { onDown, onFailed, onDiagnostic, onLog } = hooks;
+    // Not the whole object: the hooks of the start would be kept with it.
+    this.#hooks = {
+      onToolsChanged,
+      onResourcesChanged,
+      onPromptsChanged,
+      onResourceUpdated,
+      onNotification,
+      onDown,
+      onFailed,
+    };
+    this.onDiagnostic = (diagnostic) => this.#run(onDiagnostic, diagnostic);
+    this.onLog = (log) => this.#run(onLog, log);
+  }
+
+  onToolsChanged(): void {
+    this.#run(this.#hooks.onToolsChanged, undefined);
+  }
+
+  onResourcesChanged(): void {
+    this.#run(this.#hooks.onResourcesChanged, undefined);
+  }
+
+  onPromptsChanged(): void {
+    this.#run(this.#hooks.onPromptsChanged, undefined);
+  }
+
+  onResourceUpdated(uri: string): void {
+    this.#run(this.#hooks.onResourceUpdated, uri);
+  }
+
+  onNotification(notification: ServerNotification): void {
+    this.#run(this.#hooks.onNotification, notification);
+  }
+
+  onDown(error: ToolportError): void {
+    this.#run(this.#hooks.onDown, error);
+    this.#isSilent = true;
+  }
+
+  onFailed(error: ToolportError): void {
+    this.#run(this.#hooks.onFailed, error);
+  }
+
+  wants(hook: "onNotification" | "onPromptsChanged" | "onResourcesChanged"): boolean {
+    return this.#hooks[hook] !== undefined;
+  }
+
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  #run<T>(hook: ((value: T) => void) | undefined, value: T): void {
+    if (!this.#isSilent && hook !== undefined) runHook(hook, value);
+  }
 }

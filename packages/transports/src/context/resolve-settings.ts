@@ -13,10 +13,11 @@ export interface ServerSettings {
   readonly timeouts: ServerTimeouts;
 }
 
+// Most servers have these.
+const defaults: ServerSettings = { limits: defaultLimits, timeouts: defaultTimeouts };
+
 /** Fills in the defaults; a member that is explicitly `undefined` counts as absent. */
-export function resolveSettings(spec: ServerSpec): ServerSettings {
-  return {
-    limits: withDefaults(defaultLimits, spec.limits),
-    timeouts: withDefaults(defaultTimeouts, spec.timeouts),
-  };
+export function resolveSettings({ limits, timeouts }: ServerSpec): ServerSettings {
+  if (limits === undefined && timeouts === undefined) return defaults;
+  return { limits: withDefaults(defaultLimits, limits), timeouts: withDefaults(defaultTimeouts, timeouts) };
 }

@@ -18,6 +18,16 @@ export interface TransportContext extends ServerContext {
   readonly principal: string | undefined;
 }
 
+/** What is known of a connection as long as it lives. */
+export type LastingContext = Omit<TransportContext, "onStarted" | "signal">;
+
+/** What is made from a {@linkcode TransportContext} at the end of an opening: with its signal, all of its deadline would be kept. */
+export function withoutOpening(context: TransportContext): LastingContext {
+  const { serverId, settings, clock, random, redact } = context;
+  const { secrets, onDiagnostic, onLog, isInteractive, principal } = context;
+  return { serverId, settings, clock, random, redact, secrets, onDiagnostic, onLog, isInteractive, principal };
+}
+
 /** What a {@linkcode TransportContext} is made from. */
 export interface TransportContextInit extends Pick<TransportContext, "onDiagnostic" | "onLog" | "signal"> {
   /** Default the real time. */

@@ -24,12 +24,12 @@ export async function assumeServer(
   { context, events, open }: Pick<AttemptInit, "context" | "events" | "open">,
   server: ServerInfo,
 ): Promise<Established> {
-  const { identity, opening, createElicitor, clock } = context;
+  const { identity, opening, createElicitor, clock, lasting } = context;
   const attempt: Attempt = { channel: "streamable", handshake: "modern" };
   const transport = await open(attempt);
   const activeClock = createActiveClock(clock);
   const elicitor = createElicitor?.(activeClock);
-  const wire = createWire({ transport, identity, context, events, activeClock, elicitor, opening });
+  const wire = createWire({ transport, identity, context: lasting, events, activeClock, elicitor, opening });
   await wire.start();
   wire.setProtocolVersion(server.protocolVersion);
   const { era, protocolVersion, instructions, capabilities, name, title, version, description } = server;

@@ -10,6 +10,8 @@ import type { EraCache } from "./era-cache.ts";
 /** What all attempts of one connection share. */
 export interface HandshakeContext extends ServerContext {
   readonly spec: ServerSpec;
+  /** What is kept when the opening is over. */
+  readonly lasting: ServerContext;
   readonly identity: ClientIdentity;
   readonly eraCache: EraCache;
   /** What goes along in `_meta` of the requests that the connection begins with; absent when nothing does. */

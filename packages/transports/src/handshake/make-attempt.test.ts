@@ -15,10 +15,12 @@ it.each([
   const clock = createManualClock();
   const host = createFakeTransport();
   host.start = async () => host.die(new ToolportError("exited", { code: "server_exited", serverId: "srv" }));
+  const context = createServerContext({ clock });
   const failed = await makeAttempt(
     {
       context: {
-        ...createServerContext({ clock }),
+        ...context,
+        lasting: context,
         spec: { id: "srv", transport: { kind: "stdio", command: "none" } },
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
         eraCache: createEraCache(),
@@ -27,9 +29,12 @@ it.each([
         createElicitor: undefined,
       },
       events: {
-        onListChanged: () => undefined,
-        onResourceUpdated: () => undefined,
-        onMissed: () => undefined,
+        changes: {
+          onListChanged: () => undefined,
+          onResourceUpdated: () => undefined,
+          onNotification: () => undefined,
+          onMissed: () => undefined,
+        },
         onLog: () => undefined,
         onDown: () => undefined,
       },

@@ -54,7 +54,7 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
     wire = createWire({
       transport,
       identity,
-      context,
+      context: context.lasting,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
       activeClock,
       elicitor,

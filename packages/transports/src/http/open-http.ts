@@ -1,7 +1,7 @@
 import type { ServerSpec } from "@toolport/core";
 import { checkHttpSpec, specError } from "@toolport/core/implement";
 import type { Transport } from "../message/transport.ts";
-import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
+import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";
 import { createAuthorizer } from "./auth/create-authorizer.ts";
 import type { AuthorizerInit } from "./auth/authorizer-init.ts";
@@ -29,7 +29,8 @@ export interface HttpContext extends TransportContext {
  * does, and for `auth` without a provider.
  */
 export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
-  return createStreamableHttpTransport({ context, endpoint: openEndpoint(spec, context) });
+  const lasting = withoutOpening(context);
+  return createStreamableHttpTransport({ context: lasting, endpoint: openEndpoint(spec, context, lasting) });
 }
 
 /** Makes a transport of the old HTTP+SSE kind; its `start()` opens the stream. Throws as {@linkcode openStreamableHttp}. */
@@ -66,7 +67,7 @@ export async function finishHttpAuthorization(
   }
 }
 
-function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
+function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutOpening(context)): HttpEndpoint {
   const http = assertHttp(spec);
   const exchange = openExchange(http, context);
   const { headersFor } = context.options;
@@ -76,7 +77,7 @@ function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
     exchange,
     authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, context, exchange)) : undefined,
     hostHeaders: headersFor && createHostHeaders({ spec: http, headersFor, context }),
-    context,
+    context: lasting,
   });
 }
 

@@ -9,7 +9,7 @@ import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";
 import { version } from "./version.ts";
-import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
+import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 
 /** What all parts of one connection share, from the first attempt to its end. Its `signal` is that of the deadline. */
 export interface ConnectionContext extends TransportContext, HandshakeContext {
@@ -53,8 +53,10 @@ export function createConnectionContext(
   });
   const isOwn = spec.transport.kind === "memory" || spec.transport.kind === "custom";
   const effects = isOwn ? undefined : options.effects?.(spec);
+  const lasting = withoutOpening(context);
   return {
     ...context,
+    lasting,
     spec,
     options: effects?.fetch === undefined ? options : { ...options, fetch: effects.fetch },
     effects,
@@ -71,6 +73,6 @@ export function createConnectionContext(
     createElicitor:
       onElicit &&
       ((activeClock) =>
-        createElicitor({ context, onElicit, pause: (callContext) => activeClock.of(callContext).pause() })),
+        createElicitor({ context: lasting, onElicit, pause: (callContext) => activeClock.of(callContext).pause() })),
   };
 }

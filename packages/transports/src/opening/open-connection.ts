@@ -25,6 +25,8 @@ import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
 import { takeTurn, type Starts } from "./take-turn.ts";
 import { createChangeReporter } from "../wire/report-changes.ts";
+import type { WireEvents } from "../wire/wire.ts";
+import type { EraCache } from "../handshake/era-cache.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */
 export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStarted"> {
@@ -86,7 +88,7 @@ function end(life: Life, error: ToolportError): void {
 }
 
 async function openOverWire(context: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
-  const { spec, hooks, eraCache, known } = context;
+  const { spec, hooks, eraCache, known, lasting } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   // A program boots while the rest is made ready.
@@ -96,16 +98,8 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   const init: AttemptsInit = {
     context,
     specHash,
-    events: {
-      ...changes,
-      onLog: hooks.onLog,
-      onDown: (error) => end(life, error),
-      onForgotten({ code }) {
-        // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
-        if (code === "unsupported_protocol" && specHash !== undefined) runHook((key) => eraCache.delete(key), specHash);
-      },
-    },
-    onFailed: hooks.onFailed,
+    events: eventsOf({ changes, onLog: hooks.onLog, life, eraCache, specHash }),
+    onFailed: (error) => hooks.onFailed(error),
     async open(attempt) {
       const first = unused;
       unused = undefined;
@@ -119,9 +113,14 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
     throw error;
   });
   const { channel } = attempt;
-  const { onToolsChanged } = hooks;
   const assumed =
-    known && createAssumedChannel({ context, channel: wire, onToolsChanged, onOther: (error) => wire.leave(error) });
+    known &&
+    createAssumedChannel({
+      context: lasting,
+      channel: wire,
+      onToolsChanged: () => hooks.onToolsChanged(),
+      onOther: (error) => wire.leave(error),
+    });
   return finish(context, {
     claimed,
     channel: assumed ?? wire,
@@ -133,6 +132,26 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
     life,
     changes,
   });
+}
+
+interface EventsInit extends Pick<AttemptsInit, "specHash"> {
+  readonly changes: ChangeRouter;
+  readonly onLog: WireEvents["onLog"];
+  readonly life: Life;
+  readonly eraCache: EraCache;
+}
+
+// Made outside of what opens the connection, or all that has in hand would live as long as they do.
+function eventsOf({ changes, onLog, life, eraCache, specHash }: EventsInit): WireEvents {
+  return {
+    changes,
+    onLog,
+    onDown: (error) => end(life, error),
+    onForgotten({ code }) {
+      // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
+      if (code === "unsupported_protocol" && specHash !== undefined) runHook((key) => eraCache.delete(key), specHash);
+    },
+  };
 }
 
 function beginOpening(context: ConnectionContext): Promise<Transport> {
@@ -151,7 +170,7 @@ async function openOverClient(context: ConnectionContext, client: CustomClient):
   const { serverId, hooks } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
-  const reporter = createChangeReporter(context, changes);
+  const reporter = createChangeReporter(context.lasting, changes);
   const endWatch = watchClient(client, {
     onNotification: (method, params) => void reporter.receive(method, params),
     // The client tells of its end before it rejects what was under way.
@@ -161,7 +180,7 @@ async function openOverClient(context: ConnectionContext, client: CustomClient):
     endWatch();
     reporter.close();
   };
-  const channel = createClientChannel({ context, client, unwatch });
+  const channel = createClientChannel({ context: context.lasting, client, unwatch });
   if (isConnected(client)) {
     const listener = isListeningClient(client) ? client : undefined;
     const isHttp = hasPerRequestStream(client);
@@ -182,7 +201,7 @@ async function finish(
   context: ConnectionContext,
   { claimed, channel, assumed, listener, elicitor, isHttp, httpMode, life, changes }: Opened,
 ): Promise<Connection> {
-  const { hooks, deadline } = context;
+  const { hooks, deadline, lasting } = context;
   const server: ServerInfo = {
     ...readServerInfo(claimed, { limits: context.settings.limits, redact: context.redact }),
     ...(httpMode !== undefined && { httpMode }),
@@ -190,9 +209,9 @@ async function finish(
   const stream = openStream(context, { listener, server, changes, after: assumed?.confirmed });
   const { capabilities } = server;
   const isModern = server.era === "modern";
-  const source = chooseResourceSource({ context, capabilities, channel, stream, isModern });
-  const resources = createResourceSubscriptions(context, source);
-  changes.begin({ capabilities, subscribed: () => resources.uris() });
+  const source = chooseResourceSource({ context: lasting, capabilities, channel, stream, isModern });
+  const resources = createResourceSubscriptions(lasting, source);
+  changes.begin(capabilities, resources);
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
     if (life.endedBy !== undefined) throw life.endedBy;
@@ -206,12 +225,12 @@ async function finish(
     hooks.onDown(error);
   };
   return createConnection({
-    context,
+    context: lasting,
     server,
     channel,
     ...(assumed && { known: { tools: context.known?.tools ?? [], isAssumed: () => assumed.isAssumed } }),
     elicitor,
-    onToolsChanged: hooks.onToolsChanged,
+    onToolsChanged: () => hooks.onToolsChanged(),
     mirrorsParams: isHttp && isModern,
     resources,
     tasks: context.options.tasks,
@@ -232,10 +251,10 @@ function openStream(
 ): ChangeStream | undefined {
   if (server.era !== "modern" || listener === undefined) return undefined;
   return openChangeStream({
-    context,
+    context: context.lasting,
     client: listener,
     lists: wantedLists(server.capabilities, context.hooks),
-    onGap: changes.onMissed,
+    onGap: () => changes.onMissed(),
     after,
   });
 }

@@ -41,7 +41,7 @@ export interface StdioTransportInit {
  * `requestSignal` has no effect: on stdio, a cancel is a message.
  */
 export function createStdioTransport({ context, process, group }: StdioTransportInit): StdioTransport {
-  const { serverId, settings, redact, clock } = context;
+  const { serverId, settings, redact, clock, onStarted } = context;
   const { maxMessageBytes, stderrTailBytes } = settings.limits;
   const { closeMs } = settings.timeouts;
   let state: "opened" | "started" | "closed" = "opened";
@@ -57,7 +57,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
         if (state === "started") throw new TypeError("this transport was started already");
         if (state === "closed") throw closeReason ?? closedError(serverId);
         state = "started";
-        process.stdout.once("data", () => context.onStarted());
+        process.stdout.once("data", onStarted);
         output = readInSlices(process.stdout, clock, (bytes) => {
           if (state !== "closed") reader.push(bytes);
         });
@@ -120,7 +120,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
 /** What reports upwards, as long as the transport is open. */
 function createSink(
   transport: Transport,
-  context: TransportContext,
+  { onDiagnostic, onLog }: TransportContext,
   isOpen: () => boolean,
 ): Pick<MessageReaderInit, "onDiagnostic" | "onMessage" | "onRequestFailed"> & Pick<TransportContext, "onLog"> {
   const whileOpen = (notify: () => void): void => {
@@ -137,8 +137,8 @@ function createSink(
       }
     },
     onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
-    onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
-    onLog: (log) => whileOpen(() => context.onLog(log)),
+    onDiagnostic: (diagnostic) => whileOpen(() => onDiagnostic(diagnostic)),
+    onLog: (log) => whileOpen(() => onLog(log)),
   };
 }
 

@@ -8,11 +8,13 @@ export type ListKind = "tools" | "resources" | "prompts";
 
 /** How changes are reported upwards. */
 export interface ChangeEvents {
-  readonly onListChanged: (kind: ListKind) => void;
+  onListChanged(kind: ListKind): void;
   /** `undefined`: too many to remember which; any of them. */
-  readonly onResourceUpdated: (uri: string | undefined) => void;
+  onResourceUpdated(uri: string | undefined): void;
   /** Called after the others. */
-  readonly onNotification?: ((notification: ServerNotification) => void) | undefined;
+  onNotification(notification: ServerNotification): void;
+  /** Changes of every kind may have gone unheard. */
+  onMissed(): void;
 }
 
 /** Reads the notifications that nobody waits for, and reports the changes among them. */
@@ -39,40 +41,51 @@ const lists: ReadonlyMap<string, ListKind> = new Map([
 
 /** Makes a reporter. */
 export function createChangeReporter(context: ServerContext, events: ChangeEvents): ChangeReporter {
-  const lateLists = createLazySet<ListKind>();
-  const lateUpdates = createLazySet<string>();
-  let isClosed = false;
-  const flush = (): void => {
-    const [kinds, uris] = [Array.from(lateLists.values()), Array.from(lateUpdates.values())];
-    lateLists.clear();
-    lateUpdates.clear();
-    for (const kind of kinds) events.onListChanged(kind);
-    for (const uri of uris.length > mostLateUpdates ? [undefined] : uris) events.onResourceUpdated(uri);
-  };
-  const gate = createNotificationGate({ context, onDeferred: flush });
-  return {
-    gate,
-    receive(method, params) {
-      const isAdmitted = gate.admit();
-      if (isClosed) return false;
-      const kind = lists.get(method);
-      const uri = method === "notifications/resources/updated" ? uriOf(params) : undefined;
-      if (!isAdmitted) {
-        if (kind !== undefined) lateLists.add(kind);
-        if (uri !== undefined && lateUpdates.size <= mostLateUpdates) lateUpdates.add(uri);
-        if (kind !== undefined || uri !== undefined) gate.defer();
-        return false;
-      }
-      if (kind !== undefined) events.onListChanged(kind);
-      if (uri !== undefined) events.onResourceUpdated(uri);
-      events.onNotification?.({ method, ...(isJsonObject(params) && { params }) });
-      return true;
-    },
-    close() {
-      isClosed = true;
-      gate.close();
-    },
-  };
+  return new BoundedReporter(context, events);
+}
+
+// A class, because each connection has one.
+class BoundedReporter implements ChangeReporter {
+  readonly gate: NotificationGate;
+  readonly #events: ChangeEvents;
+  readonly #lateLists = createLazySet<ListKind>();
+  readonly #lateUpdates = createLazySet<string>();
+  #isClosed = false;
+
+  constructor(context: ServerContext, events: ChangeEvents) {
+    this.gate = createNotificationGate({ context, onDeferred: () => this.#flush() });
+    this.#events = events;
+  }
+
+  receive(method: string, params: unknown): boolean {
+    const isAdmitted = this.gate.admit();
+    if (this.#isClosed) return false;
+    const kind = lists.get(method);
+    const uri = method === "notifications/resources/updated" ? uriOf(params) : undefined;
+    if (!isAdmitted) {
+      if (kind !== undefined) this.#lateLists.add(kind);
+      if (uri !== undefined && this.#lateUpdates.size <= mostLateUpdates) this.#lateUpdates.add(uri);
+      if (kind !== undefined || uri !== undefined) this.gate.defer();
+      return false;
+    }
+    if (kind !== undefined) this.#events.onListChanged(kind);
+    if (uri !== undefined) this.#events.onResourceUpdated(uri);
+    this.#events.onNotification({ method, ...(isJsonObject(params) && { params }) });
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.gate.close();
+  }
+
+  #flush(): void {
+    const [kinds, uris] = [Array.from(this.#lateLists.values()), Array.from(this.#lateUpdates.values())];
+    this.#lateLists.clear();
+    this.#lateUpdates.clear();
+    for (const kind of kinds) this.#events.onListChanged(kind);
+    for (const uri of uris.length > mostLateUpdates ? [undefined] : uris) this.#events.onResourceUpdated(uri);
+  }
 }
 
 function uriOf(params: unknown): string | undefined {

@@ -1,11 +1,12 @@
 import { cleanText, ToolportError, type JsonObject, type Progress, type ServerLog } from "@toolport/core";
-import { withGetters, isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
 import type { MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import type { FollowedCall, RequestChannel } from "../message/request-channel.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
@@ -40,9 +41,8 @@ export interface Wire extends RequestChannel, ListeningClient {
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
-export interface WireEvents extends ChangeEvents {
-  /** Changes of every kind may have gone unheard. */
-  readonly onMissed: () => void;
+export interface WireEvents {
+  readonly changes: ChangeEvents;
   readonly onLog: (log: ServerLog) => void;
   /** The server forgot the session, or speaks another revision now; requests may still be under way. Called at most once. */
   readonly onForgotten?: ((error: ToolportError) => void) | undefined;
@@ -88,21 +88,44 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
+  const state = createState(init);
+  const { transport, context, events } = init;
+  transport.onmessage = (message: unknown, relatedId, bytes) => receive(state, message, { relatedId, bytes });
+  transport.onrequestfailed = (id, error) => {
+    const ownId = toOwnId(id);
+    if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
+  };
+  transport.oninterrupted = () => {
+    if (!state.isClosed) events.changes.onMissed();
+  };
+  transport.onerror = (error) => reportAnomaly(context, error);
+  transport.onclose = () => down(state);
+  return new WireOverTransport(state);
+}
+
+function createState(init: WireInit): State {
   const { transport, identity, context, events, activeClock, elicitor, opening } = init;
+  const envelope = (): JsonObject | undefined => state.envelope;
   const state: State = {
-    ...init,
+    transport,
+    identity,
+    context,
+    events,
+    activeClock,
+    elicitor,
+    opening,
     outgoing: createOutgoingRequests({
       transport,
       context,
       activeClock,
-      envelope: () => state.envelope,
+      envelope,
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
     followed: createFollowedCalls(activeClock),
     served: createServerRequests({ transport, context, elicitor }),
-    subscriptions: createSubscriptions({ transport, context, opening, envelope: () => state.envelope }),
-    changes: createChangeReporter(context, events),
+    subscriptions: createSubscriptions({ transport, context, opening, envelope }),
+    changes: createChangeReporter(context, events.changes),
     progressGate: createNotificationGate({
       fate: "of its progress only the latest is passed on",
       context,
@@ -117,45 +140,75 @@ export function createWire(init: WireInit): Wire {
     expiredBy: undefined,
     isClosed: false,
   };
-  transport.onmessage = (message: unknown, relatedId, bytes) => receive(state, message, { relatedId, bytes });
-  transport.onrequestfailed = (id, error) => {
-    const ownId = toOwnId(id);
-    if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
-  };
-  transport.oninterrupted = () => {
-    if (!state.isClosed) events.onMissed();
-  };
-  transport.onerror = (error) => reportAnomaly(context, error);
-  transport.onclose = () => down(state);
-  return withGetters<Wire, "sessionId" | "isOpen">(
-    {
-      hasPerRequestStream: transport.hasPerRequestStream === true,
-      isOrdered: transport.isOrdered === true,
-      activeClock,
-      start: () => transport.start(),
-      setProtocolVersion(version) {
-        transport.setProtocolVersion?.(version);
-        state.isReady = true;
-        state.outgoing.leaveHandshake();
-        state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
-      },
-      leave: (error) => expire(state, error),
-      listen: (filter, options) => state.subscriptions.listen(filter, options),
-      request: (request) => state.outgoing.start(request),
-      follow: (request, onStatus) => state.followed.follow(request, onStatus),
-      notify: (method, params) => notify(state, method, params),
-      async close(error, reason) {
-        state.isClosed = true;
-        state.changes.close();
-        state.progressGate.close();
-        state.served.close();
-        state.subscriptions.failAll(error);
-        await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
-        await transport.close();
-      },
-    },
-    { sessionId: () => transport.sessionId, isOpen: () => !state.isClosed && state.outgoing.closedBy === undefined },
-  );
+  return state;
+}
+
+// A class, because each connection has one.
+class WireOverTransport implements Wire {
+  readonly hasPerRequestStream: boolean;
+  readonly isOrdered: boolean;
+  readonly activeClock: ActiveClocks;
+  readonly #state: State;
+
+  constructor(state: State) {
+    const { transport, activeClock } = state;
+    this.hasPerRequestStream = transport.hasPerRequestStream === true;
+    this.isOrdered = transport.isOrdered === true;
+    this.activeClock = activeClock;
+    this.#state = state;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#state.transport.sessionId;
+  }
+
+  get isOpen(): boolean {
+    return !this.#state.isClosed && this.#state.outgoing.closedBy === undefined;
+  }
+
+  start(): Promise<void> {
+    return this.#state.transport.start();
+  }
+
+  setProtocolVersion(version: string): void {
+    const state = this.#state;
+    state.transport.setProtocolVersion?.(version);
+    state.isReady = true;
+    state.outgoing.leaveHandshake();
+    state.envelope = isModernVersion(version) ? modernEnvelope(version, state.identity) : undefined;
+  }
+
+  leave(error: ToolportError): void {
+    expire(this.#state, error);
+  }
+
+  listen(...listening: Parameters<Wire["listen"]>): ReturnType<Wire["listen"]> {
+    return this.#state.subscriptions.listen(...listening);
+  }
+
+  request(request: OutgoingRequest): Promise<JsonObject> {
+    return this.#state.outgoing.start(request);
+  }
+
+  follow(request: OutgoingRequest, onStatus: () => void): FollowedCall {
+    return this.#state.followed.follow(request, onStatus);
+  }
+
+  notify(method: string, params: JsonObject | undefined): Promise<void> {
+    return notify(this.#state, method, params);
+  }
+
+  async close(error: ToolportError, reason: string): Promise<void> {
+    const state = this.#state;
+    state.isClosed = true;
+    state.changes.close();
+    state.progressGate.close();
+    state.served.close();
+    state.subscriptions.failAll(error);
+    const cancelled = state.outgoing.cancelAll(error, cleanText(reason, 200));
+    await settleWithin(cancelled, farewellMs, state.context.clock);
+    await state.transport.close();
+  }
 }
 
 /** How a message came. */

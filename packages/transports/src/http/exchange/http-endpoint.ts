@@ -1,6 +1,6 @@
 import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@toolport/core/implement";
-import type { TransportContext } from "../../context/transport-context.ts";
+import type { LastingContext } from "../../context/transport-context.ts";
 import type { Authorizer, Recovery } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
@@ -47,7 +47,7 @@ export interface HttpEndpointInit {
   /** The host's own headers of a request; absent when it has none. */
   readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;
   /** Its memory of secrets learns all credentials before they are sent. */
-  readonly context: TransportContext;
+  readonly context: LastingContext;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
 }

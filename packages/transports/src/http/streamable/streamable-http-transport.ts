@@ -15,7 +15,7 @@ import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
 import { createAnomalyReport } from "../events/report-anomalies.ts";
-import type { TransportContext } from "../../context/transport-context.ts";
+import type { LastingContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
@@ -24,7 +24,7 @@ import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
 export interface StreamableHttpInit {
-  readonly context: TransportContext;
+  readonly context: LastingContext;
   readonly endpoint: HttpEndpoint;
 }
 
@@ -237,7 +237,7 @@ function listen(state: State): void {
   void stream.done.then(() => state.underWay.remove(slot, stream));
 }
 
-function reportStreamLost({ serverId, onDiagnostic }: TransportContext, how: string): void {
+function reportStreamLost({ serverId, onDiagnostic }: LastingContext, how: string): void {
   const message = `the notification stream of server ${JSON.stringify(serverId)} is not open: ${how}`;
   onDiagnostic({ kind: "stream-lost", serverId, message });
 }
