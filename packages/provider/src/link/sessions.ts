@@ -9,7 +9,7 @@ import {
   type ServerRecord,
   type ServerSpec,
 } from "@toolport/core";
-import { withGetters, type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@toolport/core/implement";
+import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@toolport/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
@@ -91,98 +91,115 @@ export interface SessionsInit {
   readonly clock: Clock;
   /** Settles when whatever had this server's id before is gone, which has a bound of its own; no session starts earlier. */
   readonly predecessor: Promise<void> | undefined;
-  /** Called with what is over. Must not throw. */
-  readonly onRecord: (record: ServerRecord) => void;
-  /** Called with what begins; absent when nobody wants to know. Must not throw. */
-  readonly announcer: () => AnnounceOperation | undefined;
-  readonly report: (
-    event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>,
-  ) => void;
+  readonly host: SessionsHost;
+}
+
+/** Whose sessions they are. None of it may throw. */
+export interface SessionsHost {
+  /** Called with what is over. */
+  onRecord(record: ServerRecord): void;
+  /** Called with what begins; `undefined` when nobody wants to know. */
+  announcer(): AnnounceOperation | undefined;
+  /** Called with what has become of a session. */
+  sessionEvent(event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>): void;
 }
 
 /** Makes the sessions of one link; there are none at first. */
-export function createSessions({ connector, clock, report, onRecord, ...init }: SessionsInit): Sessions {
-  let { predecessor } = init;
-  const entries = new Map<number, Entry>();
+export function createSessions(init: SessionsInit): Sessions {
+  return new SessionsByNumber(init);
+}
 
-  const live = async (
-    entry: Entry,
-    { number, spec, hooks }: SessionAttempt,
-    earlier: Promise<unknown>,
-  ): Promise<void> => {
+// A class, because each link has one.
+class SessionsByNumber implements Sessions {
+  readonly #init: SessionsInit;
+  readonly #entries = createLazyMap<number, Entry>();
+  #predecessor: Promise<void> | undefined;
+
+  constructor(init: SessionsInit) {
+    this.#init = init;
+    this.#predecessor = init.predecessor;
+    void this.#predecessor?.finally(() => {
+      this.#predecessor = undefined;
+    });
+  }
+
+  get busy(): boolean {
+    return Array.from(this.#entries.values()).some(({ inFlight }) => inFlight > 0);
+  }
+
+  get(number: number): Session | undefined {
+    return this.#entries.get(number)?.session;
+  }
+
+  unusedSince(number: number): number | undefined {
+    const entry = this.#entries.get(number);
+    return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
+  }
+
+  open(attempt: SessionAttempt): void {
+    const earlier = this.#allGone(true);
+    const entry = createEntry();
+    this.#entries.set(attempt.number, entry);
+    entry.gone = this.#live(entry, attempt, earlier);
+  }
+
+  end(number: number, ending: SessionEnding): void {
+    const entry = this.#entries.get(number);
+    if (entry) endEntry(entry, ending);
+  }
+
+  endAll(error: ToolportError): void {
+    for (const entry of this.#entries.values()) endEntry(entry, { error });
+  }
+
+  async gone(butDraining: boolean = false): Promise<void> {
+    await Promise.all([this.#predecessor, this.#allGone(butDraining)]);
+  }
+
+  async #live(entry: Entry, attempt: SessionAttempt, earlier: Promise<unknown>): Promise<void> {
+    const { clock, host } = this.#init;
+    const { number, spec, hooks } = attempt;
     try {
-      if (predecessor !== undefined) await waitForTurn(predecessor, hooks);
+      if (this.#predecessor !== undefined) await waitForTurn(this.#predecessor, hooks);
       // No end takes longer, unless a connector breaks its word; then the server must not be lost for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
-      if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
+      if (this.#entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
-      const parts = { connector, clock, onRecord, announce: init.announcer() };
-      const connection = await connect({ number, spec, hooks }, entry.abort.signal, parts);
-      entry.session = sessionOf(number, connection, { entry, clock, report, spec });
+      const connection = await connect(attempt, entry.abort.signal, this.#init);
+      entry.session = new OpenSession(connection, entry, { number, spec, clock, host });
     } catch (reason) {
-      entries.delete(number);
+      this.#entries.delete(number);
       const error = toToolportError(reason, spec.id, "connect");
-      return report({ type: "connect-failed", session: number, error });
+      return host.sessionEvent({ type: "connect-failed", session: number, error });
     }
-    const { peer } = entry.session;
-    const record = recorder({ spec, clock, onRecord });
-    report({ type: "connected", session: number });
-    const { connection } = entry.session;
+    const { peer, connection } = entry.session;
+    const record = recorder({ spec, clock, onRecord: (made) => host.onRecord(made) });
+    host.sessionEvent({ type: "connected", session: number });
     // Not awaited here: all that this function has in hand would wait as well, for as long as the session lives.
     return whenClosing(entry, async () => {
       record("session", peer, entry.endedBy);
       await closeQuietly(connection, entry.endedBy);
-      entries.delete(number);
+      this.#entries.delete(number);
     });
-  };
-  const allGone = (butDraining: boolean): Promise<unknown> =>
-    Promise.all(Array.from(entries.values()).flatMap(({ draining, gone }) => (butDraining && draining ? [] : [gone])));
-  void predecessor?.finally(() => {
-    predecessor = undefined;
-  });
+  }
 
-  return withGetters<Sessions, "busy">(
-    {
-      get: (number) => entries.get(number)?.session,
-      unusedSince(number) {
-        const entry = entries.get(number);
-        return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
-      },
-      open(attempt) {
-        const earlier = allGone(true);
-        const entry = createEntry();
-        entries.set(attempt.number, entry);
-        entry.gone = live(entry, attempt, earlier);
-      },
-      end(number, ending) {
-        const entry = entries.get(number);
-        if (entry) endEntry(entry, ending);
-      },
-      endAll(error) {
-        for (const entry of entries.values()) endEntry(entry, { error });
-      },
-      async gone(butDraining = false) {
-        await Promise.all([predecessor, allGone(butDraining)]);
-      },
-    },
-    { busy: () => Array.from(entries.values()).some(({ inFlight }) => inFlight > 0) },
-  );
+  #allGone(butDraining: boolean): Promise<unknown> {
+    const entries = Array.from(this.#entries.values());
+    return Promise.all(entries.flatMap(({ draining, gone }) => (butDraining && draining ? [] : [gone])));
+  }
 }
 
-async function whenClosing({ closing }: Entry, end: () => Promise<void>): Promise<void> {
-  await closing;
-  await end();
-}
-
-interface ConnectParts extends Pick<SessionsInit, "connector" | "clock" | "onRecord"> {
-  readonly announce: AnnounceOperation | undefined;
+function whenClosing({ closing }: Entry, end: () => Promise<void>): Promise<void> {
+  return closing.then(end);
 }
 
 async function connect(
   { number, spec, hooks }: SessionAttempt,
   signal: AbortSignal,
-  { connector, clock, onRecord, announce }: ConnectParts,
+  { connector, clock, host }: SessionsInit,
 ): Promise<Connection> {
+  const announce = host.announcer();
+  const onRecord = (record: ServerRecord): void => host.onRecord(record);
   const begin = (): Operation => beginOperation("connect", { spec, clock, onRecord, announce });
   let attempt = begin();
   let isQueued = false;
@@ -232,39 +249,55 @@ function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
   if (!entry.draining) entry.close();
 }
 
-interface SessionParts extends Pick<SessionsInit, "clock" | "report"> {
-  readonly entry: Entry;
+interface SessionParts extends Pick<SessionsInit, "clock" | "host"> {
+  readonly number: number;
   readonly spec: ServerSpec;
 }
 
-function sessionOf(number: number, connection: Connection, { entry, clock, report, spec }: SessionParts): Session {
-  let lent: Connection | undefined;
-  const peer = describePeer(spec, number, connection);
-  const session: Session = withGetters<Session, "lent" | "endedBy">(
-    {
-      number,
-      connection,
-      peer,
-      openedAt: dateOf(clock),
-      ended: entry.abort.signal,
-      enter() {
-        entry.inFlight += 1;
-      },
-      leave() {
-        entry.inFlight -= 1;
-        entry.usedAt = clock.now();
-        if (entry.draining && entry.inFlight === 0) entry.close();
-      },
-    },
-    {
-      lent: () => {
-        lent ??= lendConnection(session, report);
-        return lent;
-      },
-      endedBy: () => entry.endedBy,
-    },
-  );
-  return session;
+// A class, because each connection has one.
+class OpenSession implements Session {
+  readonly number: number;
+  readonly connection: Connection;
+  readonly peer: ServerPeer;
+  readonly openedAt: number;
+  readonly #entry: Entry;
+  readonly #clock: Clock;
+  readonly #host: SessionsHost;
+  #lent: Connection | undefined;
+
+  constructor(connection: Connection, entry: Entry, { number, spec, clock, host }: SessionParts) {
+    this.number = number;
+    this.connection = connection;
+    this.peer = describePeer(spec, number, connection);
+    this.openedAt = dateOf(clock);
+    this.#entry = entry;
+    this.#clock = clock;
+    this.#host = host;
+  }
+
+  get lent(): Connection {
+    this.#lent ??= lendConnection(this, this.#host);
+    return this.#lent;
+  }
+
+  get endedBy(): ToolportError | undefined {
+    return this.#entry.endedBy;
+  }
+
+  get ended(): AbortSignal {
+    return this.#entry.abort.signal;
+  }
+
+  enter(): void {
+    this.#entry.inFlight += 1;
+  }
+
+  leave(): void {
+    const entry = this.#entry;
+    entry.inFlight -= 1;
+    entry.usedAt = this.#clock.now();
+    if (entry.draining && entry.inFlight === 0) entry.close();
+  }
 }
 
 /** Throws why the session was ended, for what is not sent on it any more; also while what was sent finishes. */
@@ -272,7 +305,7 @@ export function assertInUse({ endedBy }: Pick<Session, "endedBy">): void {
   if (endedBy !== undefined) throw withErrorContext(endedBy, { outcome: "not-sent" });
 }
 
-function lendConnection(session: Session, report: SessionsInit["report"]): Connection {
+function lendConnection(session: Session, host: SessionsHost): Connection {
   const { connection, number } = session;
   const use = async <T>(work: () => Promise<T>): Promise<T> => {
     assertInUse(session);
@@ -281,7 +314,8 @@ function lendConnection(session: Session, report: SessionsInit["report"]): Conne
       return await work();
     } catch (error) {
       // As of a call: whoever asks for the connection next gets another one, however late this one says that it is over.
-      if (isToolportError(error) && isForgotten(error)) report({ type: "session-lost", session: number, error });
+      if (isToolportError(error) && isForgotten(error))
+        host.sessionEvent({ type: "session-lost", session: number, error });
       throw error;
     } finally {
       session.leave();

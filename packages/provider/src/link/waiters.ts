@@ -1,4 +1,4 @@
-import { withGetters, createLazyMap } from "@toolport/core/implement";
+import { createLazyMap } from "@toolport/core/implement";
 import type { ToolportError } from "@toolport/core";
 import type { Demand } from "./link-event.ts";
 import type { Session } from "./sessions.ts";
@@ -28,74 +28,84 @@ interface Waiter {
 
 /** Makes an empty waiting room. */
 export function createWaiters(): Waiters {
-  const waiters = createLazyMap<number, Waiter>();
-  let lastTicket = 0;
+  return new WaitersByTicket();
+}
 
-  const take = (ticket: number): Waiter | undefined => {
-    const waiter = waiters.get(ticket);
-    waiters.delete(ticket);
+// A class, because each link has one.
+class WaitersByTicket implements Waiters {
+  readonly #waiters = createLazyMap<number, Waiter>();
+  #lastTicket = 0;
+
+  get waiting(): boolean {
+    for (const { run } of this.#waiters.values()) if (run !== undefined) return true;
+    return false;
+  }
+
+  add(
+    demand: Demand,
+    signal: AbortSignal | undefined,
+  ): { readonly ticket: number; readonly session: Promise<Session> } {
+    this.#lastTicket += 1;
+    const ticket = this.#lastTicket;
+    const session = new Promise<Session>((resolve, reject) => {
+      const leave = (): void => {
+        this.#take(ticket);
+        reject(signal?.reason);
+      };
+      const settled = (): void => signal?.removeEventListener("abort", leave);
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiters.set(ticket, {
+        demand,
+        resolve(value) {
+          settled();
+          resolve(value);
+        },
+        reject(reason) {
+          settled();
+          reject(reason);
+        },
+      });
+    });
+    return { ticket, session };
+  }
+
+  wait(tickets: readonly number[], run: number): void {
+    for (const ticket of tickets) {
+      const waiter = this.#waiters.get(ticket);
+      if (waiter) waiter.run = run;
+    }
+  }
+
+  go(tickets: readonly number[], session: Session): void {
+    for (const ticket of tickets) this.#take(ticket)?.resolve(session);
+  }
+
+  refuse(tickets: readonly number[], error: ToolportError): void {
+    for (const ticket of tickets) this.#take(ticket)?.reject(error);
+  }
+
+  release({ run, error }: { readonly run: number; readonly error?: ToolportError }, session: Session): void {
+    for (const ticket of this.#waitingFor(run)) {
+      const waiter = this.#take(ticket);
+      if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
+      else waiter?.resolve(session);
+    }
+  }
+
+  reject(error: ToolportError): void {
+    for (const ticket of this.#waitingFor(Number.POSITIVE_INFINITY)) this.#take(ticket)?.reject(error);
+  }
+
+  #take(ticket: number): Waiter | undefined {
+    const waiter = this.#waiters.get(ticket);
+    this.#waiters.delete(ticket);
     return waiter;
-  };
-  const waitingFor = (run: number): readonly number[] =>
-    Array.from(waiters.entries())
+  }
+
+  #waitingFor(run: number): readonly number[] {
+    return Array.from(this.#waiters.entries())
       .filter(([, waiter]) => waiter.run !== undefined && waiter.run <= run)
       .map(([ticket]) => ticket);
-
-  return withGetters<Waiters, "waiting">(
-    {
-      add(demand, signal) {
-        lastTicket += 1;
-        const ticket = lastTicket;
-        const session = new Promise<Session>((resolve, reject) => {
-          const leave = (): void => {
-            take(ticket);
-            reject(signal?.reason);
-          };
-          const settled = (): void => signal?.removeEventListener("abort", leave);
-          if (signal?.aborted) return reject(signal.reason);
-          signal?.addEventListener("abort", leave, { once: true });
-          waiters.set(ticket, {
-            demand,
-            resolve(value) {
-              settled();
-              resolve(value);
-            },
-            reject(reason) {
-              settled();
-              reject(reason);
-            },
-          });
-        });
-        return { ticket, session };
-      },
-      wait(tickets, run) {
-        for (const ticket of tickets) {
-          const waiter = waiters.get(ticket);
-          if (waiter) waiter.run = run;
-        }
-      },
-      go(tickets, session) {
-        for (const ticket of tickets) take(ticket)?.resolve(session);
-      },
-      refuse(tickets, error) {
-        for (const ticket of tickets) take(ticket)?.reject(error);
-      },
-      release({ run, error }, session) {
-        for (const ticket of waitingFor(run)) {
-          const waiter = take(ticket);
-          if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
-          else waiter?.resolve(session);
-        }
-      },
-      reject(error) {
-        for (const ticket of waitingFor(Number.POSITIVE_INFINITY)) take(ticket)?.reject(error);
-      },
-    },
-    {
-      waiting: () => {
-        for (const { run } of waiters.values()) if (run !== undefined) return true;
-        return false;
-      },
-    },
-  );
+  }
 }

@@ -8,32 +8,45 @@ export interface WakeTimer {
 
 /** Makes a timer that calls `task` at or after the time it was last set to. */
 export function createWakeTimer(clock: Clock, task: () => void): WakeTimer {
-  let cancel: Cancel | undefined;
-  let armedFor = 0;
-  let wanted: number | undefined;
+  return new RearmedTimer(clock, task);
+}
 
-  const stop = (): void => {
-    cancel?.();
-    cancel = undefined;
-  };
-  const arm = (at: number): void => {
-    armedFor = at;
-    cancel = clock.schedule(Math.max(0, at - clock.now()), () => {
-      cancel = undefined;
+// A class, because each link has one.
+class RearmedTimer implements WakeTimer {
+  readonly #clock: Clock;
+  readonly #task: () => void;
+  #cancel: Cancel | undefined;
+  #armedFor = 0;
+  #wanted: number | undefined;
+
+  constructor(clock: Clock, task: () => void) {
+    this.#clock = clock;
+    this.#task = task;
+  }
+
+  set(at: number | undefined): void {
+    this.#wanted = at;
+    if (at === undefined) return this.#stop();
+    // A storm puts the time off again and again: the timer that is there is left to fire early and then armed anew.
+    if (this.#cancel !== undefined && this.#armedFor <= at) return;
+    this.#stop();
+    this.#arm(at);
+  }
+
+  #stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #arm(at: number): void {
+    this.#armedFor = at;
+    this.#cancel = this.#clock.schedule(Math.max(0, at - this.#clock.now()), () => {
+      this.#cancel = undefined;
+      const wanted = this.#wanted;
       if (wanted === undefined) return;
-      if (clock.now() < wanted) return arm(wanted);
-      wanted = undefined;
-      task();
+      if (this.#clock.now() < wanted) return this.#arm(wanted);
+      this.#wanted = undefined;
+      this.#task();
     });
-  };
-  return {
-    set(at) {
-      wanted = at;
-      if (at === undefined) return stop();
-      // A storm puts the time off again and again: the timer that is there is left to fire early and then armed anew.
-      if (cancel !== undefined && armedFor <= at) return;
-      stop();
-      arm(at);
-    },
-  };
+  }
 }

@@ -168,9 +168,9 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/link.ts",
-        find: "      const { ticket, session } = waiters.add(demand, signal);",
+        find: "    const { ticket, session } = this.#waiters.add(demand, signal);",
         replace:
-          '      const { ticket, session } = waiters.add(demand, signal);\n      signal?.addEventListener("abort", () => sessions.end(machine.state.session, { error: signal.reason }));',
+          '    const { ticket, session } = this.#waiters.add(demand, signal);\n    signal?.addEventListener("abort", () => this.#sessions.end(this.state.session, { error: signal.reason }));',
       },
     ],
   },
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "      if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
+        find: "      if (this.#entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
         replace: "      void earlier;",
       },
     ],
@@ -200,8 +200,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/wake-timer.ts",
-        find: "      if (at === undefined) return stop();",
-        replace: "      if (at === undefined) return;",
+        find: "    if (at === undefined) return this.#stop();",
+        replace: "    if (at === undefined) return;",
       },
     ],
   },
@@ -229,10 +229,10 @@ export const mutants: readonly Mutant[] = [
     bug: "forgets the tools of a server whose session is lost",
     patches: [
       {
-        file: "servers/assemble-server.ts",
-        find: "    onState: () => onState(registration),",
+        file: "servers/server-reports.ts",
+        find: "    this.#init.onState(this.#registration);",
         replace:
-          '    onState: (state) => {\n      if (state.kind === "down") onListing(registration, { tools: [], dropped: [], pages: 0 }, { connection: { server: registration.listed?.server } } as never);\n      onState(registration);\n    },',
+          '    const registration = this.#registration;\n    if (registration.link.state.kind === "down") this.publish({ tools: [], dropped: [], pages: 0 } as never, { connection: { server: registration.listed?.server } } as never);\n    this.#init.onState(registration);',
       },
     ],
   },
@@ -311,8 +311,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/link.ts",
-        find: "      if (!drain) sessions.endAll(error);",
-        replace: "      sessions.endAll(error);",
+        find: "    if (!drain) this.#sessions.endAll(error);",
+        replace: "    this.#sessions.endAll(error);",
       },
     ],
   },
