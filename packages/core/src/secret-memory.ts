@@ -1,5 +1,6 @@
 import { redacted, type Redactor } from "./redacted.ts";
 import { findTraits, shortestSecret, traitsOf, type Trait } from "./find-secrets.ts";
+import { createLazyMap } from "./lazy-collections.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { secretsOf } from "./spec-secrets.ts";
 
@@ -30,7 +31,7 @@ export function createRedactor(spec: ServerSpec): Redactor {
 export function createSecretMemory(spec?: ServerSpec): SecretMemory {
   const configured = spec === undefined ? [] : secretsOf(spec).flatMap((secret) => traitsOf(secret, 1));
   // In the order in which they were learned.
-  const learned = new Map<string, readonly Trait[]>();
+  const learned = createLazyMap<string, readonly Trait[]>();
   let traits = configured;
   return {
     redact: (text) => (traits.length === 0 ? text : mask(text, traits)),
