@@ -8,13 +8,15 @@ const otherClock: Clock = {
   schedule: (delayMs, task) => systemClock.schedule(delayMs, task),
 };
 
-beforeEach(() => void vi.useFakeTimers());
+const useFakeTimers = (): void => void vi.useFakeTimers();
 afterEach(() => void vi.useRealTimers());
 
 describe.each([
   ["on the real time", systemClock],
   ["on another clock", otherClock],
 ])("createAlarm(), %s", (_, clock) => {
+  beforeEach(useFakeTimers);
+
   const start = (): { alarm: ReturnType<typeof createAlarm>; after: number[]; from: number } => {
     const from = clock.now();
     const after: number[] = [];
@@ -82,36 +84,31 @@ describe.each([
 });
 
 describe("createAlarm(), on the real time", () => {
-  it("keeps its timer while it rests, and makes no other one for what is later", () => {
-    const setTimer = vi.spyOn(globalThis, "setTimeout");
+  it("keeps its one timer while it rests, and is set with it for what is later", () => {
+    useFakeTimers();
     const alarm = createAlarm(systemClock, () => {});
     const from = systemClock.now();
     for (let call = 0; call < 100; call += 1) {
       alarm.setBy(from + 1000 + call);
       alarm.rest();
+      expect(vi.getTimerCount()).toBe(1);
     }
-    expect(setTimer).toHaveBeenCalledTimes(1);
-    expect(vi.getTimerCount()).toBe(1);
-    setTimer.mockRestore();
     alarm.stop();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("cancels its timer at rest where a timer cannot be told to keep nothing alive", () => {
-    const cleared = vi.spyOn(globalThis, "clearTimeout").mockImplementation(() => {});
-    const setTimer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(7 as never);
+    const cleared: unknown[] = [];
+    vi.stubGlobal("setTimeout", () => 7);
+    vi.stubGlobal("clearTimeout", (timer: unknown) => cleared.push(timer));
     const alarm = createAlarm(systemClock, () => {});
     alarm.setBy(systemClock.now() + 1000);
     alarm.rest();
-    expect(cleared).toHaveBeenCalledExactlyOnceWith(7);
-    setTimer.mockRestore();
-    cleared.mockRestore();
+    expect(cleared).toEqual([7]);
   });
 });
 
 describe("createAlarm(), with the timers of Node", () => {
-  beforeEach(() => void vi.useRealTimers());
-
   it("keeps the process alive while it is set, and not while it rests", () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const before = timers();
