@@ -65,6 +65,11 @@ describe("findParamHeaders()", () => {
     expect(findParamHeaders(schema).fault).toContain(fault);
   });
 
+  it("takes a list of schemas one level deep, and no list for a table of schemas", () => {
+    const declaring = props({ a: { type: "string", "x-mcp-header": "A" } });
+    expect(findParamHeaders({ allOf: [[declaring]], $defs: [declaring] })).toEqual({ headers: [] });
+  });
+
   it("does not mind the keyword where no schema is", () => {
     const schema = props({ a: { type: "object", default: { "x-mcp-header": "" }, enum: [{ "x-mcp-header": "" }] } });
     expect(findParamHeaders(schema)).toEqual({ headers: [] });

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
 import { isHeaderName, isJsonObject } from "@toolport/core/implement";
 import { encodeHeaderValue } from "../http/exchange/encode-header-value.ts";
 
@@ -19,7 +19,7 @@ const keyword = "x-mcp-header";
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
 // Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments, which makes the tool invalid.
-const schemaKeywords = [
+const schemaKeywords: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
   "contains",
@@ -34,8 +34,13 @@ const schemaKeywords = [
   "if",
   "then",
   "else",
-];
-const schemaMapKeywords = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
+]);
+const schemaMapKeywords: ReadonlySet<string> = new Set([
+  "patternProperties",
+  "dependentSchemas",
+  "$defs",
+  "definitions",
+]);
 
 /**
  * Finds the `x-mcp-header` declarations of an input schema that is not nested deeper than a stack bears. Pure. Rules:
@@ -68,27 +73,35 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
 
   function visitProperties(properties: unknown, path: readonly string[] | undefined): string | undefined {
     if (!isJsonObject(properties)) return undefined;
-    return firstFault(Object.entries(properties), ([name, schema]) => visit(schema, path && [...path, name]));
+    for (const name in properties) {
+      const property = properties[name];
+      // A path is made for what can declare something, or hold what does.
+      const fault = isJsonObject(property) ? visit(property, path && [...path, name]) : undefined;
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
+  // By what there is, not by what there could be: most schemas have two members or three, and none of these.
   function visitElsewhere(schema: JsonObject): string | undefined {
-    return (
-      firstFault(schemaKeywords, (key) => firstFault([schema[key]].flat(), (each) => visit(each, undefined))) ??
-      firstFault(schemaMapKeywords, (key) => {
-        const map = schema[key];
-        return isJsonObject(map) ? firstFault(Object.values(map), (each) => visit(each, undefined)) : undefined;
-      })
-    );
+    for (const key in schema) {
+      for (const each of schemasIn(key, schema[key])) {
+        const fault = visit(each, undefined);
+        if (fault !== undefined) return fault;
+      }
+    }
+    return undefined;
   }
 }
 
-function firstFault<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const fault = find(item);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
+/** The schemas that a member of a schema holds, other than its properties. */
+function schemasIn(key: string, member: JsonValue | undefined): readonly unknown[] {
+  if (typeof member !== "object" || member === null) return none;
+  if (schemaKeywords.has(key)) return Array.isArray(member) ? member : [member];
+  return schemaMapKeywords.has(key) && isJsonObject(member) ? Object.values(member) : none;
 }
+
+const none: readonly unknown[] = [];
 
 /** The headers of one call: an argument that is absent, `null` or no plain value has none. */
 export function mirrorParams(declared: readonly ParamHeader[], args: JsonObject): Record<string, string> {
