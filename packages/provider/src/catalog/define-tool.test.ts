@@ -1,4 +1,5 @@
-import type { RemoteTool } from "@toolport/core";
+import type { RemoteTool, ToolDefinition } from "@toolport/core";
+import { isPlainObject } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { defineTool, describeVerbatim, describeWithOrigin } from "./define-tool.ts";
 
@@ -20,6 +21,32 @@ describe("defineTool()", () => {
     const tool = Object.freeze({ name: "read", description: "Reads a file.", inputSchema: Object.freeze({}) });
     expect(define(tool).description).toBe(`${preface} Reads a file.`);
     expect(define(tool, describeVerbatim).description).toBe("Reads a file.");
+  });
+
+  it("makes plain data that nobody can change, whose fingerprint and entry show in no copy", () => {
+    const tool = { name: "read", inputSchema: { type: "object", properties: { path: { type: "string" } } } };
+    const definition: ToolDefinition = define(tool);
+    expect(definition.fingerprint).toMatch(/^sha256-[0-9a-f]{64}$/);
+    expect(definition.entry).toMatchObject(tool);
+    expect(isPlainObject(definition)).toBe(true);
+    expect(Object.keys({ ...definition })).toEqual([
+      "name",
+      "description",
+      "inputSchema",
+      "effect",
+      "origin",
+      "groupIds",
+    ]);
+    expect("fingerprint" in { ...definition }).toBe(false);
+    expect(JSON.stringify(definition)).not.toContain("sha256-");
+    expect(Object.isFrozen(definition)).toBe(true);
+    expect(Object.isFrozen(Object.getPrototypeOf(definition))).toBe(true);
+  });
+
+  it("gives no fingerprint to what only inherits from a definition", () => {
+    const heir: ToolDefinition = Object.create(define({ name: "read", inputSchema: {} }));
+    expect(heir.fingerprint).toBeUndefined();
+    expect(heir.entry).toBeUndefined();
   });
 });
 

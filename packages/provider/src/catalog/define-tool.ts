@@ -72,8 +72,8 @@ export function toolOf(definition: CatalogTool): RemoteTool {
 /** What somebody asked for. */
 const known = new WeakMap<ToolDefinition, string>();
 
-// A class, because what costs something when it is read stands once on its prototype. To give each of ten thousand definitions a getter of its own took longer
-// than all the rest of it.
+// A class, because what costs something when it is read stands once on its prototype. To give each of ten thousand definitions getters of its own took longer
+// than to make and freeze all of them.
 class ListedTool implements ToolDefinition {
   // A member, because a table of ten thousand of them would be larger, and slow to collect garbage around.
   readonly #tool: RemoteTool;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findSchemaExcess } from "./measure-schema.ts";
+import { findSchemaExcess, measureSchema } from "./measure-schema.ts";
 
 const generous = { maxSchemaDepth: 64, maxSchemaLength: 65_536 };
 
@@ -21,6 +21,15 @@ describe("findSchemaExcess()", () => {
     const { length } = JSON.stringify(schema);
     expect(findSchemaExcess(schema, { ...generous, maxSchemaLength: length })).toBeUndefined();
     expect(findSchemaExcess(schema, { ...generous, maxSchemaLength: length - 1 })).toContain("longer than");
+  });
+
+  it("hands out the schema and every object and array in it", () => {
+    const [inner, list] = [{ type: "string" }, ["a", "b"]];
+    const properties = { a: inner };
+    const schema = { properties, required: list, title: null };
+    const nodes: object[] = [];
+    expect(measureSchema(schema, generous, nodes)).toBe(JSON.stringify(schema).length);
+    expect(nodes).toEqual([schema, properties, list, inner]);
   });
 
   it("never disagrees with JSON.stringify", () => {
