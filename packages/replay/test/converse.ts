@@ -32,7 +32,7 @@ export async function converse(connector: Connector, spec: ServerSpec, deeds: re
         onDown: () => undefined,
         onElicit: async () => ({ action: "accept", content: { answer: "Ada" } }),
       },
-      AbortSignal.timeout(30_000),
+      AbortSignal.timeout(15_000),
     );
   } catch (error) {
     return [["connect", describe(error)]];

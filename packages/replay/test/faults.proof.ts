@@ -10,7 +10,7 @@ const heavy = /huge|20000|deep|storm/;
 
 for (const fault of faults.filter(({ id }) => !byChance.test(id)))
   for (const transport of fault.transports)
-    it(`replays ${fault.id} over ${transport}`, { concurrent: !heavy.test(fault.id), timeout: 200_000 }, async () => {
+    it(`replays ${fault.id} over ${transport}`, { concurrent: !heavy.test(fault.id), timeout: 60_000 }, async () => {
       const { live, replayed } = await replayFault(fault, transport);
       expect(replayed).toEqual(live);
     });

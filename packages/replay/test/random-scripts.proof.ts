@@ -39,8 +39,7 @@ it("plays back what any scripted server said, in either era", async () => {
       fc.array(deed, { minLength: 1, maxLength: 4 }),
       async (era, rules, deeds) => {
         await using server = await startFaultServer({ script: { era, rules }, transport: "http" });
-        // Each call is answered or broken off: no deadline is for anything but a busy machine.
-        const timeouts = { callMs: 30_000, closeMs: 200 };
+        const timeouts = { callMs: 2000, closeMs: 200 };
         const spec = { id: "one", transport: server.spec, timeouts };
         let text = "";
         const recorder = createRecorder({ to: (line) => void (text += line) });
