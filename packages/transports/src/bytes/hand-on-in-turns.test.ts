@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { handOnInTurns } from "./hand-on-in-turns.ts";
 
-function open() {
+function open(countKept?: (bytes: Buffer) => number) {
   const clock = createManualClock();
   const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const received: Buffer[] = [];
@@ -12,6 +12,7 @@ function open() {
   const turns = handOnInTurns<Buffer>({
     source,
     clock,
+    countKept,
     onBytes(bytes) {
       received.push(Buffer.from(bytes));
       // As long as handling a slice takes.
@@ -61,6 +62,29 @@ describe("handOnInTurns()", () => {
     for (let start = 0; start < flood.length; start += 1024) source.push(flood.subarray(start, start + 1024));
     expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 32 * 1024);
     expect(Buffer.concat(received).equals(flood)).toBe(true);
+  });
+
+  it("hands on in one piece what is only kept, with a little more in the same turn, and not a flood of it", async () => {
+    const { source, received, turns, total } = open((bytes) =>
+      bytes.includes("\n") ? bytes.indexOf("\n") : bytes.length,
+    );
+    source.push(Buffer.alloc(65_536, "x"));
+    source.push("end\n");
+    await new Promise((resolve) => source.once("data", resolve));
+    await Promise.resolve();
+    expect([received.map(({ length }) => length), turns.isBehind()]).toEqual([[65_536, 4], false]);
+    const endless = 64;
+    for (let count = 0; count < endless; count += 1) source.push(Buffer.alloc(65_536, "x"));
+    expect(await mostInOneTurn(total, endless * 65_536)).toBeLessThanOrEqual(2 * 4 * 65_536);
+  });
+
+  it("cuts what comes behind the kept bytes as before", async () => {
+    const { source, received } = open((bytes) => bytes.indexOf("\n"));
+    source.push(Buffer.concat([Buffer.alloc(20_000, "x"), Buffer.alloc(10_000, "\n")]));
+    await nextTurn();
+    await nextTurn();
+    await nextTurn();
+    expect(received.map(({ length }) => length)).toEqual([20_000, 4096, 4096, 1808]);
   });
 
   it("hands on all that arrived when it is told to", async () => {

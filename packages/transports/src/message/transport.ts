@@ -33,6 +33,13 @@ export interface Transport {
   /** To be called first, and once. Messages may arrive from then on. */
   start(): Promise<void>;
   send(message: JsonObject, options?: SendOptions): Promise<void>;
+  /**
+   * Sends without the cost of a promise for each message: `onFailed` is called with what `send()` would reject with, at most once, and perhaps at
+   * once. It must not throw.
+   */
+  readonly post?:
+    | ((message: JsonObject, options: SendOptions | undefined, onFailed: (error: unknown) => void) => void)
+    | undefined;
   close(): Promise<void>;
   /** The handshake is over, and has found this revision. */
   setProtocolVersion?(version: string): void;

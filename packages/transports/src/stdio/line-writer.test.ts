@@ -102,6 +102,30 @@ describe("createLineWriter()", () => {
     expect(await sent).toBe("server_exited not-sent");
   });
 
+  it("tells whoever wants no promise why a line was not sent, once, and nothing of one that was", async () => {
+    const { stdin, take } = createPipe();
+    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 10 });
+    const failures: string[] = [];
+    const post = (line: string): void =>
+      writer.post(line, ({ code, outcome: how }) => failures.push(`${line} ${code} ${how}`));
+    post("1");
+    await turn();
+    take();
+    post("2");
+    await turn();
+    post("3");
+    post("4444444");
+    expect(failures).toEqual(["4444444 overloaded not-sent"]);
+    writer.stop(reason);
+    writer.stop(reason);
+    post("5");
+    expect(failures.slice(1)).toEqual([
+      "2 server_exited unknown",
+      "3 server_exited not-sent",
+      "5 server_exited not-sent",
+    ]);
+  });
+
   it("sends what is queued before it ends the stream", async () => {
     const { stdin, written, take } = createPipe();
     const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });

@@ -18,20 +18,24 @@ export interface LineWriter {
    * and with the reason given to {@linkcode end} or {@linkcode stop}: `not-sent` for a line of which no byte left, else `unknown`.
    */
   write(line: string): Promise<void>;
+  /** The same without a promise: `onFailed` is called with what `write` rejects with, at most once, and perhaps at once. It must not throw. */
+  post(line: string, onFailed: OnFailed): void;
   /** Sends what is queued, then ends the stream. Later lines are refused with `reason`. */
   end(reason: ToolportError): void;
   /** Settles every line that did not leave, with `reason`, and refuses later ones. */
   stop(reason: ToolportError): void;
 }
 
-/** Lines that share one write, and one promise. */
+type OnFailed = (reason: ToolportError) => void;
+
+/** Lines that share one write. */
 interface Batch {
   text: string;
   /** Whether a byte of it may have left. */
   begun: boolean;
-  readonly left: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (reason: ToolportError) => void;
+  readonly failing: OnFailed[];
+  /** Those who wait until it has left. */
+  readonly taken: (() => void)[];
 }
 
 /** Makes the writer. Errors of the stream are its owner's business: a failed write stays pending until {@linkcode LineWriter.stop}. */
@@ -52,7 +56,7 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
       if (error) return;
       leaving.remove(slot, batch);
       waitingLength -= batch.text.length;
-      batch.resolve();
+      for (const onTaken of batch.taken) onTaken();
       flush();
     });
     // The first attempt to write is made within the call: a stream that fails there has sent nothing.
@@ -61,20 +65,28 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
   const flushInTurn = (): void => {
     if (leaving.size === 0) flush();
   };
+  const queue = (line: string, onFailed: OnFailed, onTaken?: () => void): void => {
+    if (refusal) return onFailed(withErrorContext(refusal, { outcome: "not-sent" }));
+    if (waitingLength > 0 && waitingLength + line.length > maxWaitingLength)
+      return onFailed(overloaded(serverId, waitingLength));
+    if (!collecting) {
+      collecting = { text: "", begun: false, failing: [], taken: [] };
+      // Comes after all microtasks that are due, so that calls made by answers that came in together leave together.
+      process.nextTick(flushInTurn);
+    }
+    collecting.text += `${line}\n`;
+    waitingLength += line.length + 1;
+    collecting.failing.push(onFailed);
+    if (onTaken !== undefined) collecting.taken.push(onTaken);
+  };
   return {
     write(line) {
-      if (refusal) return handled(Promise.reject(withErrorContext(refusal, { outcome: "not-sent" })));
-      if (waitingLength > 0 && waitingLength + line.length > maxWaitingLength)
-        return Promise.reject(overloaded(serverId, waitingLength));
-      if (!collecting) {
-        collecting = createBatch();
-        // Comes after all microtasks that are due, so that calls made by answers that came in together leave together.
-        process.nextTick(flushInTurn);
-      }
-      collecting.text += `${line}\n`;
-      waitingLength += line.length + 1;
-      return collecting.left;
+      const left = new Promise<void>((resolve, reject) => queue(line, reject, resolve));
+      // The end of a connection is reported by `onclose` as well: a sender that does not look at its promise must not crash the host.
+      left.catch(() => {});
+      return left;
     },
+    post: (line, onFailed) => queue(line, onFailed),
     end(reason) {
       refusal ??= reason;
       flush();
@@ -82,29 +94,14 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
     },
     stop(reason) {
       refusal ??= reason;
-      for (const batch of [...leaving.values(), ...(collecting ? [collecting] : [])]) {
-        void handled(batch.left);
-        batch.reject(withErrorContext(reason, { outcome: batch.begun ? "unknown" : "not-sent" }));
-      }
+      const batches = [...leaving.values(), ...(collecting ? [collecting] : [])];
       collecting = undefined;
+      for (const { begun, failing } of batches) {
+        const error = withErrorContext(reason, { outcome: begun ? "unknown" : "not-sent" });
+        for (const onFailed of failing.splice(0)) onFailed(error);
+      }
     },
   };
-}
-
-function createBatch(): Batch {
-  let resolve: () => void = () => {};
-  let reject: (reason: ToolportError) => void = () => {};
-  const left = new Promise<void>((onLeft, onFailed) => {
-    resolve = onLeft;
-    reject = onFailed;
-  });
-  return { text: "", begun: false, left, resolve, reject };
-}
-
-// The end of a connection is reported by `onclose` as well: a sender that does not look at its promise must not crash the host.
-function handled(promise: Promise<void>): Promise<void> {
-  promise.catch(() => {});
-  return promise;
 }
 
 function overloaded(serverId: string, waitingLength: number): ToolportError {

@@ -9,9 +9,16 @@ export interface SlicedPipe extends OutputPipe {
   flush(): void;
 }
 
-/** Reads a stream to its end, whatever is written to it, without holding up anybody else in this process. */
+const newline = 0x0a;
+
+/** Reads the lines of a stream to its end, whatever is written to it, without holding up anybody else in this process. */
 export function readInSlices(stream: Readable, clock: Clock, onBytes: (bytes: Buffer) => void): SlicedPipe {
-  return new PipeInTurns(stream, handOnInTurns({ source: stream, clock, onBytes }));
+  return new PipeInTurns(stream, handOnInTurns({ source: stream, clock, onBytes, countKept: bytesBeforeNewline }));
+}
+
+function bytesBeforeNewline(bytes: Buffer): number {
+  const end = bytes.indexOf(newline);
+  return end === -1 ? bytes.length : end;
 }
 
 // A class, because each process has two of them.

@@ -74,6 +74,10 @@ export function createStdioTransport({ context, process, group }: StdioTransport
           return Promise.reject(error);
         }
       },
+      post(message, options, onFailed) {
+        const line = lineUnlessFailed(message, options, onFailed);
+        if (line !== undefined) writer.post(line, onFailed);
+      },
       close() {
         if (state !== "closed") shutDown(closedError(serverId), closeMs);
         return gone;
@@ -146,6 +150,19 @@ function toLine(message: JsonObject, options: SendOptions | undefined): string {
   const line = JSON.stringify(message);
   options?.onSize?.(Buffer.byteLength(line));
   return line;
+}
+
+function lineUnlessFailed(
+  message: JsonObject,
+  options: SendOptions | undefined,
+  onFailed: (error: unknown) => void,
+): string | undefined {
+  try {
+    return toLine(message, options);
+  } catch (error) {
+    onFailed(error);
+    return undefined;
+  }
 }
 
 // A handler that throws must not take the host down from inside a stream's event.

@@ -208,6 +208,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
     const id = state.ids.next++;
     const time = state.activeClock.of(request.callContext);
     const now = time.now();
+    const pausedBefore = time.pausedMs();
     const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
     const entry: Pending = {
       request,
@@ -215,10 +216,11 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       reject,
       time,
       startedAt: now,
-      pausedBefore: time.pausedMs(),
+      pausedBefore,
       lastSignAt: now,
       sentBytes: undefined,
-      checkAt: state.context.clock.now() + firstCheckMs,
+      // The two are the time of the clock that never stands still, which need not be read for it.
+      checkAt: now + pausedBefore + firstCheckMs,
     };
     state.alarm.setBy(entry.checkAt);
     if (signal !== undefined) {
@@ -247,27 +249,16 @@ function send(state: State, id: number, entry: Pending): void {
     options = { requestSignal: entry.abort?.signal, headers, callContext };
   } else if (callContext !== undefined) options = { callContext };
   if (observer?.onExchange !== undefined) options = { ...options, onSize: (bytes) => (entry.sentBytes = bytes) };
-  void transmit(state, id, { message, options, entry });
-}
-
-interface Transmission {
-  readonly message: JsonObject;
-  readonly options: SendOptions | undefined;
-  readonly entry: Pending;
-}
-
-async function transmit(state: State, id: number, { message, options, entry }: Transmission): Promise<void> {
-  try {
-    await state.transport.send(message, options);
-  } catch (error) {
+  const onFailed = (error: unknown): void => {
+    const isUnserializable = toJson(message) === undefined;
     fail(
       state,
       id,
-      toJson(message) === undefined
-        ? unserializableError(state.context, entry.request)
-        : asToolportError(state.context, error),
+      isUnserializable ? unserializableError(state.context, entry.request) : asToolportError(state.context, error),
     );
-  }
+  };
+  if (state.transport.post !== undefined) state.transport.post(message, options, onFailed);
+  else state.transport.send(message, options).catch(onFailed);
 }
 
 function settle(state: State, entry: Pending, message: { readonly result?: unknown; readonly error?: unknown }): void {
