@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createIdTable } from "./id-table.ts";
 
@@ -33,5 +34,31 @@ describe("an id table", () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(["1", "3", "4"]);
+  });
+
+  it("is a Map, whatever is put and taken", () => {
+    const deeds = fc.array(fc.record({ id: fc.nat({ max: 5 }), isPut: fc.boolean() }), { maxLength: 40 });
+    fc.assert(
+      fc.property(deeds, (given) => {
+        const table = createIdTable<{ readonly made: number }>();
+        const map = new Map<number, { readonly made: number }>();
+        for (const [made, { id, isPut }] of given.entries()) {
+          if (isPut && !map.has(id)) {
+            table.put(id, { made });
+            map.set(id, { made });
+          } else {
+            expect(table.take(id)).toEqual(map.get(id));
+            map.delete(id);
+          }
+          expect([table.size, table.ids(), table.get(id)]).toEqual([map.size, [...map.keys()], map.get(id)]);
+          expect(
+            table
+              .values()
+              .map((value) => value.made)
+              .sort(),
+          ).toEqual([...map.values()].map((value) => value.made).sort());
+        }
+      }),
+    );
   });
 });

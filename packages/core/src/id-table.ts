@@ -15,7 +15,10 @@ export interface IdTable<Value, Id extends string | number = number> {
   values(): readonly Value[];
 }
 
-/** Makes an empty table. A `Map` of ids and numbers alone, because one of the values would keep their garbage; see {@linkcode createSlots}. */
+/**
+ * Makes an empty table. A `Map` of ids and numbers alone, because one of the values would keep their garbage; see {@linkcode createSlots}. One that
+ * comes when there is no other needs neither, and leaves nothing.
+ */
 export function createIdTable<Value extends object, Id extends string | number = number>(): IdTable<Value, Id> {
   return new SlotsById<Value, Id>();
 }
@@ -23,21 +26,29 @@ export function createIdTable<Value extends object, Id extends string | number =
 class SlotsById<Value extends object, Id extends string | number> implements IdTable<Value, Id> {
   readonly #slots = createSlots<Value>();
   readonly #slotOf = createLazyMap<Id, number>();
+  // Put when the table was empty, and so before all others.
+  #firstId: Id | undefined;
+  #first: Value | undefined;
 
   get size(): number {
-    return this.#slotOf.size;
+    return this.#slotOf.size + (this.#first === undefined ? 0 : 1);
   }
 
   get(id: Id): Value | undefined {
+    if (this.#firstId === id) return this.#first;
     const slot = this.#slotOf.get(id);
     return slot === undefined ? undefined : this.#slots.get(slot);
   }
 
   put(id: Id, value: Value): void {
-    this.#slotOf.set(id, this.#slots.add(value));
+    if (this.#first === undefined && this.#slotOf.size === 0) {
+      this.#firstId = id;
+      this.#first = value;
+    } else this.#slotOf.set(id, this.#slots.add(value));
   }
 
   take(id: Id): Value | undefined {
+    if (this.#firstId === id) return this.#takeFirst();
     const slot = this.#slotOf.get(id);
     const value = slot === undefined ? undefined : this.#slots.get(slot);
     if (slot === undefined || value === undefined) return undefined;
@@ -47,10 +58,18 @@ class SlotsById<Value extends object, Id extends string | number> implements IdT
   }
 
   ids(): readonly Id[] {
-    return Array.from(this.#slotOf.keys());
+    const others = Array.from(this.#slotOf.keys());
+    return this.#firstId === undefined ? others : [this.#firstId, ...others];
   }
 
   values(): readonly Value[] {
-    return this.#slots.values();
+    return this.#first === undefined ? this.#slots.values() : [this.#first, ...this.#slots.values()];
+  }
+
+  #takeFirst(): Value | undefined {
+    const value = this.#first;
+    this.#firstId = undefined;
+    this.#first = undefined;
+    return value;
   }
 }

@@ -4,11 +4,9 @@ import {
   type CallObserver,
   type CallOptions,
   type CallRecord,
-  type Cancel,
   type Clock,
   type ServerSpec,
   type ToolCall,
-  type ToolDefinition,
   type ToolOutcome,
   type ToolportError,
 } from "@toolport/core";
@@ -17,7 +15,6 @@ import {
   createLazySignal,
   lenderOf,
   onAbort,
-  partyOf,
   signalOf,
   tell,
   withoutApproval,
@@ -44,8 +41,9 @@ import {
 } from "./call-errors.ts";
 import type { HandCall } from "./hand-call.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
-import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
-import { CallWatch, metaOf, observerOf } from "./call-watch.ts";
+import { createGate, type Gate, type Turn } from "./gate.ts";
+import { metaOf, observerOf } from "./call-watch.ts";
+import { toPendingCall, type PendingCall } from "./pending-call.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
 import { goOnWithCall, type LostOne } from "./go-on-with-call.ts";
@@ -89,81 +87,42 @@ interface Lane extends CallLaneInit {
   readonly pausable: Pausable;
 }
 
-// A call on its way, with what it needs for more than one step.
-interface PendingCall extends ToolCall, Turn {
-  hand: HandCall | undefined;
-  /** In all, for errors. */
-  readonly timeoutMs: number;
-  /** What is left of it for the lane. */
-  readonly budgetMs: number;
-  readonly startedAt: number;
-  /** How long it has waited so far: for a session, for a listing, for its turn. */
-  connectMs: number;
-  listMs: number;
-  turnMs: number;
-  /** How often it was handed to a connection. */
-  sends: number;
-  /** There when somebody watches. */
-  readonly watch: CallWatch | undefined;
-  /** Made when there is something to wait for. */
-  deadline: Deadline | undefined;
-  /** Takes that deadline out of those that stand still together. */
-  leave: Cancel | undefined;
-}
-
 /**
  * Makes the lane of one link. A call takes the short way when nothing has to happen first: no timer, no listener, no promise but
  * the connection's. Otherwise it waits, under one deadline, for session, listing and turn, and its route is checked again.
  */
 export function createCallLane(init: CallLaneInit): CallLane {
-  const { link, clock, callEnded } = init;
   let used: Lane | undefined;
   let admitted = 0;
 
   return withGetters<CallLane, "inFlight" | "pausable" | "waiting">(
     {
       async call(call, hand) {
-        const { origin, definition, options } = call;
-        const { deadline: time } = options;
-        const signal = signalOf(options);
-        if (signal?.aborted === true) throw abortedError(origin, signal.reason);
+        const signal = signalOf(call.options);
+        if (signal?.aborted === true) throw abortedError(call.origin, signal.reason);
         // Many a server is connected and never called.
         const lane = (used ??= openLane(init));
         checkRoute(call, lane);
-        const mode = modeOf(link.spec, definition);
-        const party = partyOf(options.context);
-        const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
-        if (admitted >= capacityOf(link.spec) + mayWait && !findPlace({ mode, party }, lane)) {
-          throw overloadedError(origin, mayWait);
-        }
-        const timeoutMs = options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
-        // Written out: a spread costs more than all the rest that this package does for a call.
-        const pending: PendingCall = {
-          origin,
-          definition,
-          args: call.args,
-          options,
-          mode,
-          party,
-          timeoutMs,
-          budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
-          startedAt: clock.now(),
-          connectMs: 0,
-          listMs: 0,
-          turnMs: 0,
-          sends: 0,
-          watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch(clock) : undefined,
-          deadline: undefined,
-          leave: undefined,
-          hand,
-        };
-        const leave = time === undefined ? undefined : lane.pausable.add(time, party);
+        const pending = toPendingCall(call, hand, lane);
+        checkCrowd(pending, admitted, lane);
+        const { deadline } = call.options;
+        const leave = deadline === undefined ? undefined : lane.pausable.add(deadline, pending.party);
         admitted += 1;
         let outcome: ToolOutcome | undefined;
         let failure: unknown;
         try {
-          outcome = await run(pending, lane);
-          return outcome;
+          for (let attempt = 1; ; attempt += 1) {
+            const session = enterAtOnce(pending, lane, attempt) ?? (await enter(pending, lane));
+            try {
+              outcome = await send(pending, session, lane);
+              return outcome;
+            } catch (reason) {
+              const lost = readFailure(reason, { pending, session, attempt }, lane);
+              if (lost === undefined) continue;
+              outcome = await goOn(pending, lane, lost);
+              return outcome;
+            }
+          }
         } catch (reason) {
           failure = reason;
           throw reason;
@@ -192,29 +151,41 @@ function openLane(init: CallLaneInit): Lane {
   return { ...init, gate, room: createWaitingRoom(), pausable: createPausable({ clock, mostMs }) };
 }
 
+/** Throws when there is no place for one more. */
+function checkCrowd(pending: PendingCall, admitted: number, lane: Lane): void {
+  const { spec } = lane.link;
+  const mayWait = spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
+  if (admitted < capacityOf(spec) + mayWait || findPlace(pending, lane)) return;
+  throw overloadedError(pending.origin, mayWait);
+}
+
 function report(pending: PendingCall, { clock, callEnded }: Lane, ending: Parameters<typeof recordOf>[2]): void {
   const record = recordOf(pending, clock, ending);
   tell(pending.options.observer?.onRecord, record);
   callEnded.emit(record);
 }
 
-async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
-  const { link, gate } = lane;
-  for (let attempt = 1; ; attempt += 1) {
-    let session = link.current();
-    // Since the first attempt another call may have brought another session, and another listing.
-    if (attempt > 1 && session !== undefined) checkRoute(pending, lane);
-    if (session === undefined || !gate.tryEnter(pending)) session = await enter(pending, lane);
-    try {
-      return await send(pending, session, lane);
-    } catch (reason) {
-      const error = failedCallError(reason, { ...pending, idleMs: link.spec.timeouts?.callIdleMs }, session);
-      noteFailure(error, session, link);
-      const lost = session.connection.lostCall?.(reason);
-      if (lost !== undefined) return goOn(pending, lane, { lost, error });
-      if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
-    }
-  }
+/** The session, where there is one and it is the call's turn. */
+function enterAtOnce(pending: PendingCall, lane: Lane, attempt: number): Session | undefined {
+  const session = lane.link.current();
+  if (session === undefined) return undefined;
+  // Since the first attempt another call may have brought another session, and another listing.
+  if (attempt > 1) checkRoute(pending, lane);
+  return lane.gate.tryEnter(pending) ? session : undefined;
+}
+
+/** What is left of a call that its server goes on with; `undefined` for one that may be sent once more. Throws why it failed otherwise. */
+function readFailure(
+  reason: unknown,
+  { pending, session, attempt }: { readonly pending: PendingCall; readonly session: Session; readonly attempt: number },
+  { link }: Lane,
+): LostOne | undefined {
+  const error = failedCallError(reason, { ...pending, idleMs: link.spec.timeouts?.callIdleMs }, session);
+  noteFailure(error, session, link);
+  const lost = session.connection.lostCall?.(reason);
+  if (lost !== undefined) return { lost, error };
+  if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
+  return undefined;
 }
 
 /** Waits for the end of a call that its server goes on with, though the session was lost. */
@@ -391,9 +362,4 @@ function retryAfterMs({ state }: Link, clock: Clock): number | undefined {
 
 function capacityOf({ concurrency, limits }: ServerSpec): number {
   return concurrency === "serial" ? 1 : (limits?.maxInFlightCalls ?? defaultLimits.maxInFlightCalls);
-}
-
-function modeOf({ concurrency }: ServerSpec, { annotations }: ToolDefinition): GateMode {
-  if (concurrency === "read-only-parallel") return annotations?.readOnlyHint === true ? "shared" : "exclusive";
-  return "shared";
 }

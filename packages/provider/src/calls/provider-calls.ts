@@ -66,17 +66,12 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     mostPausedMsOf: ({ origin }) => specOf(origin.serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
   });
   // Also those with a server that was removed meanwhile, which may finish.
-  let sent = 0;
-  const toLane = async (call: ToolCall, former?: Registration): Promise<ToolOutcome> => {
+  let underWay = 0;
+  const toLane = (call: ToolCall, former?: Registration): Promise<ToolOutcome> => {
     assertOpen();
     const registration = serverSet.get(call.origin.serverId);
     if (registration === undefined) throw serverGoneError(call.origin, former);
-    sent += 1;
-    try {
-      return await registration.lane.call(call);
-    } finally {
-      sent -= 1;
-    }
+    return registration.lane.call(call);
   };
   const guard = createConnectionGuard({
     settings,
@@ -92,7 +87,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     if (interceptors.length === 0) return toLane(call);
     const registration = serverSet.get(origin.serverId);
     const server = registration && describeServer(registration.link.spec, registration.listed?.server);
-    return pipeline.run({ ...call, server }, (handed) => toLane(handed, registration));
+    return pipeline.run({ ...call, server }, async (handed) => toLane(handed, registration));
   };
   return {
     end(error, all) {
@@ -101,7 +96,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       guard.end(error, all);
     },
     get busy() {
-      return sent + finding.waiting.size + pipeline.size + guard.size > 0;
+      return underWay + pipeline.size + guard.size > 0;
     },
     callTimeoutMs(toolName) {
       const tool = findTool(catalog.current, toolName);
@@ -117,20 +112,30 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       assertOpen();
       if (typeof toolName !== "string") throw new TypeError("the name of a tool must be a string");
       if (callOptions !== noOptions) assertCallOptions(callOptions);
-      const definition = findTool(catalog.current, toolName);
-      // To wait here is sooner than to hand on a promise.
-      if (definition !== undefined) return await go(definition, args, callOptions);
-      const held = findQuarantined(catalog.current, toolName);
-      if (held !== undefined) throw toolQuarantinedError(held.origin);
-      if (callOptions.wait !== "servers") {
-        throw unknownToolError(toolName, catalog.current.definitions, absentServers(finding));
+      underWay += 1;
+      try {
+        const definition = findTool(catalog.current, toolName);
+        // To wait here is sooner than to hand on a promise.
+        if (definition !== undefined) return await go(definition, args, callOptions);
+        const startedAt = clock.now();
+        const found = await awaitAbsent(toolName, callOptions, finding);
+        const timeoutMs = callOptions.timeoutMs ?? callMsOf(found.origin.serverId);
+        const leftMs = Math.max(1, timeoutMs - (clock.now() - startedAt));
+        return await go(found, args, { ...callOptions, timeoutMs: leftMs });
+      } finally {
+        underWay -= 1;
       }
-      const startedAt = clock.now();
-      const found = await awaitTool(toolName, callOptions, finding);
-      const timeoutMs = callOptions.timeoutMs ?? callMsOf(found.origin.serverId);
-      return go(found, args, { ...callOptions, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) });
     },
   };
+}
+
+/** Waits for the tool of a name that is not on offer now. Throws where it may not be waited for. */
+function awaitAbsent(toolName: string, options: CallOptions, finding: AwaitToolInit): Promise<CatalogTool> {
+  const catalog = finding.catalog.current;
+  const held = findQuarantined(catalog, toolName);
+  if (held !== undefined) throw toolQuarantinedError(held.origin);
+  if (options.wait !== "servers") throw unknownToolError(toolName, catalog.definitions, absentServers(finding));
+  return awaitTool(toolName, options, finding);
 }
 
 /** The tool of a remote name that may be called now. Throws when there is none, or the registration has ended. */
