@@ -108,6 +108,35 @@ describe("createAlarm(), on the real time", () => {
   });
 });
 
+describe("createAlarm(), when a test puts its own timers in place of the runtime's while the alarm rests", () => {
+  const rest = (dueInMs: number) => {
+    let count = 0;
+    const alarm = createAlarm(systemClock, () => (count += 1));
+    alarm.setBy(systemClock.now() + dueInMs);
+    alarm.rest();
+    return { alarm, count: () => count };
+  };
+
+  it("goes off on the real time that comes back", async () => {
+    useFakeTimers();
+    const { alarm, count } = rest(10);
+    vi.useRealTimers();
+    alarm.setBy(systemClock.now() + 20);
+    await vi.waitFor(() => expect(count()).toBe(1), 15_000);
+  });
+
+  it("goes off by the timers of the test", () => {
+    const { alarm, count } = rest(0);
+    useFakeTimers();
+    // The test's own time begins anew, so that what was due before is not later than this.
+    vi.advanceTimersByTime(1_000_000_000);
+    alarm.setBy(systemClock.now() + 20);
+    vi.advanceTimersByTime(20);
+    expect(count()).toBe(1);
+    alarm.stop();
+  });
+});
+
 describe("createAlarm(), with the timers of Node", () => {
   it("keeps the process alive while it is set, and not while it rests", () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;

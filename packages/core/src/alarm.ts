@@ -25,6 +25,8 @@ type RuntimeTimer = ReturnType<typeof setTimeout>;
 class RuntimeAlarm implements Alarm {
   readonly #task: () => void;
   #timer: RuntimeTimer | undefined;
+  /** What cancels the timer. */
+  #clear: typeof clearTimeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #isResting = false;
 
@@ -33,7 +35,8 @@ class RuntimeAlarm implements Alarm {
   }
 
   setBy(dueAt: number): void {
-    if (this.#timer !== undefined && this.#dueAt <= dueAt) {
+    // A test may have put other timers in place of the runtime's, or taken them away again: then this one may never run out.
+    if (this.#timer !== undefined && this.#dueAt <= dueAt && this.#clear === clearTimeout) {
       if (this.#isResting && isReferable(this.#timer)) this.#timer.ref();
       this.#isResting = false;
       return;
@@ -52,13 +55,15 @@ class RuntimeAlarm implements Alarm {
 
   stop(): void {
     if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
+    const clear = this.#clear;
+    clear?.(this.#timer);
     this.#timer = undefined;
     this.#isResting = false;
   }
 
   #wait(): void {
     const leftMs = Math.max(0, this.#dueAt - systemClock.now());
+    this.#clear = clearTimeout;
     this.#timer = setTimeout(goOff, Math.min(Math.ceil(leftMs), longestDelayMs), this);
   }
 
