@@ -29,6 +29,8 @@ describe("defineTool()", () => {
     expect(definition.fingerprint).toMatch(/^sha256-[0-9a-f]{64}$/);
     expect(definition.entry).toMatchObject(tool);
     expect(isPlainObject(definition)).toBe(true);
+    // What others go by who ask whether something is plain: lodash and Immer.
+    expect(Object.getOwnPropertyDescriptor(Object.getPrototypeOf(definition), "constructor")?.value).toBe(Object);
     expect(Object.keys({ ...definition })).toEqual([
       "name",
       "description",

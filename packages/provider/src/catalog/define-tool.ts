@@ -130,8 +130,8 @@ class ListedTool implements ToolDefinition {
   }
 }
 
-// Definitions are plain data to whoever asks, and nobody changes them for all others.
-Reflect.deleteProperty(ListedTool.prototype, "constructor");
+// Definitions are plain data to whoever asks for their class, as libraries do, and nobody changes them for all others.
+Object.defineProperty(ListedTool.prototype, "constructor", { value: Object });
 Object.freeze(ListedTool.prototype);
 
 /**

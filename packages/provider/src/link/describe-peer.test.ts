@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { isPlainObject } from "@toolport/core/implement";
 import { describePeer } from "./describe-peer.ts";
 
 it("describePeer() says the id of the session that there is when it is read, to whoever asks for it by name", () => {
@@ -24,4 +25,17 @@ it("describePeer() gives nobody who looks at all of its members, hidden ones and
   expect(Object.isFrozen(peer)).toBe(true);
   // One that inherits from it is none itself.
   expect((Object.create(peer) as typeof peer).sessionId).toBeUndefined();
+});
+
+it("describePeer() makes plain data, and lets nobody change what all peers say of their session", () => {
+  const connection = {
+    server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} },
+    sessionId: "first",
+  } as const;
+  const peer = describePeer({ id: "s", transport: { kind: "memory", serve: () => undefined } }, 1, connection);
+  const shared: object = Object.getPrototypeOf(peer);
+  expect(isPlainObject(peer)).toBe(true);
+  expect(Reflect.defineProperty(shared, "sessionId", { get: () => "forged" })).toBe(false);
+  expect(Object.getOwnPropertyDescriptor(shared, "constructor")?.value).toBe(Object);
+  expect(peer.sessionId).toBe("first");
 });

@@ -40,6 +40,10 @@ class Described {
   }
 }
 
+// Peers are plain data to whoever asks for their class, as libraries do, and nobody changes them for all others.
+Object.defineProperty(Described.prototype, "constructor", { value: Object });
+Object.freeze(Described.prototype);
+
 function addressOf(transport: TransportSpec): Pick<ServerPeer, "address" | "port"> {
   if (transport.kind !== "http" || !URL.canParse(transport.url)) return {};
   const { hostname, port, protocol } = new URL(transport.url);
