@@ -2,9 +2,9 @@
 export interface NeededPeer {
   /** The function that is called. */
   readonly where: string;
-  /** Name and first version, such as `ai@7`. */
+  /** Name and first version that the adapter was tried with, such as `ai@7`. */
   readonly peer: string;
-  /** What that version exports and older ones do not. */
+  /** What that version exports and those of an earlier generation do not; some between the two may have it as well. */
   readonly has: unknown;
 }
 

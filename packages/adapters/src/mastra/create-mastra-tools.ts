@@ -39,7 +39,7 @@ export interface MastraTools {
  * error; a call that the run aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
-  assertPeer({ where: "createMastraTools()", peer: "@mastra/core@1", has: mastraTools.MASTRA_TOOL_MARKER });
+  assertPeer({ where: "createMastraTools()", peer: "@mastra/core@1.71", has: mastraTools.MASTRA_TOOL_MARKER });
   const read = readMastraOptions(options);
   const { tools: own, files, shared } = read;
   let isChat = false;
