@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { assertPeer } from "../src/assert-peer.ts";
 
@@ -26,5 +26,13 @@ describe("the peers", () => {
       ),
     );
     expect(() => assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: () => true })).not.toThrow();
+  });
+
+  it("is asked for no function by its name where it may be an AI SDK that has none: the loader would refuse it, and say nothing of versions", () => {
+    const folder = new URL("../src/ai-sdk/", import.meta.url);
+    const texts = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), "utf8"));
+    const imports = texts.flatMap((text) => text.match(/^import .*from "ai";$/gm) ?? []);
+    expect(imports).toContain('import * as sdk from "ai";');
+    expect(imports.filter((line) => !/^import (?:type |\* as )/.test(line))).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import type { Progress, ToolOutcome } from "@toolport/core";
-import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+// Not its functions by name: an older SDK lacks some, and that would be told by the loader, before anybody can say what to install.
+import * as sdk from "ai";
+import type { ToolSet } from "ai";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { onlyTool } from "../declare/only-tool.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
@@ -48,9 +50,9 @@ export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, a
   };
   return {
     make: (tool) =>
-      dynamicTool({
+      sdk.dynamicTool({
         description: tool.description,
-        inputSchema: jsonSchema(tool.inputSchema),
+        inputSchema: sdk.jsonSchema(tool.inputSchema),
         strict: tool.strict,
         metadata: metadataOf(tool),
         // For generations without the setting `toolApproval`, which goes before it.
