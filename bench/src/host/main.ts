@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, loadavg, platform } from "node:os";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { allBehaviours } from "./behaviours/all-behaviours.ts";
 import { findNode } from "./find-node.ts";
 import type { GrowthPoint } from "./growth/measure-growth.ts";
@@ -23,18 +24,27 @@ import type { Workload } from "./workloads/workload.ts";
 //                     [--only workload,behaviour,growth] [--of contender,contender]
 // Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its plots at once, and leaves the others as they
 // were; with --only or --of nothing is written.
-const options = process.argv.slice(2);
-const rounds = Number(valueOf("--rounds") ?? 3);
-const only = valueOf("--only")?.split(",");
-const asked = valueOf("--of")?.split(",");
-const node = findNode(valueOf("--node"));
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    node: { type: "string" },
+    peers: { type: "boolean", default: false },
+    part: { type: "string" },
+    only: { type: "string" },
+    of: { type: "string" },
+  },
+});
+const rounds = Number(options.rounds);
+const only = options.only?.split(",");
+const asked = options.of?.split(",");
+const node = findNode(options.node);
 const own = ["toolport", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"].map((id) =>
   adapter(id, `adapters/${id}.js`),
 );
 const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
   adapter(id, `../../peers/${id}.mjs`),
 );
-const contenders = [...own, ...(options.includes("--peers") ? peers : [])].filter(
+const contenders = [...own, ...(options.peers ? peers : [])].filter(
   ({ id }) => asked === undefined || asked.includes(id),
 );
 const hosts = contenders.filter(({ id }) => !id.startsWith("floor"));
@@ -143,7 +153,7 @@ function conditionsOf(name: keyof Parts): Conditions {
 }
 
 function partsAskedFor(): readonly (keyof Parts)[] {
-  const named = valueOf("--part")?.split(",") ?? partNames;
+  const named = options.part?.split(",") ?? partNames;
   const unknown = named.find((name) => !(partNames as readonly string[]).includes(name));
   if (unknown !== undefined) throw new TypeError(`no part ${JSON.stringify(unknown)}: ${partNames.join(", ")}`);
   return partNames.filter((name) => named.includes(name));
@@ -155,11 +165,6 @@ function adapter(id: string, path: string): Adapter {
 
 function isAskedFor(id: string): boolean {
   return only === undefined || only.includes(id);
-}
-
-function valueOf(option: string): string | undefined {
-  const at = options.indexOf(option);
-  return at === -1 ? undefined : options[at + 1];
 }
 
 function say(line: string): void {
