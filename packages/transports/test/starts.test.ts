@@ -43,6 +43,29 @@ describe("the servers that start at once", () => {
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
+  it("are started within the call where there is room, unless it was aborted, and otherwise when their turn comes", async () => {
+    const started: string[] = [];
+    const connector = createConnector({
+      maxConcurrentStarts: 1,
+      effects: ({ id }) => ({
+        spawn(...[command, args, options, own]) {
+          started.push(id);
+          return own(command, args, options);
+        },
+      }),
+    });
+    const connect = (id: string, signal = never): ReturnType<typeof connector.connect> =>
+      connector.connect(child(id, "answers-initialize.mjs"), hooks(), signal);
+    const aborted = connect("aborted", AbortSignal.abort("enough"));
+    const first = connect("first");
+    const second = connect("second");
+    expect(started).toEqual(["first"]);
+    await expect(aborted).rejects.toMatchObject({ code: "aborted", outcome: "not-sent", cause: "enough" });
+    const connections = await Promise.all([first, second]);
+    expect(started).toEqual(["first", "second"]);
+    await Promise.all(connections.map((connection) => connection.close()));
+  });
+
   it("do not hold up the others for long when they are silent, and waiting costs no connect time", async () => {
     const clock = createManualClock();
     const connector = createConnector({ maxConcurrentStarts: 1, clock });

@@ -41,7 +41,8 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
 export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
-  let turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
+  const taken = spec.transport.kind === "stdio" ? takeTurn(spec.id, init) : undefined;
+  let turn = taken instanceof Promise ? await taken : taken;
   const context = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(context);

@@ -28,6 +28,18 @@ describe("createStartQueue()", () => {
     await entering[3];
   });
 
+  it("hands out a free place at once, and none over the heads of those who wait", async () => {
+    const queue = createStartQueue(1);
+    const first = queue.takeFree();
+    expect(queue.takeFree()).toBeUndefined();
+    const next = queue.enter(never, () => undefined);
+    first?.leave();
+    // Who waited has it, and does not know yet.
+    expect(queue.takeFree()).toBeUndefined();
+    (await next).leave();
+    expect(queue.takeFree()).toBeDefined();
+  });
+
   it("forgets who gave up, before or while waiting", async () => {
     const queue = createStartQueue(1);
     const place = await queue.enter(never, () => undefined);
@@ -54,7 +66,9 @@ describe("createStartQueue()", () => {
             const controller = new AbortController();
             if (abandoned)
               void scheduler.schedule(Promise.resolve(), `abort ${index}`).then(() => controller.abort("left"));
-            const place = await queue.enter(controller.signal, () => undefined).catch((error: unknown) => error);
+            const free = index % 2 === 0 ? undefined : queue.takeFree();
+            const place =
+              free ?? (await queue.enter(controller.signal, () => undefined).catch((error: unknown) => error));
             if (place === "left") return;
             inside += 1;
             most = Math.max(most, inside);

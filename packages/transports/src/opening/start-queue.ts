@@ -2,6 +2,8 @@ import type { Cancel } from "@toolport/core";
 
 /** Lets as many servers start at once as there is room for; the others wait, in order. */
 export interface StartQueue {
+  /** A place, if there is one free. */
+  takeFree(): StartPlace | undefined;
   /**
    * Resolves with a place, which has to be left. `onWait` is called if there is none free. Rejects with the signal's reason when
    * that aborts first; an aborted one is not asked again.
@@ -34,6 +36,7 @@ export function createStartQueue(places: number): StartQueue {
     };
   };
   return {
+    takeFree: () => (free > 0 ? take() : undefined),
     async enter(signal, onWait) {
       signal.throwIfAborted();
       if (free > 0) return take();

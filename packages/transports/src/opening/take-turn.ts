@@ -30,11 +30,24 @@ const longestTurnMs = 5000;
 
 /**
  * Waits until the process of a server may start: starts take processors, and too many at once starve each other. The turn
- * ends when the server has begun to speak, after 5 s, or when somebody ends it; what it stands for goes on.
+ * ends when the server has begun to speak, after 5 s, or when somebody ends it; what it stands for goes on. Who need not wait
+ * starts at once: no promise.
  *
  * Throws `aborted`.
  */
-export async function takeTurn(serverId: string, { starts, hooks, signal, options }: TurnInit): Promise<StartPlace> {
+export function takeTurn(serverId: string, init: TurnInit): StartPlace | Promise<StartPlace> {
+  const { starts, signal, options } = init;
+  const { clock = systemClock } = options;
+  const queue = starts.queue(mostStarts);
+  const free = signal.aborted ? undefined : queue.takeFree();
+  return free === undefined ? waitForTurn(serverId, queue, init) : endInTime(free, clock);
+}
+
+async function waitForTurn(
+  serverId: string,
+  queue: StartQueue,
+  { hooks, signal, options }: TurnInit,
+): Promise<StartPlace> {
   const { clock = systemClock } = options;
   let hasWaited = false;
   const onWait = (): void => {
@@ -43,11 +56,15 @@ export async function takeTurn(serverId: string, { starts, hooks, signal, option
   };
   let place: StartPlace;
   try {
-    place = await starts.queue(mostStarts).enter(signal, onWait);
+    place = await queue.enter(signal, onWait);
   } catch {
     throw abortedConnect(serverId, signal);
   }
   if (hasWaited && hooks.onStart !== undefined) runHook<void>(hooks.onStart, undefined);
+  return endInTime(place, clock);
+}
+
+function endInTime(place: StartPlace, clock: Clock): StartPlace {
   const cancel = clock.schedule(longestTurnMs, () => place.leave());
   return {
     leave() {
