@@ -51,18 +51,19 @@ export function safeEnvironment(
   const identity = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
   const safe = new Set(safeVariables.map(identity));
   const variables = new Map<string, readonly [name: string, value: string]>();
-  for (const [name, value] of Object.entries(inheritEnv === "none" ? {} : host)) {
-    if (value === undefined) continue;
-    if (inheritEnv === "all" || safe.has(identity(name)) || isSafeSetting(name, value))
-      variables.set(identity(name), [name, value]);
+  // Names first: each value of the process's own is asked of the system.
+  for (const name of inheritEnv === "none" ? [] : Object.keys(host)) {
+    const isSafe = inheritEnv === "all" || safe.has(identity(name));
+    const value = isSafe || isSetting(name) ? host[name] : undefined;
+    if (value === undefined || (!isSafe && mayHoldCredentials(value))) continue;
+    variables.set(identity(name), [name, value]);
   }
   for (const [name, value] of Object.entries(env)) variables.set(identity(name), [name, value]);
   return Object.fromEntries(variables.values());
 }
 
-function isSafeSetting(name: string, value: string): boolean {
-  const isSetting = proxyVariable.test(name) || (npmSetting.test(name) && !npmSecret.test(name));
-  return isSetting && !mayHoldCredentials(value);
+function isSetting(name: string): boolean {
+  return proxyVariable.test(name) || (npmSetting.test(name) && !npmSecret.test(name));
 }
 
 // `user:password@host`, with or without a scheme.
