@@ -111,7 +111,7 @@ describe("the end of a server", () => {
     "that reads nothing more: a call of which no byte left says so, and may be sent again",
     async () => {
       const connection = await open(stdio("legacy-stdio"));
-      const pid = pidIn((await connection.callTool("pid", {})).content);
+      const pid = pidIn((await connection.callTool("pid", {}))["content"]);
       process.kill(pid, "SIGSTOP");
       const fate = (text: string): Promise<unknown> =>
         connection.callTool("echo", { text }).catch(({ code, outcome }: ToolportError) => `${code} ${outcome}`);
