@@ -39,12 +39,42 @@ export function messagesFrom(trace: readonly TraceEntry[]): readonly ReceivedMes
 /** The same for a report; times count from `startedAt`, in milliseconds since the epoch. */
 export function toTraceEvents(session: string, trace: readonly TraceEntry[], startedAt: number): readonly TraceEvent[] {
   const kinds = { in: "receive", out: "send", event: "process" } as const;
-  return trace.slice(-200).map(({ at, direction, text, process }) => ({
+  return trace.slice(-200).map(({ at, direction, text, process, http }) => ({
     atMs: at - startedAt,
     kind: kinds[direction],
     session: `${session} #${process}`,
-    text: text.slice(0, 1000),
+    text: `${describeHttp(http)}${text}`.trimEnd().slice(0, 1000),
   }));
+}
+
+/** An answer of a server's authorization that refuses a request. */
+export interface Refusal {
+  readonly path: string;
+  readonly status: number;
+  readonly error: string;
+  /** The rule that was broken. */
+  readonly why: string;
+}
+
+/** What the authorization of a server refused since it last let something in at the same path; oldest first. */
+export function refusalsIn(trace: readonly TraceEntry[]): readonly Refusal[] {
+  const open = new Map<string, readonly Refusal[]>();
+  for (const { direction, text, http } of trace) {
+    if (direction !== "out") continue;
+    // What is not of an authorization is the answer of the server behind it, which was let in.
+    const { path = "/mcp", status = 200 } = http ?? {};
+    if (typeof path !== "string" || typeof status !== "number") continue;
+    const { error, error_description: why } = status < 400 ? {} : (parse(text) ?? {});
+    if (typeof error !== "string" || typeof why !== "string") open.delete(path);
+    else open.set(path, [...(open.get(path) ?? []), { path, status, error, why }]);
+  }
+  return [...open.values()].flat();
+}
+
+/** Method, path and, of an answer, status. */
+function describeHttp(http: JsonObject | undefined): string {
+  const parts = [http?.["method"], http?.["path"], http?.["status"]].filter((part) => part !== undefined);
+  return parts.length === 0 ? "" : `${parts.map(String).join(" ")} `;
 }
 
 function parse(text: string): JsonObject | undefined {

@@ -4,7 +4,8 @@ import type { DriverClient } from "../driver-protocol.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { overHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
-import { must } from "../violation.ts";
+import { must, Violation } from "../violation.ts";
+import { refusalsIn } from "../wire-view.ts";
 import { callWell } from "./judge-calls.ts";
 
 const client: DriverClient = { grant: "client_credentials", id: "robot", secret: "s3cr3t-of-the-program-5647382910" };
@@ -29,7 +30,7 @@ export const authorizationScenarios: readonly HostScenario[] = [
     async run(stage) {
       const alpha = await serveFor(stage, {});
       await stage.init(alpha);
-      for (const text of ["first", "second"]) await callWell(stage, alpha, text);
+      await callInTurn(stage, alpha, ["first", "second"]);
       const shown = requestsOf(alpha).filter(({ path, said }) => path !== "/token" && showsSecret(said));
       must(
         shown.length === 0,
@@ -51,7 +52,7 @@ export const authorizationScenarios: readonly HostScenario[] = [
     async run(stage) {
       const alpha = await serveFor(stage, { dpop: "proof" });
       await stage.init(alpha);
-      for (const text of ["first", "second", "third"]) await callWell(stage, alpha, text);
+      await callInTurn(stage, alpha, ["first", "second", "third"]);
       return `${requestsOf(alpha).length} requests, with ${tokenRequests(alpha)} for tokens`;
     },
   },
@@ -69,7 +70,11 @@ export const authorizationScenarios: readonly HostScenario[] = [
       const alpha = await serveFor(stage, { dpop: "nonce" });
       await stage.init(alpha);
       const calls = 10;
-      for (let n = 0; n < calls; n += 1) await callWell(stage, alpha, `order ${n}`);
+      await callInTurn(
+        stage,
+        alpha,
+        Array.from({ length: calls }, (_, n) => `order ${n}`),
+      );
       const attempts = requestsOf(alpha).filter(({ said }) => said.includes('"tools/call"')).length;
       must(attempts <= 2 * calls, `${calls} calls were sent ${attempts} times`);
       return `${calls} calls, sent ${attempts} times`;
@@ -80,6 +85,32 @@ export const authorizationScenarios: readonly HostScenario[] = [
 function serveFor(stage: Stage, how: Pick<FaultAuthorization, "dpop">): Promise<Stand> {
   const authorization = { clientId: client.id, clientSecret: client.secret, ...how };
   return stage.serve("alpha", { script: { http: { authorization } }, client });
+}
+
+/** Calls that must work. What fails says first what was refused, and why. */
+async function callInTurn(stage: Stage, stand: Stand, texts: readonly string[]): Promise<void> {
+  try {
+    for (const text of texts) await callWell(stage, stand, text);
+  } catch (error) {
+    const refused = describeRefusals(stand);
+    if (!(error instanceof Violation) || refused === undefined) throw error;
+    throw new Violation(`${refused}; ${error.message}`);
+  }
+}
+
+/** The last refusal of each endpoint: those before it, the host may have answered as it should. */
+function describeRefusals(stand: Stand): string | undefined {
+  const refusals = refusalsIn(stand.server.trace());
+  const parts = ["/token", "/mcp"].flatMap((path) => {
+    const last = refusals.findLast((refusal) => refusal.path === path);
+    if (last === undefined) return [];
+    const who = path === "/token" ? "the token endpoint" : "the server";
+    const times = refusals.filter((refusal) => refusal.path === path && refusal.why === last.why).length;
+    const often = times === 1 ? "a request" : `${times} requests`;
+    return [`${who} refused ${often} (${last.status} ${last.error}): ${last.why}`];
+  });
+  if (parts.length > 0 && tokenRequests(stand) === 0) parts.push("nobody asked the token endpoint for a token");
+  return parts.length === 0 ? undefined : parts.join("; ");
 }
 
 /** Every HTTP request to a server and its authorization server, with headers and body as one text. */
