@@ -91,7 +91,7 @@ export function describeAnswer(answer: Answer): string {
     case "error":
       return `error ${excerpt(answer.code)}: ${excerpt(answer.text)}`;
     case "silence":
-      return `no answer within ${formatMs(answer.afterMs)}`;
+      return answer.instead ?? `no answer within ${formatMs(answer.afterMs)}`;
     case "gone":
       return answer.reason;
     case "http":

@@ -26,6 +26,31 @@ describe("createMessageRouter()", () => {
     expect(router.unsolicited).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
   });
 
+  it.each([
+    [{ jsonrpc: "1.0", id: 2 }, 'a line with id 2 came that is no JSON-RPC 2.0 message (jsonrpc is "1.0")'],
+    [{ id: 2, result: {} }, "a line with id 2 came that is no JSON-RPC 2.0 message (it has no jsonrpc)"],
+    [{ id: "2" }, 'a line with id "2" came that is no JSON-RPC 2.0 message (it has no jsonrpc)'],
+    [{ id: 3 }, undefined],
+  ])("says when the time is up that %j came, which is no message", async (value, instead) => {
+    const { router } = start();
+    const answer = router.awaitAnswer(2, 1);
+    router.receiveOther(value);
+    expect(await answer).toEqual({ kind: "silence", afterMs: 1, ...(instead !== undefined && { instead }) });
+    expect(router.unsolicited).toEqual([]);
+  });
+
+  it.each([
+    [2, "2", 'an answer with id "2" (a text) to request 2'],
+    ["2", 2, 'an answer with id 2 (a number) to request "2"'],
+    ["", 0, undefined],
+  ])("says when the time is up of request %j that an answer to %j came", async (asked, id, instead) => {
+    const { router } = start();
+    const answer = router.awaitAnswer(asked, 1);
+    router.receive({ jsonrpc: "2.0", id, result: {} });
+    expect(await answer).toEqual({ kind: "silence", afterMs: 1, ...(instead !== undefined && { instead }) });
+    expect(router.unsolicited).toHaveLength(1);
+  });
+
   it("hands requests of the server on to be answered, and keeps them", () => {
     const { router, replies } = start();
     router.receive({ jsonrpc: "2.0", id: 1, method: "ping" });

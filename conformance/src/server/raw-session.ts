@@ -12,8 +12,8 @@ export type Answer =
       readonly text: JsonValue | undefined;
       readonly message: RawMessage;
     }
-  /** Nothing came in time. */
-  | { readonly kind: "silence"; readonly afterMs: number }
+  /** Nothing came in time; `instead` says what came that is almost an answer. */
+  | { readonly kind: "silence"; readonly afterMs: number; readonly instead?: string }
   /** The process ended or the connection broke first. */
   | { readonly kind: "gone"; readonly reason: string }
   /** HTTP only: a response that carries no JSON-RPC answer to this request. */

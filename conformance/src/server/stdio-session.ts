@@ -211,6 +211,7 @@ function readMessages(
       if (strays === floodLines)
         giveUp(`it wrote ${floodLines} lines to stdout that are no messages, one after another,`);
       trace.record({ kind: "stdout", session: id, text });
+      for (const value of parseObjects(text)) router.receiveOther(value);
       if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
@@ -243,12 +244,22 @@ function readMessages(
 }
 
 function parseMessages(text: string): readonly RawMessage[] | undefined {
+  const value = parseJson(text);
+  const messages = Array.isArray(value) ? value : [value];
+  return messages.every((message): message is JsonObject => isJsonObject(message) && message["jsonrpc"] === "2.0")
+    ? messages
+    : undefined;
+}
+
+/** The objects of a line that is no message, nor several. */
+function parseObjects(text: string): readonly JsonObject[] {
+  const value = parseJson(text);
+  return (Array.isArray(value) ? value : [value]).filter((each): each is JsonObject => isJsonObject(each));
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const messages = Array.isArray(value) ? value : [value];
-    return messages.every((message): message is JsonObject => isJsonObject(message) && message["jsonrpc"] === "2.0")
-      ? messages
-      : undefined;
+    return JSON.parse(text);
   } catch {
     // Not JSON: that is what the caller wants to know.
     return undefined;

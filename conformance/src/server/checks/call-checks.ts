@@ -323,6 +323,8 @@ function problemsOf(
 
 // That a token does not reach this far is an answer: a check of its own says whether it is well put.
 function isNoAnswer(answer: Answer): boolean {
+  // A tool at work is silent; one that has answered, and not as JSON-RPC has it, is done.
+  if (answer.kind === "silence") return answer.instead !== undefined;
   return (
     answer.kind === "gone" || (answer.kind === "http" && !(answer.status === 403 && answer.challenge !== undefined))
   );

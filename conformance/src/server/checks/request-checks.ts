@@ -156,10 +156,11 @@ export const requestChecks: readonly ServerCheck[] = [
       target.lend(async ({ session, probe }) => {
         const ids: readonly JsonValue[] = [0, 2_147_483_648, -3, "", "7", 'é😀"\\\u2028'];
         const answers = await Promise.all(ids.map((id) => probe({ id })));
-        const wrong = ids.find((_, index) => answers[index]?.kind !== "result");
-        return wrong === undefined
-          ? pass(`${ids.length} ids came back`)
-          : fail(`no answer with id ${JSON.stringify(wrong)}`, session, target);
+        const at = answers.findIndex(({ kind }) => kind !== "result");
+        const wrong = answers[at];
+        if (wrong === undefined) return pass(`${ids.length} ids came back`);
+        const instead = wrong.kind === "silence" && wrong.instead !== undefined ? `: ${wrong.instead}` : "";
+        return fail(`no answer with id ${JSON.stringify(ids[at])}${instead}`, session, target);
       }),
   },
   {
