@@ -1,3 +1,4 @@
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import { judgeRun } from "../engine/judge-run.ts";
@@ -33,11 +34,31 @@ export interface CheckHostOptions {
   readonly today?: () => Date;
 }
 
+const optionFields: Fields<CheckHostOptions> = {
+  start: true,
+  name: true,
+  checks: true,
+  seed: true,
+  strict: true,
+  baseline: true,
+  patienceMs: true,
+  concurrency: true,
+  signal: true,
+  onStart: true,
+  onResult: true,
+  today: true,
+};
+
 /**
  * Puts a host into every scenario, and compares what its driver says with what the servers saw. Leaves nothing running. Resolves with
- * a report in every case that is about the host or its driver.
+ * a report in every case that is about the host or its driver. Rejects with a `TypeError` for an option that it does not know and for a
+ * `start` that is no function, before anything starts.
  */
 export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
+  assertKnownOptions("checkHost()", options, optionFields);
+  if (typeof options.start !== "function")
+    throw new TypeError("checkHost(): start must be a function that starts a driver");
+  if (typeof options.name !== "string") throw new TypeError("checkHost(): name must be a string");
   const { start, checks = hostChecks, patienceMs = 5000, today = () => new Date() } = options;
   const startedAt = today();
   const begin = performance.now();

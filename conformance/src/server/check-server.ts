@@ -1,5 +1,5 @@
 import { cleanText } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields, type Redactor } from "@toolport/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import type { HostPreview } from "../engine/host-preview.ts";
@@ -9,6 +9,7 @@ import { describe, runChecks } from "../engine/run-checks.ts";
 import { exitCodes, type Obstacle, type RunReport } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { previewHost } from "../preview/preview-host.ts";
+import { assertServerAddress } from "./assert-server-address.ts";
 import { serverChecks } from "./checks/server-checks.ts";
 import type { ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
@@ -47,13 +48,33 @@ export interface CheckServerOptions {
   readonly today?: () => Date;
 }
 
+const optionFields: Fields<CheckServerOptions> = {
+  address: true,
+  consent: true,
+  checks: true,
+  seed: true,
+  strict: true,
+  baseline: true,
+  answerMs: true,
+  startMs: true,
+  concurrency: true,
+  preview: true,
+  signal: true,
+  onStart: true,
+  onResult: true,
+  today: true,
+};
+
 const readOnlyTools: CallConsent = { named: new Map(), all: false };
 
 /**
  * Checks a server: starts it as often as needed, or connects to it, and leaves nothing running. Resolves with a report in every case
  * that is about the server, also when it cannot be reached. A URL at which HTTP+SSE of 2024-11-05 alone is spoken is checked over that.
+ * Rejects with a `TypeError` for an option that it does not know and for an address that is none, before anything starts.
  */
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
+  assertKnownOptions("checkServer()", options, optionFields);
+  assertServerAddress(options.address);
   const { address, checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000 } = options;
   const startedAt = (options.today ?? (() => new Date()))();
   const start = performance.now();

@@ -1,0 +1,43 @@
+import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import type { ServerAddress } from "./server-address.ts";
+import type { ServerCommand } from "./stdio-session.ts";
+
+const stdioFields: Fields<Extract<ServerAddress, { readonly kind: "stdio" }>> = { kind: true, server: true };
+const urlFields: Fields<Exclude<ServerAddress, { readonly kind: "stdio" }>> = {
+  kind: true,
+  url: true,
+  headers: true,
+  signIn: true,
+};
+const commandFields: Fields<ServerCommand> = { command: true, args: true, cwd: true, env: true, inheritEnv: true };
+
+/** Refuses an address at which no server can be: in JavaScript, no compiler has looked at it. Throws a `TypeError` that names the member. */
+export function assertServerAddress(address: unknown): asserts address is ServerAddress {
+  if (!isPlainObject(address)) throw mistake(`address must be an object with a kind, not ${kindOf(address)}`);
+  const { kind, server, url } = address;
+  if (kind === "stdio") {
+    assertKnownOptions("an address of kind stdio", address, stdioFields);
+    assertCommand(server);
+  } else if (kind === "http" || kind === "sse") {
+    assertKnownOptions(`an address of kind ${kind}`, address, urlFields);
+    if (!(url instanceof URL))
+      throw mistake(`address.url must be a URL, such as new URL("https://…"), not ${kindOf(url)}`);
+  } else
+    throw mistake(
+      `address.kind must be "stdio", "http" or "sse", not ${typeof kind === "string" ? JSON.stringify(kind) : kindOf(kind)}`,
+    );
+}
+
+function assertCommand(server: unknown): void {
+  if (!isPlainObject(server))
+    throw mistake(`address.server must be an object with command and args, not ${kindOf(server)}`);
+  assertKnownOptions("address.server", server, commandFields);
+  const { command, args } = server;
+  if (typeof command !== "string") throw mistake(`address.server.command must be a string, not ${kindOf(command)}`);
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
+    throw mistake(`address.server.args must be an array of strings, not ${kindOf(args)}`);
+}
+
+function mistake(what: string): TypeError {
+  return new TypeError(`checkServer(): ${what}`);
+}

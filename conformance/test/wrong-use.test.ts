@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { checkHost } from "../src/host/check-host.ts";
+import { checkServer } from "../src/server/check-server.ts";
+
+const server = { command: process.execPath, args: ["-e", ""] };
+const address = { kind: "stdio", server };
+
+describe("checkServer() of a program that no compiler has looked at", () => {
+  it.each([
+    [undefined, "checkServer() takes its options as an object, not undefined"],
+    [{}, "checkServer(): address must be an object with a kind, not undefined"],
+    [{ address, onyl: [] }, 'checkServer() has no option "onyl"; known are address, consent, checks, '],
+    [{ address, only: [] }, 'checkServer() has no option "only"; known are address, consent, checks, '],
+    [{ address: { kind: "x" } }, 'checkServer(): address.kind must be "stdio", "http" or "sse", not "x"'],
+    [{ address: { kind: "stdio" } }, "checkServer(): address.server must be an object with command and args, not"],
+    [{ address: { ...address, url: "x" } }, 'an address of kind stdio has no option "url"; known are kind, server'],
+    [
+      { address: { kind: "stdio", server: { args: [] } } },
+      "checkServer(): address.server.command must be a string, not",
+    ],
+    [
+      { address: { kind: "stdio", server: { command: "node" } } },
+      "checkServer(): address.server.args must be an array of strings, not undefined",
+    ],
+    [
+      { address: { kind: "stdio", server: { ...server, arg: [] } } },
+      'address.server has no option "arg"; known are command, args, cwd, env, inheritEnv',
+    ],
+    [{ address: { kind: "http", url: "http://x" } }, "checkServer(): address.url must be a URL, such as new URL("],
+  ])("rejects %j with a TypeError that names what is wrong", async (options, message) => {
+    const error: unknown = await Reflect.apply(checkServer, undefined, [options]).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain(message);
+  });
+});
+
+describe("checkHost() of a program that no compiler has looked at", () => {
+  const start = (): never => {
+    throw new Error("started");
+  };
+  it.each([
+    [{ name: "x" }, "checkHost(): start must be a function that starts a driver"],
+    [{ start }, "checkHost(): name must be a string"],
+    [{ start, name: "x", level: "survive" }, 'checkHost() has no option "level"; known are start, name, checks, '],
+  ])("rejects %j with a TypeError that names what is wrong", async (options, message) => {
+    const error: unknown = await Reflect.apply(checkHost, undefined, [options]).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain(message);
+  });
+});
