@@ -131,6 +131,17 @@ describe("toolport-conformance compare", () => {
     expect(await readFile(file("c.md"), "utf8")).toContain("## ❌ WORSE\n");
   });
 
+  it("says that the runs are of two targets, if they are", async () => {
+    await writeFile(
+      file("other.json"),
+      JSON.stringify({ ...report({ "a/b": pass, "a/c": fail }), target: "node other.js" }),
+    );
+    const { code, out } = await run(file("before.json"), file("other.json"), "--markdown", file("c.md"));
+    expect(code).toBe(0);
+    expect(out).toMatch(/^! the runs are of two targets: node server\.js .*, then node other\.js\nSAME\n/);
+    expect(await readFile(file("c.md"), "utf8")).toMatch(/\nThe runs are of two targets: .*, then .*node other\.js/);
+  });
+
   it("exits with 2 for files that cannot be compared, and names them", async () => {
     await writeFile(file("host.json"), JSON.stringify({ ...report({}), side: "host" }));
     expect(await run(file("before.json"))).toMatchObject({

@@ -22,7 +22,9 @@ export function comparisonText(runs: ComparedRuns, style: TextStyle = plain): st
       `${mark} ${style.strong(change.checkId)} ${style.faint(`[${change.level}]`)} ${change.before} → ${change.after}`,
       ...(mark === style.good("✓") ? [] : [`    ${shorten(change.evidence)}`, `    fix  ${shorten(change.fix)}`]),
     ].join("\n");
+  const targets = differentTargets(runs);
   const sections = [
+    targets && `${style.warn("!")} the runs are of two targets: ${targets.map(shorten).join(", then ")}`,
     after.obstacle && `${style.bad("✗")} the second run could not test anything: ${shorten(after.obstacle.reason)}`,
     ...worse.map((change) => line(style.bad("✗"), change)),
     ...better.map((change) => line(style.good("✓"), change)),
@@ -47,8 +49,12 @@ export function comparisonMarkdown(runs: ComparedRuns): string {
       ? ""
       : [`### ${title}`, "", "| check | outcome | seen |", "| --- | --- | --- |", ...changes.map(row)].join("\n");
   const icon = comparison.exitCode === exitCodes.pass ? "✅" : "❌";
+  const targets = differentTargets(runs);
   const sections = [
     `## ${icon} ${verdictOf(runs)}`,
+    targets === undefined
+      ? ""
+      : `The runs are of two targets: ${targets.map((one) => codeSpan(shorten(one))).join(", then ")}`,
     after.obstacle === undefined ? "" : `Nothing could be tested: ${codeSpan(shorten(after.obstacle.reason))}`,
     countsOf(runs),
     table("Worse", worse),
@@ -58,6 +64,10 @@ export function comparisonMarkdown(runs: ComparedRuns): string {
     missing.length === 0 ? "" : `Not run this time: ${listed(missing)}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function differentTargets({ before, after }: ComparedRuns): readonly string[] | undefined {
+  return before.target === after.target ? undefined : [before.target, after.target];
 }
 
 function failing(changes: readonly OutcomeChange[]): readonly OutcomeChange[] {
