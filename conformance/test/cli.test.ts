@@ -92,6 +92,16 @@ describe("--list, --explain, --help and --version", () => {
     );
   });
 
+  it("explain a scenario by the id that --only takes, as it is in its first variant", async () => {
+    const { code, out } = await run(["host", "--explain", "survive/lists-and-calls"]);
+    expect(code).toBe(0);
+    const first = (await run(["--explain", "survive/lists-and-calls/stdio"])).out;
+    const also = ["stdio-2026", "http", "http-2026", "sse"].map((venue) => `survive/lists-and-calls/${venue}`);
+    expect(out).toBe(`${first}  also    ${also.join(", ")}\n`);
+    expect((await run(["--explain", "recover/dpop-proof"])).out).toMatch(/^recover\/dpop-proof\/http \[MUST\]\n/);
+    expect(await run(["--explain", "recover"])).toMatchObject({ code: 2, err: expect.stringContaining("an area of") });
+  });
+
   it("help is asked for with 0 and given with 2 when nothing was asked", async () => {
     expect((await run(["--help"])).code).toBe(0);
     expect((await run([])).code).toBe(2);

@@ -4,7 +4,7 @@ import { exitCodes } from "../engine/run-report.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
 import type { CommandIo } from "./command-io.ts";
 import { parseCommand } from "./command.ts";
-import { explainCheck, listChecks } from "./describe-checks.ts";
+import { explainId, listChecks } from "./describe-checks.ts";
 import { helpText } from "./help.ts";
 
 /** Runs a command line and resolves with the exit code. Rejects only for a bug of the kit. */
@@ -21,9 +21,11 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
       io.out(listChecks(await allChecks()));
       return exitCodes.pass;
     case "explain": {
-      const check = (await allChecks()).find(({ id }) => id === command.checkId);
-      if (check === undefined) return mistake(`no check ${JSON.stringify(command.checkId)}; --list shows them all`, io);
-      io.out(explainCheck(check));
+      const { checkId } = command;
+      const checks = await allChecks();
+      const explained = explainId(checkId, checks);
+      if (explained === undefined) return mistake(noCheck(checkId, checks), io);
+      io.out(explained);
       return exitCodes.pass;
     }
     case "mistake":
@@ -43,6 +45,14 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
 
 async function allChecks(): Promise<readonly CheckInfo[]> {
   return [...serverChecks, ...(await import("../host/host-checks.ts")).hostChecks];
+}
+
+function noCheck(wanted: string, checks: readonly CheckInfo[]): string {
+  const name = JSON.stringify(wanted);
+  const within = checks.filter(({ id }) => id.startsWith(`${wanted}/`)).length;
+  return within === 0
+    ? `no check ${name}; --list shows them all`
+    : `${name} is an area of ${within} checks; --list shows their ids`;
 }
 
 function mistake(message: string, { err }: CommandIo): number {
