@@ -23,7 +23,11 @@ afterEach(() => rm(folder, { recursive: true }));
 describe("a command line that is wrong exits with 2 and starts nothing", () => {
   it.each<[string, readonly string[], string]>([
     ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock, diff and compare'],
-    ["unknown option", ["server", "--strictly"], "Unknown option '--strictly'"],
+    ["unknown option", ["server", "--strictly"], "there is no option --strictly; like it is --strict\nRun toolport-"],
+    ["a slip in an option", ["server", "--jsn", "x", "--", "x"], "there is no option --jsn; like it is --json\nRun"],
+    ["two letters swapped", ["server", "--olny=x", "--", "x"], "there is no option --olny; like it is --only\nRun"],
+    ["an option like no other", ["server", "-q", "--verbose", "--", "x"], "there is no option -q\nRun toolport-"],
+    ["no value", ["server", "--json"], "Option '--json <value>' argument missing"],
     ["no server", ["server"], "no server given"],
     ["two servers", ["server", "--url", "http://localhost/", "--", "node"], "give one of"],
     ["a program before --", ["server", "node"], 'unexpected "node"; put the program after --'],

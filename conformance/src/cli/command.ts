@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { unknownOption } from "./unknown-option.ts";
 
 /** What the user asked for. */
 export type Command =
@@ -147,11 +148,13 @@ export function parseCommand(argv: readonly string[]): Command {
   const end = argv.indexOf("--");
   const own = end === -1 ? argv : argv.slice(0, end);
   const program = end === -1 ? [] : argv.slice(end + 1);
+  const unknown = unknownOption(own, options);
+  if (unknown !== undefined) return mistake(unknown);
   try {
     const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
     return toCommand(values, positionals, program);
   } catch (error) {
-    // parseArgs tells which option it does not know, or which value is missing.
+    // parseArgs tells which value is missing, or is one too many.
     return { kind: "mistake", message: error instanceof Error ? error.message : String(error) };
   }
 }
