@@ -2,7 +2,7 @@ import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { assertSignal, assertTimeoutMs } from "./call-input.ts";
 import type { InitOptions, RefreshOptions } from "./tool-provider.ts";
 
-const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true };
+const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true, toolName: true };
 const refreshFields: Fields<RefreshOptions> = { signal: true, timeoutMs: true };
 
 /** Refuses options of `init()` that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option. */
@@ -11,6 +11,9 @@ export function assertInitOptions(options: InitOptions): void {
   assertBounds(options);
   if (options.retryFailed !== undefined && typeof options.retryFailed !== "boolean") {
     throw new TypeError("retryFailed must be true or false");
+  }
+  if (options.toolName !== undefined && typeof options.toolName !== "string") {
+    throw new TypeError("toolName must be a text");
   }
 }
 

@@ -26,6 +26,11 @@ export interface InitOptions {
    * is not there: it starts what was not started, also what is otherwise started by a call alone, and waits for that and for what is on its way.
    */
   readonly retryFailed?: boolean | undefined;
+  /**
+   * The local name of the tool that is missing: what cannot have a tool by this name is neither started nor waited for. A provider that cannot
+   * tell ignores it. Default: all is.
+   */
+  readonly toolName?: string | undefined;
 }
 
 /** Options of `refresh()`. */

@@ -31,6 +31,21 @@ describe("unknownToolError()", () => {
     );
   });
 
+  it.each(["mcp_http_ecko", "mcp_http_eho", "mcp_htp_echo", "mcp_http_echoo", "mcp_http_ehco", "ecko"])(
+    "suggests the tool that %s is a slip of the keyboard away from",
+    (name) => {
+      const error = unknownToolError(name, [toolOf("http", "add"), toolOf("http", "echo")]);
+      expect(error.rawMessage).toBe(`tool "${name}" not found; did you mean "mcp_http_echo"?`);
+      expect(error.details).toEqual({ suggestions: ["mcp_http_echo"] });
+    },
+  );
+
+  it.each(["mcp_http_sub", "adt", "mcp_http_ekko2", "mcp_http"])("suggests nothing for %s", (name) => {
+    expect(unknownToolError(name, [toolOf("http", "add"), toolOf("http", "echo")]).rawMessage).toContain(
+      "by other names",
+    );
+  });
+
   it("bounds and cleans what a model made up", () => {
     const error = unknownToolError(`a\u001b[31mb${"x".repeat(100_000)}`, []);
     expect(error.rawMessage).toMatch(/^tool "abx+…" not found; there is none$/);

@@ -7,13 +7,17 @@ import { truncateText } from "./untrusted-text.ts";
 // Models make names up, of any length.
 const maxNameLength = 200;
 
+const mostSuggested = 3;
+
+const shortestMistaken = 4;
+
 // A message is read by people.
 const mostServersNamed = 5;
 
 /**
  * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name that was asked for, cut to 200 UTF-16
  * units. The message suggests tools that a server knows by this name, which is the likeliest mistake, or whose names differ in case and punctuation
- * alone; and it names `absent` servers, one of which may have the tool: all of them are in `details.servers`.
+ * alone, or else by one slip of the keyboard; and it names `absent` servers, one of which may have the tool: all of them are in `details.servers`.
  */
 export function unknownToolError(
   name: string,
@@ -47,8 +51,35 @@ function suggest(names: readonly string[], count: number): string {
 
 function findMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const exact = definitions.filter(({ origin }) => origin?.toolName === name || origin?.qualifiedName === name);
+  if (exact.length > 0) return exact.slice(0, mostSuggested);
   const wanted = lettersOf(name);
-  return (exact.length > 0 ? exact : definitions.filter((tool) => lettersOf(tool.name) === wanted)).slice(0, 3);
+  const near: ToolDefinition[] = [];
+  const same: ToolDefinition[] = [];
+  for (const tool of definitions) {
+    const letters = lettersOf(tool.name);
+    if (letters === wanted) same.push(tool);
+    else if (near.length < mostSuggested && isSlipOf(wanted, letters, tool)) near.push(tool);
+  }
+  return (same.length > 0 ? same : near).slice(0, mostSuggested);
+}
+
+function isSlipOf(wanted: string, letters: string, { origin }: ToolDefinition): boolean {
+  if (differByOneSlip(wanted, letters)) return true;
+  return origin !== undefined && differByOneSlip(wanted, lettersOf(origin.toolName));
+}
+
+/** One letter is another, too many or missing, or two have changed places. Of short words, most are so near to each other. */
+function differByOneSlip(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1 || Math.min(one.length, other.length) < shortestMistaken) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let end = 0;
+  const most = Math.min(one.length, other.length) - start;
+  while (end < most && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const left = one.slice(start, one.length - end);
+  const right = other.slice(start, other.length - end);
+  const isSwapped = left.length === 2 && left[0] === right[1] && left[1] === right[0];
+  return isSwapped || Math.max(left.length, right.length) === 1;
 }
 
 function lettersOf(name: string): string {

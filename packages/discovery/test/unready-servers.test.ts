@@ -131,6 +131,19 @@ describe('call(…, { wait: "servers" })', () => {
     }
   });
 
+  it("says which tool is wanted, so that who cannot have it is not waited for", async () => {
+    const { provider } = starting();
+    const asked: (string | undefined)[] = [];
+    provider.init = async ({ toolName } = {}) => void asked.push(toolName);
+    const toolbox = createToolbox({ providers: [provider] });
+    for (const caller of [toolbox, toolbox.view()]) {
+      await expect(caller.call("mcp_other_read", {}, { wait: "servers" })).rejects.toMatchObject({
+        code: "unknown_tool",
+      });
+    }
+    expect(asked).toEqual(["mcp_other_read", "mcp_other_read"]);
+  });
+
   it("gives up with call_timeout or aborted, having sent nothing", async () => {
     const { provider } = starting();
     const toolbox = createToolbox({ providers: [provider] });

@@ -1,3 +1,4 @@
+import { foldCase } from "@toolport/core/implement";
 import { isLegalName, lastResortHead, type NamingStrategy } from "./naming-strategy.ts";
 
 /** A name with its hash at the end, cut to what the strategy allows; never in the middle of a character. */
@@ -7,6 +8,12 @@ export function putHashOn(plain: string, hash: string, strategy: NamingStrategy)
   const head = cut(plain, maxLength - suffix.length);
   const name = `${trimCut ? head.replace(/_+$/, "") : head}${suffix}`;
   return isLegalName(name, strategy) ? name : `${lastResortHead(strategy)}${suffix}`;
+}
+
+/** Whether a name, with A to Z lower-cased, has what may be a hash at its end. */
+export function endsLikeHash(name: string, { hashLength, hashSeparator }: NamingStrategy): boolean {
+  const end = name.slice(-hashLength);
+  return name.endsWith(`${foldCase(hashSeparator)}${end}`) && /^[0-9a-f]+$/.test(end);
 }
 
 // Never between the halves of a surrogate pair.

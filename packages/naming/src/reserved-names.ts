@@ -1,5 +1,6 @@
 import { compareText, foldCase } from "@toolport/core/implement";
 import { toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
+import { endsLikeHash } from "./put-hash-on.ts";
 
 /** Says whether a plain name is one server's to give away, whatever the others list. */
 export interface ReservedNames {
@@ -67,9 +68,4 @@ function findNeighbours(server: KnownServer, all: readonly KnownServer[]): Neigh
     inner: inner.sort((a, b) => b.prefix.length - a.prefix.length || compareText(a.id, b.id)),
     any: others.some(({ reach }) => reach.startsWith(server.reach) || server.reach.startsWith(reach)),
   };
-}
-
-function endsLikeHash(name: string, { hashLength, hashSeparator }: NamingStrategy): boolean {
-  const end = name.slice(-hashLength);
-  return name.endsWith(`${foldCase(hashSeparator)}${end}`) && /^[0-9a-f]+$/.test(end);
 }

@@ -14,6 +14,7 @@ describe("@toolport/naming", () => {
       "identityOf",
       "isLegalFunctionName",
       "isLegalName",
+      "isPossibleName",
       "loadNames",
       "localNameOf",
       "nexoNaming",

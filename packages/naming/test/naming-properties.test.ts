@@ -4,6 +4,7 @@ import {
   evvaNaming,
   identityOf,
   isLegalName,
+  isPossibleName,
   loadNames,
   localNameOf,
   nexoNaming,
@@ -80,6 +81,15 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
       for (const name of namesOf(names, tools)) {
         expect(name.length).toBeLessThanOrEqual(strategy.maxLength);
         expect(isLegalName(name, strategy)).toBe(true);
+      }
+    });
+  });
+
+  it("gives no name that was not possible for its server", () => {
+    check(catalog, (tools) => {
+      const { names } = assignNames(tools, { strategy });
+      for (const tool of tools) {
+        expect(isPossibleName(localNameOf(names, tool) ?? "", tool.serverId, strategy)).toBe(true);
       }
     });
   });

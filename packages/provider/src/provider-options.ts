@@ -295,8 +295,9 @@ export function readInitOptions(options: InitOptions): {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly retryFailed: boolean;
+  readonly toolName: string | undefined;
 } {
   assertInitOptions(options);
-  const { signal, timeoutMs = 10_000, retryFailed = true } = options;
-  return { signal, timeoutMs, retryFailed };
+  const { signal, timeoutMs = 10_000, retryFailed = true, toolName } = options;
+  return { signal, timeoutMs, retryFailed, toolName };
 }

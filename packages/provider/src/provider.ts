@@ -74,7 +74,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
       serverSet.readmit();
     },
     unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
-    ...startOf(serverSet, clock, assertOpen),
+    ...startOf({ serverSet, catalog, clock, assertOpen }),
     call: calls.call,
     callTimeoutMs: calls.callTimeoutMs,
     describeServer: calls.describeServer,
@@ -99,12 +99,23 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
 }
 
+/** What bringing servers up needs. */
+interface StartInit {
+  readonly serverSet: ServerSet;
+  readonly catalog: LiveCatalog;
+  readonly clock: Clock;
+  readonly assertOpen: () => void;
+}
+
 /** How all servers are brought up, and brought up to date. */
-function startOf(serverSet: ServerSet, clock: Clock, assertOpen: () => void): Pick<McpProvider, "init" | "refresh"> {
+function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<McpProvider, "init" | "refresh"> {
   return {
     async init(initOptions = {}) {
       assertOpen();
-      const plan = { ...readInitOptions(initOptions), serverSet, clock, demand: "ready", operation: "init" } as const;
+      const { toolName, ...how } = readInitOptions(initOptions);
+      const all = serverSet.all();
+      const registrations = toolName === undefined ? all : all.filter(({ id }) => catalog.mayName(id, toolName));
+      const plan = { ...how, serverSet, registrations, clock, demand: "ready", operation: "init" } as const;
       const failures = await bringUp(plan);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();

@@ -84,6 +84,48 @@ describe('call(…, { wait: "servers" })', () => {
     await provider.close();
   });
 
+  it("does not wait for a server whose tools cannot have this name, nor start it", async () => {
+    const world = createCalmWorld();
+    world.server("s", "read");
+    world.server("late", "read");
+    world.hold("late");
+    const servers = [specOf("s"), specOf("late"), specOf("lazy", { startup: "call" })];
+    const provider = world.provider({ servers });
+    const init = provider.init();
+    await world.settle();
+    // Those that start together appear together, unless one is late.
+    world.clock.advance(250);
+    await world.settle();
+    for (const call of ["mcp_s_raed", "made_up"]) {
+      expect(await failureOf(provider.call(call, {}, { wait: "servers" }))).toMatchObject({ code: "unknown_tool" });
+      await provider.init({ retryFailed: false, toolName: call });
+    }
+    expect(provider.statuses()).toMatchObject([
+      { id: "late", state: "connecting" },
+      { id: "lazy", state: "idle" },
+      { id: "s", state: "ready" },
+    ]);
+    const waiting = failureOf(provider.call("mcp_late_raed", {}, { wait: "servers", timeoutMs: 500 }));
+    await world.settle();
+    world.clock.advance(500);
+    expect(await waiting).toMatchObject({ code: "call_timeout" });
+    await expect(provider.init({ toolName: 1 as never })).rejects.toThrow("toolName must be a text");
+    world.clock.advance(10_000);
+    await init;
+    const closing = provider.close();
+    world.clock.advance(60_000);
+    await closing;
+  });
+
+  it("waits for a server that had a tool by this name before, whatever the name looks like", async () => {
+    const world = createCalmWorld();
+    world.server("s", "read");
+    const savedNames = { version: 1, servers: [["s", [["read", "the_reader"]]]] };
+    const provider = world.provider({ servers: [specOf("s")], savedNames });
+    expect(await provider.call("the_reader", {}, { wait: "servers" })).toMatchObject({ isError: false });
+    await provider.close();
+  });
+
   it("rejects with unknown_tool when nobody is on the way any more", async () => {
     const world = createCalmWorld();
     const provider = start(world);

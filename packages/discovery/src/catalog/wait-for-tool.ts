@@ -43,7 +43,8 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
   try {
     await runWithDeadline(
       { what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, outer: options.deadline, clock },
-      ({ signal: ending }) => untilThere(() => sources.has(name), sources, { timeoutMs, signal: ending }),
+      ({ signal: ending }) =>
+        untilThere(() => sources.has(name), sources, { timeoutMs, signal: ending, toolName: name }),
     );
   } catch (error) {
     if (!isToolportError(error)) throw error;
@@ -66,11 +67,19 @@ function isOnItsWay(provider: ToolProvider): boolean {
   return readUnready(provider).some(({ state }) => state === "idle" || state === "connecting");
 }
 
+/** How long something is waited for. */
+interface UntilThereOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** The tool that is wanted; who cannot have it is not waited for. */
+  readonly toolName?: string | undefined;
+}
+
 /** Starts what was not started, and waits until it is so, no provider is on its way any more, `signal` aborts, or nobody is to wait. Never rejects. */
 export async function untilThere(
   isThere: () => boolean,
   { providers, ended }: Pick<WaitSources, "providers" | "ended">,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal, toolName }: UntilThereOptions,
 ): Promise<void> {
   const ends: (() => void)[] = [];
   const starts = new AbortController();
@@ -85,7 +94,12 @@ export async function untilThere(
         over.addEventListener("abort", giveUp, { once: true });
         ends.push(() => over.removeEventListener("abort", giveUp));
       }
-      const limits = { timeoutMs, signal: starts.signal, retryFailed: false };
+      const limits = {
+        timeoutMs,
+        signal: starts.signal,
+        retryFailed: false,
+        ...(toolName !== undefined && { toolName }),
+      };
       // What could not be started shows by what is absent.
       void Promise.allSettled(providers.filter(isOnItsWay).map(async (provider) => provider.init(limits))).then(giveUp);
       look();

@@ -39,7 +39,7 @@ export function absentServers({
 }
 
 /**
- * Waits until a tool of this name is on offer. Starts the servers whose tools are not known, as a call of theirs would; rejects with
+ * Waits until a tool of this name is on offer. Starts the servers whose tools are not known and may be called so, as a call of theirs would; rejects with
  * `unknown_tool` when none of them is on its way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
  */
 export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
@@ -48,6 +48,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
   return new Promise((resolve, reject) => {
     const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
     const waits = createFanOutSignal(undefined);
+    const mayBring = (): readonly Registration[] => serverSet.all().filter(({ id }) => catalog.mayName(id, name));
     let settled = false;
     const settle = (act: () => void): void => {
       if (settled) return;
@@ -68,7 +69,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       if (tool !== undefined) return settle(() => resolve(tool));
       const held = findQuarantined(catalog.current, name);
       if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));
-      if (serverSet.all().some((registration) => serverSet.status(registration).state === "connecting")) return;
+      if (mayBring().some((registration) => serverSet.status(registration).state === "connecting")) return;
       settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
     };
     const giveUp = (): void =>
@@ -78,10 +79,12 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener("abort", giveUp, { once: true });
     // What is on show of some may be old: the tool may be a new one.
-    const unsure = serverSet.all().filter(({ saved, link: { state } }) => saved !== undefined && state.kind === "idle");
-    for (const { link } of [...absentRegistrations(serverSet, catalog), ...unsure]) {
+    const isUnsure = ({ saved, link: { state } }: Registration): boolean =>
+      saved !== undefined && state.kind === "idle";
+    for (const registration of mayBring()) {
+      if (catalog.current.servers.has(registration.id) && !isUnsure(registration)) continue;
       // Its status says what became of it.
-      void link.ready("call", waits.next()).then(look, look);
+      void registration.link.ready("call", waits.next()).then(look, look);
     }
     look();
   });

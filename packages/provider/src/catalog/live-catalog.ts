@@ -1,6 +1,6 @@
 import type { Admit, Event, ToolDefinition, ToolsChange } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
-import type { NameCollision, NameTable } from "@toolport/naming";
+import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@toolport/naming";
 import type { AgreementWait } from "./agree-on-names.ts";
 import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type Catalog, type ServerListing } from "./catalog.ts";
@@ -24,6 +24,8 @@ export interface LiveCatalog {
   readonly asksForNames: boolean;
   /** Waits until all tools of a listing have names that hold; `undefined` where there is nothing to wait for. Ends with `close()`, where it has no signal. Never rejects. */
   agreeOnNames(listing: Pick<ServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
+  /** Whether a tool of this server, which is not known yet, may get this local name. Names that others have a say in may be any. */
+  mayName(serverId: string, localName: string): boolean;
   /** The server is registered: its names are kept, and those that start like its own are left to it. */
   claimNames(serverId: string): void;
   /** Its registration is over: its names are free, unless somebody who shares them has such a server. */
@@ -105,6 +107,10 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
     },
     asksForNames: shared.asks,
     agreeOnNames: (listing, wait) => (shared.asks ? names.agreeOn(identitiesOf(listing), wait) : undefined),
+    mayName: (serverId, localName) =>
+      shared.asks ||
+      identityOf(names.table, localName)?.serverId === serverId ||
+      isPossibleName(localName, serverId, shared.naming),
     claimNames: (serverId) => names.claim(serverId),
     releaseNames: (serverId) => names.release(serverId),
     registrationOf(definition) {
