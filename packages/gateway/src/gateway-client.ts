@@ -60,6 +60,15 @@ export interface GatewayReadOptions {
   readonly meta?: JsonObject | undefined;
 }
 
+/** How lists are asked for. */
+export interface GatewayListOptions extends GatewayReadOptions {
+  /**
+   * How long one server is waited for, in milliseconds: `limits.listWaitMs` for a list, and `limits.requestMs` to find out whose something is. Who takes longer is in the snapshot when it has
+   * listed. Whoever does not read it takes as long as the slowest server.
+   */
+  readonly waitMs?: number | undefined;
+}
+
 /** A listed thing of a server: with `serverId`, and members as `@toolport/resources` names them. */
 export interface GatewayEntry {
   readonly serverId: string;
@@ -101,8 +110,8 @@ export interface GatewaySnapshot<T> {
 
 /** What a gateway needs of resources and prompts; what `createResources()` of `@toolport/resources` makes is such a one. */
 export interface GatewayResources {
-  list(options?: GatewayReadOptions): Promise<{ readonly resources: readonly GatewayResource[] }>;
-  listTemplates(options?: GatewayReadOptions): Promise<{ readonly templates: readonly GatewayTemplate[] }>;
+  list(options?: GatewayListOptions): Promise<{ readonly resources: readonly GatewayResource[] }>;
+  listTemplates(options?: GatewayListOptions): Promise<{ readonly templates: readonly GatewayTemplate[] }>;
   read(
     target: { readonly serverId: string; readonly uri: string },
     options?: GatewayReadOptions,
@@ -120,7 +129,7 @@ export interface GatewayResources {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<Subscription>;
-  listPrompts(options?: GatewayReadOptions): Promise<{ readonly prompts: readonly GatewayPrompt[] }>;
+  listPrompts(options?: GatewayListOptions): Promise<{ readonly prompts: readonly GatewayPrompt[] }>;
   getPrompt(
     target: { readonly serverId: string; readonly name: string },
     args?: Readonly<Record<string, string>>,

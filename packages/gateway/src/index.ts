@@ -13,6 +13,7 @@ export type { MessageConnection, SendText } from "./stdio/message-connection.ts"
 export type {
   GatewayEntry,
   GatewayPrompt,
+  GatewayListOptions,
   GatewayReadOptions,
   GatewayResource,
   GatewayResources,

@@ -15,6 +15,11 @@ export interface ResourcesOptions {
   readonly allowedSchemes?: readonly string[] | undefined;
   /** For one server's list, connecting included, in milliseconds. Default 30,000. */
   readonly listTimeoutMs?: number | undefined;
+  /**
+   * How long a list of several servers waits for one of them, in milliseconds, unless its `waitMs` says: who takes longer is a failure, and appears in the snapshot when it has listed; until then nobody
+   * waits for it again. Default: as long as `listTimeoutMs` allows.
+   */
+  readonly listWaitMs?: number | undefined;
   /** For one read, subscription or other request, connecting included, in milliseconds. Default 60,000. */
   readonly requestTimeoutMs?: number | undefined;
   /** Pages of one server's list. Default 64; what was read up to there is kept, and the failure says so. */
@@ -44,6 +49,7 @@ export interface ResourcesOptions {
 export interface ResourcesSettings {
   readonly allowedSchemes: ReadonlySet<string> | undefined;
   readonly listTimeoutMs: number;
+  readonly listWaitMs: number | undefined;
   readonly requestTimeoutMs: number;
   readonly listLimits: ListLimits;
   readonly readLimits: ReadLimits;
@@ -56,6 +62,7 @@ export interface ResourcesSettings {
 const fields: Fields<ResourcesOptions> = {
   allowedSchemes: true,
   listTimeoutMs: true,
+  listWaitMs: true,
   requestTimeoutMs: true,
   maxPages: true,
   maxEntries: true,
@@ -75,11 +82,12 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
   if (context !== undefined) assertCallContext(context);
   const count = (name: keyof ResourcesOptions & `max${string}`, otherwise: number): number =>
     readWholeNumber(options[name], name, { least: 1, otherwise });
-  const timeMs = (name: "listTimeoutMs" | "requestTimeoutMs", otherwise: number): number =>
+  const timeMs = (name: "listTimeoutMs" | "listWaitMs" | "requestTimeoutMs", otherwise: number): number =>
     readWholeNumber(options[name], name, { least: 1, most: longestTimeoutMs, otherwise });
   return {
     allowedSchemes: readSchemes(allowedSchemes, "allowedSchemes"),
     listTimeoutMs: timeMs("listTimeoutMs", 30_000),
+    listWaitMs: options.listWaitMs === undefined ? undefined : timeMs("listWaitMs", 1),
     requestTimeoutMs: timeMs("requestTimeoutMs", 60_000),
     listLimits: {
       maxPages: count("maxPages", 64),

@@ -54,7 +54,7 @@ export interface TemplateListing {
 export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   /**
    * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies is an entry of `failures`, such as
-   * `request_timeout`, or `listing_truncated` beyond a limit: at worst it costs `timeoutMs`, while the snapshot shows the others as they come. Servers that have none are not asked. Throws a `TypeError` for options,
+   * `request_timeout`, or `listing_truncated` beyond a limit: at worst it costs `timeoutMs`, or `waitMs` where that is less, while the snapshot shows the others as they come. Servers that have none are not asked. Throws a `TypeError` for options,
    * `aborted`, `closed`.
    */
   list(options?: ListOptions): Promise<ResourceListing>;

@@ -35,6 +35,66 @@ describe("list()", () => {
     expect(server("c").asked[0]?.signal?.aborted).toBe(true);
   });
 
+  it("waits for a slow server once, for waitMs, and shows it when it has listed", async () => {
+    const { resources, server, clock } = createWorld({ servers: ["a", "slow"], listWaitMs: 5000 });
+    let answer: (value: JsonObject) => void = () => undefined;
+    server("slow").answer = () => new Promise<JsonObject>((resolve) => (answer = resolve));
+    const changes: string[] = [];
+    resources.onResourcesChanged(({ serverId }) => changes.push(serverId));
+    const work = resources.list();
+    await settle();
+    clock.advance(5000);
+    const late = [{ serverId: "slow", error: { code: "request_timeout" } }];
+    expect(await work).toMatchObject({ resources: [{ serverId: "a" }], failures: late });
+    // Nobody waits for it again, nor asks it beside what is under way.
+    expect(await resources.list({ waitMs: 4000 })).toMatchObject({ resources: [{ serverId: "a" }], failures: late });
+    expect([server("slow").asked.length, server("slow").asked[0]?.signal?.aborted]).toEqual([1, false]);
+    answer({ resources: [{ uri: "note://late", name: "n" }] });
+    await settle();
+    expect(resources.snapshot().entries.map(({ serverId }) => serverId)).toEqual(["a", "slow"]);
+    expect(changes).toEqual(["a", "slow"]);
+    server("slow").answer = listing("note://late");
+    expect((await resources.list()).failures).toEqual([]);
+  });
+
+  it("asks a server again that never answers, one at a time and within listTimeoutMs, and hears of its end no more than of its caller's", async () => {
+    const { resources, server, clock } = createWorld({ listWaitMs: 1000 });
+    server("a").answer = () => new Promise(() => {});
+    const abort = new AbortController();
+    const first = resources.list({ signal: abort.signal });
+    await settle();
+    clock.advance(1000);
+    expect((await first).failures).toHaveLength(1);
+    abort.abort();
+    expect(server("a").asked[0]?.signal?.aborted).toBe(false);
+    clock.advance(29_000);
+    await settle();
+    expect(server("a").asked[0]?.signal?.aborted).toBe(true);
+    expect((await resources.list()).failures).toHaveLength(1);
+    await settle();
+    expect(server("a").asked).toHaveLength(2);
+    await expect(resources.list({ waitMs: 0 })).rejects.toThrow("list(): waitMs must be a whole number from 1");
+    await resources.close();
+  });
+
+  it("waits again for a server that became ready meanwhile", async () => {
+    let connect: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (connect = resolve));
+    const world = createWorld({ servers: ["a"], listWaitMs: 1000, pause: () => held });
+    const work = world.resources.listPrompts();
+    await settle();
+    world.clock.advance(1000);
+    expect((await work).failures).toEqual([]);
+    const lists = world.resources.list();
+    await settle();
+    world.clock.advance(1000);
+    expect((await lists).failures).toHaveLength(1);
+    connect();
+    await settle();
+    expect((await world.resources.list()).failures).toEqual([]);
+    await world.resources.close();
+  });
+
   it("counts connecting into the same time", async () => {
     const { resources, clock } = createWorld({ provider: { connector: { connect: () => new Promise(() => {}) } } });
     const work = resources.list({ timeoutMs: 1000 });

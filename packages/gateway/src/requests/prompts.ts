@@ -16,7 +16,8 @@ import type { NamedPrompt } from "./routed-resources.ts";
 export const listPrompts: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
-    await bounded(context, request, (options) => routed.all.listPrompts(options));
+    const { listWaitMs: waitMs } = context.settings.limits;
+    await bounded(context, request, (options) => routed.all.listPrompts({ ...options, waitMs }));
   }
   const size = context.settings.limits.pageSize;
   const all = routed.prompts().map(toWirePrompt);
@@ -88,7 +89,7 @@ async function findTarget(
   const routed = routedOf(context);
   const find = (): string | undefined => routed.serverOfTemplate(uri) ?? routed.serverOf(uri);
   const known = find();
-  if (known === undefined) await bounded(context, request, (options) => listAll(routed, options));
+  if (known === undefined) await listAll(context, request);
   const serverId = known ?? find();
   if (serverId === undefined) throw rpcError(rpcCodes.invalidParams, "No server has this template");
   return { serverId, uriTemplate: uri };
@@ -103,7 +104,8 @@ async function findPrompt(
   const routed = routedOf(context);
   const known = routed.promptOf(name);
   if (known !== undefined) return known;
-  await bounded(context, request, (options) => routed.all.listPrompts(options));
+  const { requestMs: waitMs } = context.settings.limits;
+  await bounded(context, request, (options) => routed.all.listPrompts({ ...options, waitMs }));
   const found = routed.promptOf(name);
   if (found === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 256)}`);
   return found;

@@ -1,9 +1,10 @@
 import { isToolportError, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { GatewayEntry, GatewayReadOptions, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
+import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
+import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
 import { cacheable } from "./caching.ts";
@@ -13,7 +14,10 @@ import type { RoutedResources } from "./routed-resources.ts";
 /** `resources/list`: the first page asks the servers, further ones are of what they said then. */
 export const listResources: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
-  if (request.params["cursor"] === undefined) await bounded(context, request, (options) => routed.all.list(options));
+  if (request.params["cursor"] === undefined) {
+    const { listWaitMs: waitMs } = context.settings.limits;
+    await bounded(context, request, (options) => routed.all.list({ ...options, waitMs }));
+  }
   const size = context.settings.limits.pageSize;
   const all = routed.resources().map(toWireResource);
   const { entries: resources, ...rest } = pageOf(all, request.params, { size, keyOf: ({ uri }) => uri });
@@ -24,7 +28,8 @@ export const listResources: RequestHandler = async (context, request) => {
 export const listTemplates: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
-    await bounded(context, request, (options) => routed.all.listTemplates(options));
+    const { listWaitMs: waitMs } = context.settings.limits;
+    await bounded(context, request, (options) => routed.all.listTemplates({ ...options, waitMs }));
   }
   const size = context.settings.limits.pageSize;
   const all = routed.templates().map(toWireTemplate);
@@ -37,9 +42,7 @@ export const listTemplates: RequestHandler = async (context, request) => {
 export const readResource: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const uri = readUri(request.params);
-  const serverId = await findServer(context, uri, () =>
-    bounded(context, request, (options) => listAll(routed, options)),
-  );
+  const serverId = await findServer(context, uri, () => listAll(context, request));
   request.serverId = serverId;
   try {
     const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
@@ -64,9 +67,13 @@ export async function findServer(context: PeerContext, uri: string, list: () => 
   return found;
 }
 
-/** Reads both lists, so that URIs can be told apart. */
-export async function listAll({ all }: RoutedResources, options: GatewayReadOptions): Promise<void> {
-  await Promise.all([all.list(options), all.listTemplates(options)]);
+/** Reads both lists, so that URIs can be told apart; waits for every server. */
+export async function listAll(context: PeerContext, request: ActiveRequest): Promise<void> {
+  const { all } = routedOf(context);
+  const { requestMs: waitMs } = context.settings.limits;
+  await bounded(context, request, (options) =>
+    Promise.all([all.list({ ...options, waitMs }), all.listTemplates({ ...options, waitMs })]),
+  );
 }
 
 /** The URI of parameters; throws where there is none. */

@@ -13,9 +13,7 @@ import { missingTasks } from "./tasks.ts";
 
 async function open(context: PeerContext, request: ActiveRequest, uri: string): Promise<Subscription> {
   const routed = routedOf(context);
-  const serverId = await findServer(context, uri, () =>
-    bounded(context, request, (options) => listAll(routed, options)),
-  );
+  const serverId = await findServer(context, uri, () => listAll(context, request));
   // A server may name a part of what was subscribed to; its client is told what it subscribed to.
   const onUpdate = (): void => context.news.updated(uri);
   return bounded(context, request, ({ signal }) => routed.all.subscribe(serverId, uri, { onUpdate, signal }));

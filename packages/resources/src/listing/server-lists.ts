@@ -1,4 +1,4 @@
-import type { CallContext, JsonObject } from "@toolport/core";
+import { longestTimeoutMs, type CallContext, type JsonObject } from "@toolport/core";
 import {
   assertKnownOptions,
   assertNames,
@@ -6,11 +6,13 @@ import {
   isCallArguments,
   type Fields,
 } from "@toolport/core/implement";
-import { abortedError, removedError } from "../asking/ask-errors.ts";
+import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
 import type { ResourceParts } from "../resource-parts.ts";
+import { readWholeNumber } from "../read-whole-number.ts";
 import type { ResourceServerStatus } from "../resource-provider.ts";
 import type { ListKind } from "./list-kind.ts";
 import { declares, joinListings, serversToAsk, type JoinedListing } from "./list-servers.ts";
+import { createLateServers } from "./late-servers.ts";
 import { listServer } from "./list-server.ts";
 import { createLiveList, type LiveList } from "./live-list.ts";
 import type { ServerListing } from "./read-pages.ts";
@@ -31,10 +33,15 @@ export interface ReadOptions {
 export interface ListOptions extends ReadOptions {
   /** Ids of the servers to list. Default: all but those that are disabled. */
   readonly servers?: readonly string[] | undefined;
+  /**
+   * How long a server is waited for, in milliseconds. One that takes longer is a failure (`request_timeout`), goes on within `timeoutMs`, and appears in the snapshot; until it has, nobody
+   * waits for it again. Default: `listWaitMs` of `createResources`.
+   */
+  readonly waitMs?: number | undefined;
 }
 
 const readFields: Fields<ReadOptions> = { signal: true, timeoutMs: true, context: true, meta: true };
-const listFields: Fields<ListOptions> = { ...readFields, servers: true };
+const listFields: Fields<ListOptions> = { ...readFields, servers: true, waitMs: true };
 
 /** Throws a `TypeError` that names what cannot be used. `owner` says whose options they are: `"read()"`. */
 export function assertReadOptions(
@@ -62,7 +69,8 @@ export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChange
 /** Makes the lists of one kind. `owner` is the function whose options they take: `"list()"`. */
 export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, owner: string): ServerLists<T> {
   const { provider, settings, asking } = parts;
-  const { clock, quietMs, listLimits: limits, listTimeoutMs } = settings;
+  const { clock, quietMs, listLimits: limits, listTimeoutMs, listWaitMs } = settings;
+  const late = createLateServers<T>(clock);
   /** Whether somebody wanted the lists of all servers, and so those of new ones. */
   let wantsAll = false;
   const live = createLiveList<T>({
@@ -84,33 +92,63 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, ow
     onChanged: live.onChanged,
     changed: live.changed,
     close: live.close,
-    removed: live.removed,
+    removed(serverId) {
+      late.forget(serverId);
+      live.removed(serverId);
+    },
     ready(status) {
       const { id } = status;
+      late.forget(id);
       if (declares(status, kind.capability) !== false) live.wake(id, wantsAll);
       else if (live.has(id)) live.begin(id).end({ serverId: id, entries: [], dropped: [] });
     },
     async list(options = {}) {
       assertReadOptions(owner, options, listFields);
-      const { servers, signal, timeoutMs = listTimeoutMs, context, meta } = options;
+      const { servers, signal, timeoutMs = listTimeoutMs, waitMs = listWaitMs, context, meta } = options;
       if (servers !== undefined) assertNames(`${owner}: servers`, servers);
+      if (waitMs !== undefined)
+        readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
       asking.assertOpen();
       const shared = isShared(options);
       if (shared && servers === undefined) wantsAll = true;
       const registered = new Set(provider.serverIds());
-      const listOne = async (serverId: string): Promise<ServerListing<T>> => {
+      const waits = whileWaiting(signal);
+      const listNow = async (serverId: string): Promise<ServerListing<T>> => {
         const beginning = shared && registered.has(serverId) ? live.begin(serverId) : undefined;
-        const listing = await listServer(asking, serverId, { kind, limits, timeoutMs, signal, context, meta });
+        const listing = await listServer(asking, serverId, {
+          kind,
+          limits,
+          timeoutMs,
+          signal: waits.signal,
+          context,
+          meta,
+        });
         if (beginning?.signal.aborted && listing.error === undefined) {
           return { serverId, entries: [], dropped: [], error: removedError(serverId) };
         }
-        beginning?.end(signal?.aborted ? undefined : listing);
+        beginning?.end(waits.signal.aborted ? undefined : listing);
         return listing;
       };
-      const listings = await Promise.all(serversToAsk(provider, kind, servers).map((id) => listOne(id)));
+      const listOne = async (serverId: string): Promise<ServerListing<T>> => {
+        if (waitMs === undefined || waitMs >= timeoutMs) return listNow(serverId);
+        const listing = await late.within(serverId, waitMs, () => listNow(serverId));
+        const error = timeoutError({ serverId, operation: kind.method }, waitMs);
+        return listing ?? { serverId, entries: [], dropped: [], error };
+      };
+      const ids = serversToAsk(provider, kind, servers);
+      const listings = await Promise.all(ids.map((id) => listOne(id))).finally(waits.end);
       if (signal?.aborted) throw abortedError({ operation: kind.method }, "unknown", signal.reason);
       asking.assertOpen();
       return joinListings(listings);
     },
   };
+}
+
+/** A signal that ends what somebody waits for, and nothing after `end`. */
+function whileWaiting(signal: AbortSignal | undefined): { readonly signal: AbortSignal; readonly end: () => void } {
+  const stop = new AbortController();
+  const giveUp = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted) giveUp();
+  else signal?.addEventListener("abort", giveUp);
+  return { signal: stop.signal, end: () => signal?.removeEventListener("abort", giveUp) };
 }

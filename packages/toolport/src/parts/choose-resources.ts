@@ -23,13 +23,16 @@ export interface ResourcesMeans {
   readonly telemetry: ToolportTelemetry | undefined;
 }
 
+// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to show none of the others.
+const listWaitMs = 5000;
+
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: ToolportOptions["resources"],
   { provider, config, clock, telemetry }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
-  const resources = createResources(provider, { clock, ...cacheOf(config), ...options });
+  const resources = createResources(provider, { clock, listWaitMs, ...cacheOf(config), ...options });
   const endWatch = watchParts(telemetry, { resources });
   return {
     resources,
