@@ -14,6 +14,51 @@ describe("readConfig() loses nothing in silence", () => {
   });
 
   it.each([
+    ["argz", "write args"],
+    ["ARGS", "write args"],
+    ["required", "required is for servers as specs: an array of them, or a toolport.json"],
+    ["timeouts", "timeouts is for servers as specs: an array of them, or a toolport.json"],
+    ["include", "write includeTools"],
+    ["whatever", undefined],
+  ])("says of %s in an entry of mcpServers that it changes nothing", (name, fix) => {
+    const { servers, problems } = readConfig(
+      { mcpServers: { a: { command: "x", [name]: ["y"] } } },
+      { dialect: "mcp-json" },
+    );
+    expect(servers).toHaveLength(1);
+    expect(problems).toMatchObject([
+      {
+        code: "unknown_key",
+        severity: "warning",
+        path: `mcpServers.a.${name}`,
+        message: expect.stringContaining(name),
+      },
+    ]);
+    expect(problems[0]?.fix).toBe(fix);
+  });
+
+  it.each(["_note", "$comment", "//", "#"])("and nothing of the remark %s", (name) => {
+    const { problems } = readConfig({ mcpServers: { a: { command: "x", [name]: "y" } } }, { dialect: "mcp-json" });
+    expect(problems).toEqual([]);
+  });
+
+  it("says which name may be the misspelt command, or URL", () => {
+    for (const [name, meant] of [
+      ["comand", "command"],
+      ["ulr", "url"],
+    ] as const) {
+      const { problems } = readConfig({ mcpServers: { a: { [name]: "node" } } }, { dialect: "mcp-json" });
+      expect(problems).toContainEqual(
+        expect.objectContaining({
+          code: "missing_field",
+          severity: "error",
+          fix: `write ${meant} in place of "${name}"`,
+        }),
+      );
+    }
+  });
+
+  it.each([
     ["/h/.codex/config.toml", 'model = "m"\n[tui]\ntheme = "x"'],
     ["/h/.claude.json", '{"numStartups": 1, "projects": {}}'],
     ["/h/Claude/claude_desktop_config.json", '{"preferences": {"a": true}}'],

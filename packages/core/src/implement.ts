@@ -32,6 +32,7 @@ export {
 } from "./call-input.ts";
 export { assertReason } from "./assert-reason.ts";
 export type { AbsentServer } from "./absent-server.ts";
+export { differByOneSlip } from "./differ-by-one-slip.ts";
 export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 

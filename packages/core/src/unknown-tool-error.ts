@@ -1,5 +1,6 @@
 import type { AbsentServer } from "./absent-server.ts";
 import type { ToolDefinition } from "./tool.ts";
+import { differByOneSlip } from "./differ-by-one-slip.ts";
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
 import { truncateText } from "./untrusted-text.ts";
@@ -63,23 +64,11 @@ function findMeant(name: string, definitions: readonly ToolDefinition[]): readon
   return (same.length > 0 ? same : near).slice(0, mostSuggested);
 }
 
+// Of short words, most are so near to each other.
 function isSlipOf(wanted: string, letters: string, { origin }: ToolDefinition): boolean {
+  if (wanted.length < shortestMistaken) return false;
   if (differByOneSlip(wanted, letters)) return true;
   return origin !== undefined && differByOneSlip(wanted, lettersOf(origin.toolName));
-}
-
-/** One letter is another, too many or missing, or two have changed places. Of short words, most are so near to each other. */
-function differByOneSlip(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 1 || Math.min(one.length, other.length) < shortestMistaken) return false;
-  let start = 0;
-  while (start < one.length && one[start] === other[start]) start += 1;
-  let end = 0;
-  const most = Math.min(one.length, other.length) - start;
-  while (end < most && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  const left = one.slice(start, one.length - end);
-  const right = other.slice(start, other.length - end);
-  const isSwapped = left.length === 2 && left[0] === right[1] && left[1] === right[0];
-  return isSwapped || Math.max(left.length, right.length) === 1;
 }
 
 function lettersOf(name: string): string {

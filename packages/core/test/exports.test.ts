@@ -60,6 +60,7 @@ const forImplementers = [
   "credentialFieldsOf",
   "dateOf",
   "describeAbsent",
+  "differByOneSlip",
   "doStep",
   "effectOfHints",
   "findKnownShapes",

@@ -27,6 +27,7 @@ export const mcpJson: Dialect = createDialect({
     exclude: "excludeTools",
     unsupported: { timeout: "the unit of timeout is another one in each tool; name the dialect, and it is used" },
     others: ["oauth"],
+    unknown: "told",
     extra: (entry, draft) => readOauth(entry, draft),
   },
 });

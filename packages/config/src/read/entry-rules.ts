@@ -56,8 +56,8 @@ export interface EntryRules {
   readonly others?: readonly string[] | undefined;
   /** Other members that its nested transport has. */
   readonly innerOthers?: readonly string[] | undefined;
-  /** `"refused"`: a member that the dialect does not know costs the server. Default: a warning where it looks as if it mattered. */
-  readonly unknown?: "refused" | undefined;
+  /** `"refused"`: a member that the dialect does not know costs the server. `"told"`: each is a warning. Default: a warning where it looks as if it mattered. */
+  readonly unknown?: "refused" | "told" | undefined;
   readonly inheritEnv?: "all" | undefined;
   /** What the dialect calls the lack of a command, and of a URL. */
   readonly missing?: { readonly command: string; readonly url: string; readonly both: string } | undefined;

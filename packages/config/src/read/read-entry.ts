@@ -6,7 +6,7 @@ import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-
 import type { Entry } from "./entry.ts";
 import type { EntryRules, TransportWord } from "./entry-rules.ts";
 import { warnMissingRm } from "./missing-rm.ts";
-import { reportUnknownKeys } from "./unknown-keys.ts";
+import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
 
 type Kind = "stdio" | "http";
 
@@ -110,10 +110,19 @@ function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Ch
     const { missing } = rules;
     const message =
       missing?.both ?? `has neither ${(rules.commandKeys ?? ["command"])[0]} nor ${(rules.urlKeys ?? ["url"])[0]}`;
-    entry.error("", { code: "missing_field", message });
+    entry.error("", { code: "missing_field", message, fix: misspelt(entry, rules) });
     return undefined;
   }
   return chooseForUrl(entry, rules, { urlKey, assumed });
+}
+
+function misspelt(entry: Entry, { commandKeys = ["command"], urlKeys = ["url"] }: EntryRules): string | undefined {
+  const known = [...commandKeys, ...urlKeys];
+  for (const name of entry.names) {
+    const meant = meantBy(name, known);
+    if (meant !== undefined) return `write ${meant} in place of ${quoteText(name, 40)}`;
+  }
+  return undefined;
 }
 
 function chooseForUrl(

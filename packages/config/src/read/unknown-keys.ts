@@ -1,4 +1,5 @@
-import { quoteText } from "@toolport/core/implement";
+import type { ServerSpec } from "@toolport/core";
+import { differByOneSlip, quoteText, type Fields } from "@toolport/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryRules } from "./entry-rules.ts";
@@ -14,6 +15,25 @@ const telling: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+// What a spec has, and entries of other tools have not.
+const ofSpecs: Fields<Omit<ServerSpec, "id" | "disabled">> = {
+  transport: true,
+  title: true,
+  era: true,
+  include: true,
+  exclude: true,
+  tools: true,
+  labels: true,
+  trustAnnotations: true,
+  required: true,
+  startup: true,
+  elicitation: true,
+  sharing: true,
+  concurrency: true,
+  timeouts: true,
+  limits: true,
+};
+
 /**
  * What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. Returns the place of one by which
  * somebody has the server off: their tool may start it all the same; to start it here would surprise them more than not to.
@@ -23,7 +43,7 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): ConfigPath |
   let off: ConfigPath | undefined;
   for (const name of entry.names) {
     if (known.has(name)) continue;
-    const meant = [...known].find((one) => plain(one) === plain(name));
+    const meant = meantBy(name, known);
     const fix = meant === undefined ? undefined : `write ${meant}`;
     if (rules.unknown === "refused") {
       entry.error(name, {
@@ -35,11 +55,11 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): ConfigPath |
       off = entry.at(name);
       const message = `${rules.title} does not read ${quoteText(name, 40)}; the server is off here all the same`;
       entry.warn(name, { code: "unknown_key", message, fix: fix ?? "remove it if the server is to start" });
-    } else if (meant !== undefined || telling.has(name)) {
+    } else if (meant !== undefined || telling.has(name) || (rules.unknown === "told" && !isRemark(name))) {
       entry.warn(name, {
         code: "unknown_key",
         message: `${rules.title} does not read ${quoteText(name, 40)}, so that it changes nothing`,
-        fix,
+        fix: (rules.unknown === "told" ? whereItBelongs(name, rules) : undefined) ?? fix,
       });
     }
   }
@@ -51,12 +71,37 @@ function isOff(name: string, entry: Entry): boolean {
   return (word === "disabled" && entry.get(name) === true) || (word === "enabled" && entry.get(name) === false);
 }
 
+/** The known member that somebody may have meant; `undefined` where none is like it. */
+export function meantBy(name: string, known: Iterable<string>): string | undefined {
+  const word = plain(name);
+  const all = [...known];
+  return (
+    all.find((one) => plain(one) === word) ?? all.find((one) => word.length >= 3 && differByOneSlip(plain(one), word))
+  );
+}
+
+function whereItBelongs(name: string, { include, exclude }: EntryRules): string | undefined {
+  if (!Object.hasOwn(ofSpecs, name)) return undefined;
+  const same = new Map([
+    ["include", include],
+    ["exclude", exclude],
+  ]).get(name);
+  if (same !== undefined) return `write ${same}`;
+  return `${name} is for servers as specs: an array of them, or a toolport.json`;
+}
+
+// As people write comments into JSON.
+function isRemark(name: string): boolean {
+  return /^(?:[$_#]|\/\/)/.test(name);
+}
+
 /** Refuses members that an object cannot have. */
 export function refuseUnknownKeys(entry: Entry, known: readonly string[], title: string): void {
   for (const name of entry.names) {
     if (known.includes(name)) continue;
     const message = `${title} has no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
-    entry.error(name, { code: "unknown_key", message });
+    const meant = meantBy(name, known);
+    entry.error(name, { code: "unknown_key", message, fix: meant === undefined ? undefined : `write ${meant}` });
   }
 }
 

@@ -43,6 +43,18 @@ describe("the servers of a toolport", () => {
     ]);
   });
 
+  it("say of entries by name what of them changes nothing, and which word is misspelt", async () => {
+    const connector = createFakeConnector();
+    const entry = { command: "x", required: true, argz: ["y"] };
+    await using toolport = await createToolport({ connector, servers: { a: entry } });
+    expect(toolport.config?.problems).toMatchObject([
+      { severity: "warning", path: "mcpServers.a.required", fix: expect.stringContaining("toolport.json") },
+      { severity: "warning", path: "mcpServers.a.argz", fix: "write args" },
+    ]);
+    const misspelt = { comand: "node" } as object;
+    await expect(createToolport({ connector, servers: { a: misspelt } })).rejects.toThrow('in place of "comand"');
+  });
+
   it("are the product's own before those of files, whatever the spelling", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("mcp.json", {
