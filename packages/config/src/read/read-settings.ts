@@ -1,3 +1,4 @@
+import { quoteText } from "@toolport/core/implement";
 import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
 import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
@@ -69,7 +70,10 @@ function readServe(top: Entry): ServeSettings | undefined {
   refuseUnknownKeys(serve, serveFields, "serve");
   const expose = serve.text("expose");
   if (expose !== undefined && !exposures.includes(expose)) {
-    serve.error("expose", { code: "wrong_type", message: 'must be "all", "groups" or "search"' });
+    serve.error("expose", {
+      code: "wrong_type",
+      message: `must be "all", "groups" or "search", and is ${quoteText(expose, 40)}`,
+    });
   }
   const given = {
     expose: expose as ServeSettings["expose"],

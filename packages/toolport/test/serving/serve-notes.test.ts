@@ -27,6 +27,17 @@ it("says why nothing is on offer, and what of an edit is taken over (EV-64)", as
   await served.untilSaid("error: ");
 });
 
+it("says of a tool in the list that its server has none by that name, once that is ready", async () => {
+  await using work = await createWorkFolder();
+  const serve = { tools: ["one/get_a", "one/get_aa", "two/get_*"] };
+  const servers = { one: smallEntry("get_a"), two: smallEntry("get_b") };
+  await work.write({ "small.mjs": smallServer, "toolport.json": { servers, serve } });
+  await using served = await startServed(work, args());
+  await served.untilSaid('note: serve.tools of toolport.json names "one/get_aa", and server one offers no such tool\n');
+  await served.untilTools((names) => names.length === 2);
+  expect(served.stderr().match(/note: /g)).toHaveLength(1);
+});
+
 it("has a client know which servers of the project are not trusted, and the command that mends it", async () => {
   await using work = await createWorkFolder();
   const server = { command: process.execPath, args: ["small.mjs", "get_a"] };

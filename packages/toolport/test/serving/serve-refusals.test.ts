@@ -19,7 +19,19 @@ describe("toolport serve", () => {
   it.each([
     ["nobody has said what is offered", {}, [], /nothing is offered.*\n.*--expose search/],
     ["an empty list", { serve: { tools: [] } }, ["--expose", "all"], /nothing is offered/],
-    ["a list that cannot be read", { serve: { tool: ["one"] } }, ["--expose", "all"], /nothing is offered/],
+    [
+      "a list that cannot be read",
+      { serve: { tool: ["one"] } },
+      ["--expose", "all"],
+      /nothing is offered: .*toolport\.json:\d+:\d+: serve\.tool: serve has no "tool".*; write tools/,
+    ],
+    [
+      "a word that there is not",
+      { serve: { expose: "al" } },
+      [],
+      /nothing is offered: .*toolport\.json:\d+:\d+: serve\.expose: must be "all", "groups" or "search", and is "al"/,
+    ],
+    ["a member misspelt", { serve: { expose: "all", readonly: true } }, [], /serve\.readonly: .*; write readOnly/],
     ["a server that there is not", { serve: { tools: ["one", "tow/x"] } }, [], /"tow\/x", and there is no such server/],
     ["an address that others reach", {}, ["--http", "0.0.0.0:0"], /other machines.*\n.*--any-address/],
     ["no address at all", {}, ["--http", "here"], /"here" is no address/],

@@ -1,3 +1,4 @@
+import { formatProblem, type ConfigProblem } from "@toolport/config";
 import type { LoadedConfig } from "@toolport/config/node";
 import { readOffer, type ServeFlags, type ServeOffer } from "./serve-offer.ts";
 
@@ -26,8 +27,8 @@ export function createLiveOffer(flags: ServeFlags, started: ServeOffer): LiveOff
       if (settings === taken) return current;
       taken = settings;
       try {
-        const wrong = problems.find(({ severity, path }) => severity === "error" && /^serve(?:\.|$)/.test(path));
-        if (wrong !== undefined) throw new TypeError(wrong.message);
+        const wrong = serveProblem(problems);
+        if (wrong !== undefined) throw new TypeError(formatProblem(wrong));
         current = readOffer(
           flags,
           settings,
@@ -40,4 +41,9 @@ export function createLiveOffer(flags: ServeFlags, started: ServeOffer): LiveOff
       return current;
     },
   };
+}
+
+/** What is wrong with what files say of the offer, because of which nothing of it is used. */
+export function serveProblem(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
+  return problems.find(({ severity, path }) => severity === "error" && /^serve(?:\.|$)/.test(path));
 }

@@ -16,8 +16,9 @@ import { reportProblems } from "../host/report-problems.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
-import { createLiveOffer, type LiveOffer } from "./live-offer.ts";
+import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
 import { noteEdit, noteOffer } from "./offer-notes.ts";
+import { createUnmatchedNotes } from "./note-unmatched.ts";
 import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
@@ -102,6 +103,10 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   );
   const scopeOf = (serverId: string): string | undefined =>
     toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
+  const noteUnmatched = createUnmatchedNotes(toolport, means.note);
+  toolport.onStatusChanged(({ state: now }) => {
+    if (now === "ready") noteUnmatched(live.current);
+  });
   let last = started;
   const changes = createEvent<ServeOffer>();
   toolport.onConfigReport(({ config }) => {
@@ -117,6 +122,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     }
     last = offer;
     toolport.readmit();
+    noteUnmatched(live.current);
     resources.changed();
     changes.emit(offer);
   });
@@ -157,7 +163,9 @@ async function offerOfFiles(given: ServeArguments, context: CommandContext): Pro
   const [unknown] = offer.unknown;
   if (unknown !== undefined) throw usageError(unknownEntry(unknown), "toolport list shows the servers");
   if (offer.isEmpty) {
-    throw usageError("nothing is offered: the list of serve.tools in toolport.json is empty, or cannot be read");
+    const wrong = serveProblem(config.problems);
+    const why = wrong === undefined ? "the list of serve.tools in toolport.json is empty" : formatProblem(wrong);
+    throw usageError(`nothing is offered: ${oneLine(why, 1000)}`);
   }
   return offer;
 }

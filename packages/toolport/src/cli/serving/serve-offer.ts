@@ -1,5 +1,5 @@
 import type { HostSettings, ServeSettings } from "@toolport/config";
-import type { Admit } from "@toolport/core";
+import type { Admit, ToolDefinition } from "@toolport/core";
 import { createPolicy, type ToolRule } from "@toolport/policy";
 import { usageError } from "../usage-error.ts";
 
@@ -28,6 +28,8 @@ export interface ServeOffer {
   readonly usesServer: (serverId: string, scope: string | undefined) => boolean;
   /** Entries that mean no server there is. */
   readonly unknown: readonly string[];
+  /** Entries that name one tool of this server, and it is not among these. */
+  readonly unmatched: (serverId: string, tools: readonly ToolDefinition[]) => readonly string[];
 }
 
 /**
@@ -74,6 +76,13 @@ export function readOffer(
       const one = listOf([ruleOf(entry).server], "serve.tools");
       return !serverIds.some((id) => one.hasServer(id));
     }),
+    unmatched: (id, tools) =>
+      (block?.tools ?? []).filter((entry) => {
+        const { server, tool = "*" } = ruleOf(entry);
+        if (server !== id || tool === "*") return false;
+        const { admit } = listOf([entry], "serve.tools");
+        return !tools.some((one) => one.origin?.serverId === id && admit(one, { id, labels: {} }) === "offer");
+      }),
   };
 }
 
