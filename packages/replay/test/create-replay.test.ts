@@ -1,5 +1,5 @@
 import type { Connection, Connector, ServerSpec } from "@toolport/core";
-import { createReplay, parseRecording, type ReplayOptions, type Replay } from "@toolport/replay";
+import { createRecorder, createReplay, parseRecording, type ReplayOptions, type Replay } from "@toolport/replay";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 
@@ -173,4 +173,18 @@ describe("createReplay()", () => {
     await expect(createReplay(recordingOf(), { again: "maybe" } as never)).rejects.toThrow(TypeError);
     await expect(createReplay(recordingOf(), { what: 1 } as never)).rejects.toThrow(TypeError);
   });
+});
+
+describe("what is no recording", () => {
+  it.each([5, null, {}, { servers: [] }])("is refused as such: %j", async (recording) => {
+    const failure: unknown = await createReplay(recording as never).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toContain("createReplay() takes the path of a recording");
+  });
+});
+
+it("names the recorder where its file cannot be written", () => {
+  expect(() => createRecorder({ to: "/no/such/folder/x.jsonl" })).toThrow(
+    /store_failed.*createRecorder\(\): the file of the recording cannot be written: ENOENT/,
+  );
 });

@@ -1,5 +1,5 @@
 import { ToolportError, type Clock, type Connector, type ServerSpec } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isJsonObject, kindOf, systemClock, type Fields } from "@toolport/core/implement";
 import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@toolport/transports";
 import type { Fetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
@@ -65,10 +65,11 @@ const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, 
  * Plays a recording back to a host, without its servers. The whole of Toolport's own client is at work, down to the bytes of a process or of HTTP, so that
  * a fault that was recorded is the same error again. A request that was not recorded is answered with an error that names the nearest one and says how it differs.
  *
- * Throws `invalid_recording`, and a `TypeError` for options that are unknown or of a wrong kind.
+ * Throws `invalid_recording`, and a `TypeError` for what is no recording, and options that are unknown or of a wrong kind.
  */
 export async function createReplay(recording: string | Recording, options: ReplayOptions = {}): Promise<Replay> {
   const settings = readOptions(options);
+  assertRecording(recording);
   const read = typeof recording === "string" ? await readRecording(recording) : recording;
   const parts = new Map(read.servers.map((server) => [server.id, createPart(server, read, settings)]));
   const partOf = ({ id }: ServerSpec): Part => parts.get(id) ?? fail(id, read);
@@ -168,4 +169,12 @@ function readOptions(options: ReplayOptions): Settings {
   if (typeof pace !== "number" || !(pace >= 0 && pace <= 1000))
     throw wrong('timing must be "none", "recorded" or a factor from 0 to 1000');
   return { order, again, pace, clock };
+}
+
+function assertRecording(recording: unknown): void {
+  if (typeof recording === "string") return;
+  if (isJsonObject(recording) && Array.isArray(recording["servers"]) && Array.isArray(recording["events"])) return;
+  throw new TypeError(
+    `createReplay() takes the path of a recording, or what readRecording() made of one, not ${kindOf(recording)}`,
+  );
 }

@@ -56,7 +56,7 @@ const fields: Fields<RecorderOptions> = {
  * header, and nothing that looks like one: a placeholder such as `[secret:1]` stands for it, the same for the same secret. What tools are asked and answer
  * stays; read a recording before you send it to anybody.
  *
- * Throws a `TypeError` for options that are unknown or missing, and what opening the file throws.
+ * Throws a `TypeError` for options that are unknown or missing, and `store_failed` for a file that cannot be written.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   assertKnownOptions("createRecorder()", options, fields);
@@ -161,8 +161,20 @@ function maskValues(values: Readonly<Record<string, string>>, mask: Mask): Recor
 
 function openFile(file: string): { write: (line: string) => void; close: () => void } {
   // What tools answered is nobody else's business.
-  const descriptor = openSync(file, "w", 0o600);
+  const descriptor = openForWriting(file);
   return { write: (line) => void writeSync(descriptor, line), close: () => closeSync(descriptor) };
+}
+
+function openForWriting(file: string): number {
+  try {
+    return openSync(file, "w", 0o600);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolportError(`createRecorder(): the file of the recording cannot be written: ${why}`, {
+      code: "store_failed",
+      cause,
+    });
+  }
 }
 
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import { isToolportError } from "@toolport/core";
 import type { StdioTransportSpec } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
 import { createReplay, type Replay, type ReplayOptions } from "../play/create-replay.ts";
@@ -36,13 +37,16 @@ const options = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** Runs the program with the arguments of this process. Exits with 2 for wrong use, and with 1 for a recording that cannot be played. */
-export async function main(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+/** Runs the program with the arguments of this process; `program` is what its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played. */
+export async function main(
+  args: readonly string[] = process.argv.slice(2),
+  program: string = "toolport-replay",
+): Promise<void> {
   try {
     await run(args);
   } catch (error) {
     const isUse = !isToolportError(error) && error instanceof TypeError;
-    process.stderr.write(`toolport-replay: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = isUse ? 2 : 1;
   }
 }
@@ -99,9 +103,20 @@ async function recordProgram(
     spawn(program, given, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   const child = record?.(command, args, undefined as never, own) as ReturnType<typeof spawn>;
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void child.kill(signal));
-  const end = await joinPipes(child, process);
-  recorder.close();
-  endAs(end);
+  try {
+    const end = await joinPipes(child, process);
+    recorder.close();
+    endAs(end);
+  } catch (error) {
+    recorder.close();
+    throw startError(command, error);
+  }
+}
+
+function startError(command: string, error: unknown): unknown {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return error;
+  const where = /[/\\]/.test(command) ? "" : " on the PATH";
+  return new Error(`there is no program ${quoteText(command, 200)}${where}`, { cause: error });
 }
 
 async function show(file: string): Promise<void> {

@@ -35,6 +35,21 @@ it("refuses a recording that cannot be written, before anything starts", async (
   expect(err).toContain("--record /no/such/folder/x.jsonl: ENOENT");
 });
 
+it("says of a program that is not there that it is not, as the command that was called", async () => {
+  using terminal = fakeTerminal();
+  const file = join(terminal.cwd, "server.jsonl");
+  for (const [command, message] of [
+    ["toolport-test-no-such", 'toolport record: there is no program "toolport-test-no-such" on the PATH\n'],
+    ["./no-such", 'toolport record: there is no program "./no-such"\n'],
+  ] as const) {
+    const child = spawn(process.execPath, [program, "record", file, "--", command], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect([said, code]).toEqual([message, 1]);
+  }
+});
+
 it("records a server for any host, and ends as the server does", async () => {
   using terminal = fakeTerminal();
   const file = join(terminal.cwd, "server.jsonl");

@@ -15,7 +15,7 @@ export const declareRecord: Declare = (program, run) => {
         expectStop?.();
         const { main } = await import("@toolport/replay/cli");
         // It ends this process as the server ends, and comes back from what went wrong alone, which it has said.
-        await main(["record", file, "--", ...server]);
+        await main(["record", file, "--", ...server], "toolport record");
         return exitCodes.fail;
       }),
     );

@@ -8,6 +8,7 @@ export async function openRecorder(file: string | undefined): Promise<Recorder |
   try {
     return createRecorder({ to: file });
   } catch (error) {
-    throw usageError(`--record ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw usageError(`--record ${file}: ${why instanceof Error ? why.message : String(why)}`);
   }
 }
