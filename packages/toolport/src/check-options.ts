@@ -1,4 +1,4 @@
-import { assertServerSpec, longestTimeoutMs } from "@toolport/core";
+import { assertServerSpec, longestTimeoutMs, ToolportError } from "@toolport/core";
 import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
 import { assertMethods } from "./state/assert-methods.ts";
 import type { ConfigOptions, ToolportOptions, ToolportState } from "./toolport-options.ts";
@@ -131,7 +131,16 @@ function checkServers(servers: ToolportOptions["servers"]): void {
   if (!Array.isArray(servers)) {
     throw new TypeError(`servers must be an array of specs, or entries by their names, not ${kindOf(servers)}`);
   }
-  for (const spec of servers) assertServerSpec(spec);
+  for (const [index, spec] of servers.entries()) {
+    if (!isPlainObject(spec) || !("id" in spec)) throw noSpecError(index);
+    assertServerSpec(spec);
+  }
+}
+
+// Most are entries as other hosts have them.
+function noSpecError(index: number): ToolportError {
+  const message = `servers[${index}] must be a spec, with an id and a transport; entries with command or url go by name, as in servers: { name: { command } }`;
+  return new ToolportError(message, { code: "invalid_spec", details: { field: `servers[${index}].id` } });
 }
 
 function checkState(state: ToolportOptions["state"]): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ToolportError } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
 import type { Toolbox } from "@toolport/discovery";
 import type { Policy } from "@toolport/policy";
 import type { Results } from "@toolport/results";
@@ -14,11 +15,29 @@ export interface ConversationParts {
   readonly onClose?: (() => void) | undefined;
 }
 
+const optionFields: Fields<ConversationOptions> = {
+  id: true,
+  principal: true,
+  context: true,
+  budget: true,
+  alwaysVisible: true,
+  selection: true,
+  denied: true,
+  only: true,
+  alwaysHelpers: true,
+  maxSelected: true,
+  maxAnswerBytes: true,
+  answerSchemas: true,
+  refuseChanged: true,
+  selector: true,
+};
+
 /** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
   { toolbox, results, policy, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
+  assertKnownOptions("conversation()", options, optionFields);
   const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
   if (whose !== undefined && options.context?.principal !== undefined && whose !== options.context.principal) {
     throw new TypeError("principal and context.principal must be the same where both are given");

@@ -46,8 +46,19 @@ describe("options of createToolport()", () => {
     await expect(createToolport({ connector, servers: [{ id: "a" }] as never })).rejects.toMatchObject({
       code: "invalid_spec",
     });
+    await expect(createToolport({ connector, servers: [spec("a"), { command: "x" }] as never })).rejects.toMatchObject({
+      code: "invalid_spec",
+      message: expect.stringMatching(/servers\[1\] must be a spec.*go by name/),
+    });
     expect(connector.open.size).toBe(0);
   });
+});
+
+it("options of conversation() are its own", async () => {
+  await using toolport = await createToolport({ connector, servers: [spec("a")] });
+  const message = 'conversation() has no option "budgets"; known are id, principal,';
+  expect(() => toolport.conversation({ budgets: 5 } as never)).toThrow(message);
+  await expect(toolport.openConversation({ budgets: 5 } as never)).rejects.toThrow(message);
 });
 
 describe("a configuration that cannot work", () => {
