@@ -51,7 +51,7 @@ describe("the servers of a toolport", () => {
       { severity: "warning", path: "mcpServers.a.required", fix: expect.stringContaining("toolport.json") },
       { severity: "warning", path: "mcpServers.a.argz", fix: "write args" },
     ]);
-    const misspelt = { comand: "node" } as object;
+    const misspelt = { comand: "node" };
     await expect(createToolport({ connector, servers: { a: misspelt } })).rejects.toThrow('in place of "comand"');
   });
 
