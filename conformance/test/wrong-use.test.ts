@@ -22,16 +22,18 @@ describe("checkServer() of a program that no compiler has looked at", () => {
       { address: { kind: "stdio", server: { command: "node" } } },
       "checkServer(): address.server.args must be an array of strings, not undefined",
     ],
-    [
-      { address: { kind: "stdio", server: { ...server, arg: [] } } },
-      'address.server has no option "arg"; known are command, args, cwd, env, inheritEnv',
-    ],
     [{ address: { kind: "http", url: "http://x" } }, "checkServer(): address.url must be a URL, such as new URL("],
   ])("rejects %j with a TypeError that names what is wrong", async (options, message) => {
     const error: unknown = await Reflect.apply(checkServer, undefined, [options]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).toContain(message);
   });
+});
+
+it("checkServer() takes the transport of a spec as a command", async () => {
+  const transport = { ...server, kind: "stdio" };
+  const report = await checkServer({ address: { kind: "stdio", server: transport }, checks: [] });
+  expect(report.obstacle?.kind).toBe("unreachable");
 });
 
 describe("checkHost() of a program that no compiler has looked at", () => {

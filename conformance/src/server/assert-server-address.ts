@@ -1,6 +1,5 @@
 import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
 import type { ServerAddress } from "./server-address.ts";
-import type { ServerCommand } from "./stdio-session.ts";
 
 const stdioFields: Fields<Extract<ServerAddress, { readonly kind: "stdio" }>> = { kind: true, server: true };
 const urlFields: Fields<Exclude<ServerAddress, { readonly kind: "stdio" }>> = {
@@ -9,7 +8,6 @@ const urlFields: Fields<Exclude<ServerAddress, { readonly kind: "stdio" }>> = {
   headers: true,
   signIn: true,
 };
-const commandFields: Fields<ServerCommand> = { command: true, args: true, cwd: true, env: true, inheritEnv: true };
 
 /** Refuses an address at which no server can be: in JavaScript, no compiler has looked at it. Throws a `TypeError` that names the member. */
 export function assertServerAddress(address: unknown): asserts address is ServerAddress {
@@ -31,7 +29,7 @@ export function assertServerAddress(address: unknown): asserts address is Server
 function assertCommand(server: unknown): void {
   if (!isPlainObject(server))
     throw mistake(`address.server must be an object with command and args, not ${kindOf(server)}`);
-  assertKnownOptions("address.server", server, commandFields);
+  // What else is in it is not refused: the transport of a spec is a command, too.
   const { command, args } = server;
   if (typeof command !== "string") throw mistake(`address.server.command must be a string, not ${kindOf(command)}`);
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))

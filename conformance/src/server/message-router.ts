@@ -1,5 +1,6 @@
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { createAlmostAnswers } from "./almost-answers.ts";
 import type { Answer, RawMessage } from "./raw-session.ts";
 
 /** Sorts what a server sends into answers and the rest. Shared by all kinds of raw sessions. */
@@ -28,8 +29,7 @@ export interface MessageRouterOptions {
 /** Starts a router. At most 10,000 unsolicited messages are kept. */
 export function createMessageRouter({ reply }: MessageRouterOptions): MessageRouter {
   const pending = new Map<string, (answer: Answer) => void>();
-  /** The first thing that was almost an answer, by the id of the request that waits. */
-  const almost = new Map<string, string>();
+  const almost = createAlmostAnswers((key) => pending.has(key));
   const unsolicited: RawMessage[] = [];
   const late = new Set<string>();
   const watchers = new Set<(message: RawMessage | undefined) => void>();
@@ -40,26 +40,13 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
     const key = JSON.stringify(id);
     const resolve = pending.get(key);
     pending.delete(key);
-    almost.delete(key);
+    almost.forget(key);
     resolve?.(answer);
     return resolve !== undefined;
   };
   const keep = (message: RawMessage): void => {
     if (unsolicited.length < 10_000) unsolicited.push(message);
     for (const watch of Array.from(watchers)) watch(message);
-  };
-  /** Whether anybody waits for this id; who does hears of what came in place of the answer. */
-  const note = (id: JsonValue, instead: string): boolean => {
-    const key = JSON.stringify(id);
-    if (!pending.has(key)) return false;
-    if (!almost.has(key)) almost.set(key, instead);
-    return true;
-  };
-  const noteOtherType = (id: JsonValue | undefined): void => {
-    const other = otherTypeOf(id);
-    if (id === undefined || other === undefined) return;
-    const type = typeof id === "string" ? "text" : "number";
-    note(other, `an answer with id ${JSON.stringify(id)} (a ${type}) to request ${JSON.stringify(other)}`);
   };
   return {
     unsolicited,
@@ -68,9 +55,8 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
       if (ended !== undefined) return Promise.resolve({ kind: "gone", reason: ended });
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
-          const key = JSON.stringify(id);
-          const instead = almost.get(key);
-          late.add(key);
+          const instead = almost.of(id);
+          late.add(JSON.stringify(id));
           settle(id, { kind: "silence", afterMs: timeoutMs, ...(instead !== undefined && { instead }) });
         }, timeoutMs);
         pending.set(JSON.stringify(id), (answer) => {
@@ -88,17 +74,11 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
         return;
       }
       if (id !== undefined && settle(id, toAnswer(message))) return;
-      noteOtherType(id);
+      almost.addId(id);
       // An answer that comes too late is no answer to nobody.
       if (!late.delete(JSON.stringify(id))) keep(message);
     },
-    receiveOther({ id, jsonrpc }) {
-      if (id === undefined) return;
-      const version = jsonrpc === undefined ? "it has no jsonrpc" : `jsonrpc is ${excerptOf(jsonrpc)}`;
-      const what = `a line with id ${excerptOf(id)} came that is no JSON-RPC 2.0 message (${version})`;
-      const other = otherTypeOf(id);
-      if (!note(id, what) && other !== undefined) note(other, what);
-    },
+    receiveOther: (value) => almost.addObject(value),
     waitFor(matches, timeoutMs) {
       const past = unsolicited.find(matches);
       if (past !== undefined || ended !== undefined) return Promise.resolve(past);
@@ -122,17 +102,6 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
       for (const watch of Array.from(watchers)) watch(undefined);
     },
   };
-}
-
-function excerptOf(value: JsonValue): string {
-  return truncateText(JSON.stringify(value), 80);
-}
-
-/** `2` for `"2"`, and the other way round. */
-function otherTypeOf(id: JsonValue | undefined): JsonValue | undefined {
-  if (typeof id === "number") return String(id);
-  const number = typeof id === "string" ? Number(id) : Number.NaN;
-  return String(number) === id ? number : undefined;
 }
 
 /** What a message with an id and no method says. */

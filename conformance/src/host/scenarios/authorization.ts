@@ -103,7 +103,9 @@ function describeRefusals(stand: Stand): string | undefined {
   const refusals = refusalsIn(stand.server.trace());
   const parts = ["/token", "/mcp"].flatMap((path) => {
     const last = refusals.findLast((refusal) => refusal.path === path);
-    if (last === undefined) return [];
+    // Who was given no token has none to send.
+    if (last === undefined || (last.error === "unauthorized" && refusals.some((one) => one.path === "/token")))
+      return [];
     const who = path === "/token" ? "the token endpoint" : "the server";
     const times = refusals.filter((refusal) => refusal.path === path && refusal.why === last.why).length;
     const often = times === 1 ? "a request" : `${times} requests`;
