@@ -2,13 +2,18 @@ import type { Toolport } from "../../toolport.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
-/** Says once of each entry of the list of tools that its server, which is ready, has no such tool. Returns what is called whenever that may have changed. */
-export function createUnmatchedNotes(
-  { provider }: Pick<Toolport, "provider">,
+/**
+ * Says once of each entry of the list of tools that its server, which is ready, has no such tool: whenever a server becomes ready, and whenever what
+ * is returned is called, because the list may have changed.
+ */
+export function noteUnmatched(
+  { provider, onStatusChanged }: Pick<Toolport, "provider" | "onStatusChanged">,
+  currentOffer: () => ServeOffer,
   note: (text: string) => void,
-): (offer: ServeOffer) => void {
+): () => void {
   const said = new Set<string>();
-  return (offer) => {
+  const look = (): void => {
+    const offer = currentOffer();
     // What is hidden because it changes something is not among them, and is not missing.
     if (offer.readOnly) return;
     const held = provider.quarantined().map(({ definition }) => definition);
@@ -22,4 +27,8 @@ export function createUnmatchedNotes(
       }
     }
   };
+  onStatusChanged(({ state }) => {
+    if (state === "ready") look();
+  });
+  return look;
 }

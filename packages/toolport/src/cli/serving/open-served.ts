@@ -18,7 +18,7 @@ import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
 import { noteEdit, noteOffer } from "./offer-notes.ts";
-import { createUnmatchedNotes } from "./note-unmatched.ts";
+import { noteUnmatched } from "./note-unmatched.ts";
 import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
@@ -103,26 +103,17 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   );
   const scopeOf = (serverId: string): string | undefined =>
     toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
-  const noteUnmatched = createUnmatchedNotes(toolport, means.note);
-  toolport.onStatusChanged(({ state: now }) => {
-    if (now === "ready") noteUnmatched(live.current);
-  });
+  const lookForUnmatched = noteUnmatched(toolport, () => live.current, means.note);
   let last = started;
   const changes = createEvent<ServeOffer>();
   toolport.onConfigReport(({ config }) => {
     report(config);
     const offer = live.take(config);
     seeUntrusted(config);
-    if (live.problem !== undefined) {
-      means.note(`serve of toolport.json is as it was: ${live.problem}`);
-    } else {
-      for (const entry of offer.unknown) means.note(unknownEntry(entry));
-      const edit = noteEdit(last, offer);
-      if (edit !== undefined) means.note(edit);
-    }
+    for (const sentence of sentencesOf(live, last, offer)) means.note(sentence);
     last = offer;
     toolport.readmit();
-    noteUnmatched(live.current);
+    lookForUnmatched();
     resources.changed();
     changes.emit(offer);
   });
@@ -139,6 +130,13 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       recorder?.close();
     },
   };
+}
+
+/** What is said of an edit of what is offered. */
+function sentencesOf(live: LiveOffer, last: ServeOffer, offer: ServeOffer): readonly string[] {
+  if (live.problem !== undefined) return [`serve of toolport.json is as it was: ${live.problem}`];
+  const edit = noteEdit(last, offer);
+  return [...offer.unknown.map(unknownEntry), ...(edit === undefined ? [] : [edit])];
 }
 
 /** Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if that is anything else. */
