@@ -45,7 +45,8 @@ describe("the transport that mode: auto chooses", () => {
     expect(error).toMatchObject({ code: "handshake_failed", outcome: "not-sent" });
     expect(String(error)).toContain("a message URL of another origin");
     expect(String(error)).toContain("https://elsewhere.example");
-    expect(String(error)).not.toContain("405");
+    // As a word: a port may have these digits in it.
+    expect(String(error)).not.toMatch(/\b405\b/);
   });
 });
 
