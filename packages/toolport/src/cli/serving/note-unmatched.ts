@@ -3,8 +3,8 @@ import { oneLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
 /**
- * Says once of each entry of the list of tools that its server, which is ready, has no such tool: whenever a server becomes ready, and whenever what
- * is returned is called, because the list may have changed.
+ * Says once of each entry of the list of tools that its server, which is ready, has no such tool: now, whenever a server becomes ready, and
+ * whenever what is returned is called, because the list may have changed.
  */
 export function noteUnmatched(
   { provider, onStatusChanged }: Pick<Toolport, "provider" | "onStatusChanged">,
@@ -30,5 +30,6 @@ export function noteUnmatched(
   onStatusChanged(({ state }) => {
     if (state === "ready") look();
   });
+  look();
   return look;
 }
