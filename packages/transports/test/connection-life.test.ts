@@ -107,24 +107,6 @@ describe("a call", () => {
 });
 
 describe("the end of a server", () => {
-  it.runIf(process.platform !== "win32")(
-    "that reads nothing more: a call of which no byte left says so, and may be sent again",
-    async () => {
-      const connection = await open(stdio("legacy-stdio"));
-      const pid = pidIn((await connection.callTool("pid", {}))["content"]);
-      process.kill(pid, "SIGSTOP");
-      const fate = (text: string): Promise<unknown> =>
-        connection.callTool("echo", { text }).catch(({ code, outcome }: ToolportError) => `${code} ${outcome}`);
-      // More than the pipe takes, so that the next one cannot follow.
-      const first = fate("x".repeat(1_000_000));
-      await new Promise((resolve) => void setImmediate(resolve));
-      const second = fate("y");
-      await new Promise((resolve) => void setImmediate(resolve));
-      process.kill(pid, "SIGKILL");
-      expect(await Promise.all([first, second])).toEqual(["server_exited unknown", "server_exited not-sent"]);
-    },
-  );
-
   it.each(["legacy-stdio", "modern-stdio"] as const)(
     "rejects the call under way and is told once: %s",
     async (name) => {

@@ -119,7 +119,8 @@ describe("createLineWriter()", () => {
     writer.stop(reason);
     writer.stop(reason);
     post("5");
-    expect(failures.slice(1)).toEqual([
+    await turn();
+    expect(failures.slice(1).toSorted()).toEqual([
       "2 server_exited unknown",
       "3 server_exited not-sent",
       "5 server_exited not-sent",

@@ -98,7 +98,8 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
       collecting = undefined;
       for (const { begun, failing } of batches) {
         const error = withErrorContext(reason, { outcome: begun ? "unknown" : "not-sent" });
-        for (const onFailed of failing.splice(0)) onFailed(error);
+        // In a later turn, as a promise would: the end of the connection is told first.
+        for (const onFailed of failing.splice(0)) queueMicrotask(() => onFailed(error));
       }
     },
   };
