@@ -27,8 +27,8 @@ export interface InitOptions {
    */
   readonly retryFailed?: boolean | undefined;
   /**
-   * The local name of the tool that is missing: what cannot have a tool by this name is neither started nor waited for. A provider that cannot
-   * tell ignores it. Default: all is.
+   * The local name of the tool that is missing: where nothing that is still to come can have a tool by this name, nothing is started or waited for. A
+   * provider that cannot tell ignores it. Default: all is.
    */
   readonly toolName?: string | undefined;
 }

@@ -12,7 +12,7 @@ import { recallCatalog } from "./saved/recall-catalog.ts";
 import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
-import { bringUp, refreshError } from "./servers/bring-up.ts";
+import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet, type ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
@@ -113,9 +113,8 @@ function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<Mcp
     async init(initOptions = {}) {
       assertOpen();
       const { toolName, ...how } = readInitOptions(initOptions);
-      const all = serverSet.all();
-      const registrations = toolName === undefined ? all : all.filter(({ id }) => catalog.mayName(id, toolName));
-      const plan = { ...how, serverSet, registrations, clock, demand: "ready", operation: "init" } as const;
+      if (toolName !== undefined && !mayBring(toolName, serverSet, catalog)) return;
+      const plan = { ...how, serverSet, clock, demand: "ready", operation: "init" } as const;
       const failures = await bringUp(plan);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();
@@ -131,6 +130,18 @@ function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<Mcp
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
   };
+}
+
+/** Whether a tool of this name may still come: of a server that is to list, whose list is not on show yet, or whose list may be old. */
+function mayBring(toolName: string, serverSet: ServerSet, catalog: LiveCatalog): boolean {
+  return serverSet.all().some((registration) => {
+    const { id, saved, link } = registration;
+    const isOpen =
+      isUnlisted(registration) ||
+      !catalog.current.servers.has(id) ||
+      (saved !== undefined && link.state.kind === "idle");
+    return isOpen && catalog.mayName(id, toolName);
+  });
 }
 
 function isBusy(calls: ProviderCalls, serverSet: ServerSet): boolean {

@@ -117,6 +117,27 @@ describe('call(…, { wait: "servers" })', () => {
     await closing;
   });
 
+  it("waits for a tool that is there and not on show yet, because servers that start together appear together", async () => {
+    const world = createCalmWorld();
+    world.server("s", "read");
+    world.server("late", "read");
+    world.hold("late");
+    const provider = world.provider({ servers: [specOf("s"), specOf("late")] });
+    const init = provider.init();
+    await world.settle();
+    const found = provider.init({ retryFailed: false, toolName: "mcp_s_read" }).then(() => "settled");
+    const shown = new Promise((resolve) => provider.onToolsChanged(() => resolve(provider.has("mcp_s_read"))));
+    await world.settle();
+    expect(provider.has("mcp_s_read")).toBe(false);
+    world.clock.advance(250);
+    expect(await Promise.race([found, shown])).toBe(true);
+    world.clock.advance(10_000);
+    await Promise.all([init, found]);
+    const closing = provider.close();
+    world.clock.advance(60_000);
+    await closing;
+  });
+
   it("waits for a server that had a tool by this name before, whatever the name looks like", async () => {
     const world = createCalmWorld();
     world.server("s", "read");

@@ -93,7 +93,7 @@ function toWaitFor(plan: BringUpPlan): readonly Registration[] {
 }
 
 /** Whether its tools are not known because nobody asked yet, or because the answer is on its way. */
-function isUnlisted({ link: { state }, listed }: Registration): boolean {
+export function isUnlisted({ link: { state }, listed }: Registration): boolean {
   return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
 }
 
