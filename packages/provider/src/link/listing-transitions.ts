@@ -1,6 +1,6 @@
 import { ToolportError, type ToolListing } from "@toolport/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
-import { askedMs, backoffMs } from "./link-policy.ts";
+import { askedMs, backoffMs, type LinkPolicy } from "./link-policy.ts";
 import {
   isRefusal,
   isRunning,
@@ -125,17 +125,21 @@ export function mustList(state: ReadyState, { now, policy }: Pick<LinkContext, "
 function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): DirtyListing {
   if (policy.refresh !== "debounced") return listing;
   const quiet = Math.min(now + policy.debounceMs, listing.since + policy.maxDelayMs);
-  return { ...listing, dueAt: Math.max(quiet, listing.notBefore) };
+  return { ...listing, dueAt: Math.max(quiet, listing.notBefore, listing.since + patienceMs(listing, policy)) };
 }
 
-// A server that announces a change in each listing would be listed for ever by itself. What it still announces after so many is left to
-// the next call or refresh, and to the next notification that comes between listings.
-const mostEchoes = 5;
+// So many listings in a row may be outdated before they are in: a storm of changes, on a machine that has other work.
+const freeEchoes = 5;
+
+// A server that announces a change in each listing must not be listed without a pause for ever, and one that has come to rest at last must be
+// shown as it is: from then on the pause doubles each time.
+function patienceMs({ echoes = 0 }: DirtyListing, { maxDelayMs, backoffMaxMs }: LinkPolicy): number {
+  if (echoes < freeEchoes) return 0;
+  return Math.max(maxDelayMs, Math.min(backoffMaxMs, maxDelayMs * 2 ** Math.min(30, echoes - freeEchoes + 1)));
+}
 
 function dirtyAgain(listing: RunningListing, context: LinkContext): DirtyListing {
-  const echoes = (listing.echoes ?? 0) + 1;
-  const dirty = { ...dirtySince(context.now), echoes };
-  return echoes < mostEchoes ? withDueTime(dirty, context) : dirty;
+  return withDueTime({ ...dirtySince(context.now), echoes: (listing.echoes ?? 0) + 1 }, context);
 }
 
 function echoesOf(listing: ReadyState["listing"]): number | undefined {
