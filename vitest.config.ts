@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { EndStandstill } from "./test/end-standstill.ts";
 import { LongestFirst } from "./test/longest-first.ts";
 
 // Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
@@ -14,7 +15,7 @@ export default defineConfig({
   test: {
     include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
     setupFiles: ["test/choose-seed.ts"],
-    reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
+    reporters: ["default", ...(process.env["CI"] === undefined ? [] : ["json"]), new EndStandstill()],
     outputFile: { json: ".ci/report.json" },
     // A run of CI translates each file once, for the suite and for all proofs. Elsewhere sources change, and what they resolve to with them.
     experimental: { fsModuleCache: process.env["CI"] !== undefined },
