@@ -75,8 +75,8 @@ export interface ProviderOptions {
   readonly description?: "with-origin" | "brief" | "verbatim" | "nexo" | DescribeTool | undefined;
   /**
    * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
-   * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect. Of a server that announces changes in five listings in a row,
-   * the next ones come by themselves ever more seldom, up to `backoff.maxMs` apart.
+   * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect. A server that announces a change in each listing is
+   * listed ever more seldom, up to `backoff.maxMs` apart.
    */
   readonly refresh?: RefreshMode | undefined;
   readonly debounce?: DebounceOptions | undefined;

@@ -111,8 +111,8 @@ describe('refresh: "debounced"', () => {
       while (world.clock.now() < until && world.clock.advanceToNext()) await world.settle();
       perTenMinutes.push(server.listings - from);
     }
-    expect(perTenMinutes[0]).toBeLessThan(50);
-    expect(perTenMinutes.slice(1).every((count) => count > 0 && count <= 41)).toBe(true);
+    expect(perTenMinutes[0]).toBeLessThan(60);
+    expect(perTenMinutes.slice(1).every((count) => count > 0 && count <= 22)).toBe(true);
     await provider.close();
   });
 

@@ -131,8 +131,8 @@ export interface DirtyListing {
   readonly notBefore: number;
   readonly failures: number;
   readonly error?: ToolportError;
-  /** How many listings in a row were outdated by a notification before they were in. */
-  readonly echoes?: number | undefined;
+  /** Since when each listing was outdated by a notification before it was in. */
+  readonly restlessSince?: number | undefined;
 }
 
 /** A `tools/list` is under way. */
@@ -149,8 +149,8 @@ export interface RunningListing {
   readonly repeat: boolean;
   /** Listings of this session that failed in a row before this one. */
   readonly failures: number;
-  /** How many listings in a row before this one were outdated by a notification before they were in. */
-  readonly echoes?: number | undefined;
+  /** Since when each listing before this one was outdated by a notification before it was in. */
+  readonly restlessSince?: number | undefined;
 }
 
 /** What went wrong last in a state without a session, if nothing has worked since. */

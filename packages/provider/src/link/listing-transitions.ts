@@ -1,6 +1,6 @@
 import { ToolportError, type ToolListing } from "@toolport/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
-import { askedMs, backoffMs, type LinkPolicy } from "./link-policy.ts";
+import { askedMs, backoffMs } from "./link-policy.ts";
 import {
   isRefusal,
   isRunning,
@@ -29,7 +29,11 @@ export function startRun(state: ReadyState, { now }: Pick<LinkContext, "now">, r
   const failures = listing.kind === "fresh" ? 0 : listing.failures;
   const outdated = repeat || !isUpToDate(state, now);
   return {
-    state: { ...state, run, listing: { ...runningSince(now), repeat, failures, outdated, echoes: echoesOf(listing) } },
+    state: {
+      ...state,
+      run,
+      listing: { ...runningSince(now), repeat, failures, outdated, restlessSince: restlessSinceOf(listing) },
+    },
     effects: [{ type: "list", session: state.session, run }],
   };
 }
@@ -124,26 +128,20 @@ export function mustList(state: ReadyState, { now, policy }: Pick<LinkContext, "
 
 function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): DirtyListing {
   if (policy.refresh !== "debounced") return listing;
-  const quiet = Math.min(now + policy.debounceMs, listing.since + policy.maxDelayMs);
-  return { ...listing, dueAt: Math.max(quiet, listing.notBefore, listing.since + patienceMs(listing, policy)) };
+  const { since, restlessSince = since, notBefore } = listing;
+  const quiet = Math.min(now + policy.debounceMs, since + policy.maxDelayMs);
+  // A server that announces a change in each listing must not be listed without a pause for ever, and one that has come to rest must be shown
+  // as it is. So it is left alone for as long again as it has gone on.
+  const patient = since + Math.min(policy.backoffMaxMs, since - restlessSince);
+  return { ...listing, dueAt: Math.max(quiet, patient, notBefore) };
 }
 
-// So many listings in a row may be outdated before they are in: a storm of changes, on a machine that has other work.
-const freeEchoes = 5;
-
-// A server that announces a change in each listing must not be listed without a pause for ever, and one that has come to rest at last must be
-// shown as it is: from then on the pause doubles each time.
-function patienceMs({ echoes = 0 }: DirtyListing, { maxDelayMs, backoffMaxMs }: LinkPolicy): number {
-  if (echoes < freeEchoes) return 0;
-  return Math.max(maxDelayMs, Math.min(backoffMaxMs, maxDelayMs * 2 ** Math.min(30, echoes - freeEchoes + 1)));
+function dirtyAgain({ startedAt, restlessSince = startedAt }: RunningListing, context: LinkContext): DirtyListing {
+  return withDueTime({ ...dirtySince(context.now), restlessSince }, context);
 }
 
-function dirtyAgain(listing: RunningListing, context: LinkContext): DirtyListing {
-  return withDueTime({ ...dirtySince(context.now), echoes: (listing.echoes ?? 0) + 1 }, context);
-}
-
-function echoesOf(listing: ReadyState["listing"]): number | undefined {
-  return listing.kind === "fresh" ? undefined : listing.echoes;
+function restlessSinceOf(listing: ReadyState["listing"]): number | undefined {
+  return listing.kind === "fresh" ? undefined : listing.restlessSince;
 }
 
 function listingTruncated(serverId: string, { truncated, tools, failure }: ToolListing): ToolportError {
