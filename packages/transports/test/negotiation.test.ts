@@ -122,7 +122,7 @@ describe("the fallback to SSE", () => {
     expect(server.methods()).toEqual(["server/discover", "initialize"]);
   });
 
-  it("is not tried when the mode is streamable", async () => {
+  it("is not tried when the mode is streamable (AD-7)", async () => {
     await using server = await startLoopback((_request, response) => reply(response, 405));
     await expect(connect(spec(server, {}, "streamable"))).rejects.toMatchObject({ code: "http_error" });
     expect(server.methods()).toEqual(["server/discover", "initialize"]);
@@ -216,7 +216,7 @@ describe("initialize on the wire (AN-80, AN-86)", () => {
       options: { onElicit: async () => ({ action: "decline" }) as const },
       capabilities: { elicitation: { form: {}, url: {} } },
     },
-  ])("offers $name; no roots, no sampling, no logging", async ({ options, capabilities }) => {
+  ])("offers $name; no roots, no sampling, no logging (NX-68)", async ({ options, capabilities }) => {
     await using server = await startLoopback(replyAsLegacy);
     const connection = await connect(spec(server), options);
     await connection.close();
@@ -258,8 +258,25 @@ describe("an era that the spec insists on", () => {
   });
 });
 
+describe("another revision than the one that was asked for", () => {
+  it.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])("is taken: %s (NX-11)", async (revision) => {
+    await using server = await startLoopback((request, response) => {
+      if (request.message["method"] !== "initialize") return replyAsLegacy(request, response);
+      const result = {
+        protocolVersion: revision,
+        capabilities: { tools: {} },
+        serverInfo: { name: "old", version: "1" },
+      };
+      reply(response, 200, { jsonrpc: "2.0", id: request.message["id"], result });
+    });
+    const connection = await connect(spec(server, { era: "legacy" }));
+    expect(connection.server.protocolVersion).toBe(revision);
+    await connection.close();
+  });
+});
+
 describe("the deadline of a connection", () => {
-  it("is one for all attempts together", async () => {
+  it("is one for all attempts together, and has an error of its own that names what was not answered (NX-11)", async () => {
     await using server = await startLoopback(() => undefined);
     const connecting = connect(spec(server, { timeouts: { connectMs: 400, probeMs: 100 } }));
     await expect(connecting).rejects.toMatchObject({
