@@ -1,10 +1,13 @@
 import { isToolportError, type AuthorizationRequest, type ConnectionGuard, type ServerSpec } from "@toolport/core";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
+import { makeCertificates } from "../../test/certificates.ts";
 import { thrownBy } from "../../test/open-http-transport.ts";
+import { startProxy } from "../../test/proxy-server.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { clearHttpCredentials } from "./open-http.ts";
 
@@ -60,6 +63,20 @@ describe("the fetch of an authorization request", () => {
   it("goes over the HTTP of the connector", async () => {
     const { fetch } = await requestOf({ fetch: async (url) => Response.json({ url }) });
     expect(await (await fetch("https://as.test/token")).json()).toEqual({ url: "https://as.test/token" });
+  });
+
+  it("goes by the proxy of the connector, and trusts whom it trusts", async () => {
+    const certificates = await makeCertificates();
+    const server = createSecureServer(certificates.server, (_request, response) => void response.end('{"issuer":"y"}'));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    await using proxy = await startProxy({ port: (server.address() as AddressInfo).port });
+    const { fetch } = await requestOf({ proxy: proxy.url, ca: certificates.authority.cert });
+    const response = await fetch("https://mcp.example/token");
+    server.closeAllConnections();
+    server.close();
+    expect(await response.json()).toEqual({ issuer: "y" });
+    expect(proxy.asked).toEqual(["CONNECT mcp.example:443"]);
   });
 
   it("is judged by the guard, for the server and the principal, with the address that is connected to", async () => {

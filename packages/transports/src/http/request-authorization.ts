@@ -8,7 +8,7 @@ import { openExchange, type ExchangeContext, type HttpServerSpec } from "./open-
 
 /** What credentials are asked for by. */
 export interface AuthorizationContext extends ExchangeContext, Pick<TransportContext, "isInteractive" | "secrets"> {
-  readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "guard">;
+  readonly options: ExchangeContext["options"] & Pick<HttpOptions, "authProvider">;
 }
 
 /** Asks the host whose credentials a server gets, if any. Throws `internal_error` for an answer that gives none. */
@@ -41,8 +41,8 @@ export function requestAuthorization(spec: HttpServerSpec, context: Authorizatio
 function createAuthorizationFetch(spec: HttpServerSpec, context: AuthorizationContext): AuthorizationFetch {
   // Of the rest nothing is kept alive, because whoever has credentials may keep this for good.
   const { serverId, settings, redact, secrets, clock, principal } = context;
-  const { fetch, guard } = context.options;
-  const kept = { serverId, settings, redact, secrets, clock, principal, options: { fetch, guard } };
+  const { fetch, guard, proxy, ca } = context.options;
+  const kept = { serverId, settings, redact, secrets, clock, principal, options: { fetch, guard, proxy, ca } };
   return async (url, init) => {
     const exchange = openExchange(spec, kept);
     try {
