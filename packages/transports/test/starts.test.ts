@@ -43,6 +43,33 @@ describe("the servers that start at once", () => {
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
+  it("give up their turn at once, and leave no timer behind, when the effects of the host fail", async () => {
+    const clock = createManualClock();
+    let isBroken = true;
+    const connector = createConnector({
+      maxConcurrentStarts: 1,
+      clock,
+      effects() {
+        if (isBroken) throw new RangeError("no recording");
+        return undefined;
+      },
+    });
+    const failed = connector.connect(child("first", "answers-initialize.mjs"), hooks(), never);
+    await expect(failed).rejects.toMatchObject({
+      code: "internal_error",
+      serverId: "first",
+      outcome: "not-sent",
+      cause: new RangeError("no recording"),
+    });
+    expect(clock.pending()).toBe(0);
+    isBroken = false;
+    const queued: string[] = [];
+    const onQueued = (): void => void queued.push("second");
+    const second = await connector.connect(child("second", "answers-initialize.mjs"), hooks({ onQueued }), never);
+    expect(queued).toEqual([]);
+    await second.close();
+  });
+
   it("are started within the call where there is room, unless it was aborted, and otherwise when their turn comes", async () => {
     const started: string[] = [];
     const connector = createConnector({

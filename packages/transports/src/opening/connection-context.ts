@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import { isToolportError, ToolportError, type ServerSpec } from "@toolport/core";
 import { systemClock, type ConnectionHooks, type KnownServer } from "@toolport/core/implement";
 import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/handshake-context.ts";
@@ -30,13 +30,14 @@ export interface ConnectionContextInit {
   readonly onStarted: () => void;
 }
 
-/** Puts a connection's context together, with a deadline that runs from now on. */
+/** Puts a connection's context together, with a deadline that runs from now on. Throws `internal_error` where the effects of the host fail; nothing runs then. */
 export function createConnectionContext(
   spec: ServerSpec,
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
   const { clock = systemClock, random, clientInfo = { name: "toolport", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
+  const effects = askForEffects(spec, options);
   const guarded = guardHooks(hooks);
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
   const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal, clock });
@@ -51,8 +52,6 @@ export function createConnectionContext(
     isInteractive,
     principal,
   });
-  const isOwn = spec.transport.kind === "memory" || spec.transport.kind === "custom";
-  const effects = isOwn ? undefined : options.effects?.(spec);
   const lasting = withoutOpening(context);
   return {
     ...context,
@@ -75,4 +74,20 @@ export function createConnectionContext(
       ((activeClock) =>
         createElicitor({ context: lasting, onElicit, pause: (callContext) => activeClock.of(callContext).pause() })),
   };
+}
+
+function askForEffects(spec: ServerSpec, { effects }: ConnectorOptions): ConnectorEffects | undefined {
+  const { id, transport } = spec;
+  if (transport.kind === "memory" || transport.kind === "custom") return undefined;
+  try {
+    return effects?.(spec);
+  } catch (cause) {
+    if (isToolportError(cause)) throw cause;
+    throw new ToolportError(`effects() of server ${JSON.stringify(id)} failed; nothing was started`, {
+      code: "internal_error",
+      serverId: id,
+      outcome: "not-sent",
+      cause,
+    });
+  }
 }

@@ -43,7 +43,17 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
   // What needs no process needs no turn, and begins at once.
   const taken = spec.transport.kind === "stdio" ? takeTurn(spec.id, init) : undefined;
   let turn = taken instanceof Promise ? await taken : taken;
-  const context = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
+  try {
+    return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() }));
+  } finally {
+    turn?.leave();
+    // What is told of a start lives as long as the connection.
+    turn = undefined;
+  }
+}
+
+async function openInTime(context: ConnectionContext): Promise<Connection> {
+  const { spec, hooks, deadline } = context;
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(context);
     const opened = await openCustom(spec, context);
@@ -51,13 +61,10 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
       ? await openOverClient(context, opened.client)
       : await openOverWire(context, opened.transport);
   } catch (error) {
-    context.hooks.silence();
+    hooks.silence();
     throw error;
   } finally {
-    context.deadline.dispose();
-    turn?.leave();
-    // What is told of a start lives as long as the connection.
-    turn = undefined;
+    deadline.dispose();
   }
 }
 

@@ -45,6 +45,22 @@ describe("createFetchExchange()", () => {
     expect(aborted).toBe(true);
   });
 
+  it.each([
+    [
+      "throws",
+      () => {
+        throw Object.assign(new Error("no route"), { code: "ECONNREFUSED" });
+      },
+    ],
+    ["rejects", () => Promise.reject(Object.assign(new Error("no route"), { code: "ECONNREFUSED" }))],
+  ])("says what kept a request from being sent, also of a fetch that %s", async (_how, fetch: Fetch) => {
+    expect(await thrownBy(post(fetch).reply)).toMatchObject({
+      code: "unreachable",
+      serverId: "web",
+      outcome: "not-sent",
+    });
+  });
+
   it.each(["EHOSTUNREACH", "ECONNREFUSED", "ENOTFOUND", "EPROTO"])(
     "never says of a request with a reply that it was not sent, also when its body fails with %s",
     async (code) => {

@@ -46,7 +46,9 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
     const refusal = init.guard && refuseFetch(url, init.guard);
     if (refusal !== undefined) return reject(refusal);
     const options = { method, headers, redirect: "manual", signal: controller.signal } as const;
-    fetch(url.href, body === undefined ? options : { ...options, body }).then(
+    // An async function, for a `fetch` that throws where it should reject.
+    const ask = async (): Promise<Response> => fetch(url.href, body === undefined ? options : { ...options, body });
+    ask().then(
       (response) => resolve(createReply(response, state)),
       (error: unknown) => reject(state.toError(error)),
     );
