@@ -37,10 +37,14 @@ export function createProvider(options: ProviderOptions): McpProvider {
   recallCatalog(options.savedCatalog, parts, serverSet);
   observers.begin();
   const closed = createEvent<undefined>();
-  let closing: Promise<void> | undefined;
+  let closedBy: ToolportError | undefined;
+  let settle: (ended: Promise<void>) => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
 
   const assertOpen = (): void => {
-    if (closing !== undefined) throw closedError(name);
+    if (closedBy !== undefined) throw closedBy;
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
   const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
@@ -55,10 +59,12 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
   const close = (reason?: string): Promise<void> => {
     assertReason(reason);
-    if (closing !== undefined) return closing;
-    closing = endAll(closedError(name, reason));
+    if (closedBy !== undefined) return ended;
+    // First, because what is ended may call back.
+    closedBy = closedError(name, reason);
+    settle(endAll(closedBy));
     closed.emit(undefined);
-    return closing;
+    return ended;
   };
   const servers = serversOf(serverSet);
 
@@ -81,7 +87,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     ...servers,
     ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
     get closed() {
-      return closing !== undefined;
+      return closedBy !== undefined;
     },
     get busy() {
       return isBusy(calls, serverSet);

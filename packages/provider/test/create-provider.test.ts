@@ -312,6 +312,28 @@ describe("close()", () => {
     expect(closed).toEqual([true]);
   });
 
+  it("says so once, and ends once, when a call that it ends closes it again", async () => {
+    const world = createCalmWorld();
+    world.server("a", "read");
+    const closed: boolean[] = [];
+    const provider: McpProvider = world.provider({
+      servers: [specOf("a")],
+      interceptors: [
+        ({ options }) => {
+          options.signal?.addEventListener("abort", () => void provider.close());
+          return new Promise(() => undefined);
+        },
+      ],
+    });
+    await provider.init();
+    provider.onClosed(() => closed.push(provider.closed));
+    const call = failureOf(provider.call("mcp_a_read"));
+    await world.settle();
+    await provider.close();
+    expect(await call).toMatchObject({ code: "closed" });
+    expect(closed).toEqual([true]);
+  });
+
   it.each(["connect", "list", "back-off"])("ends a server during %s", async (when) => {
     const world = createCalmWorld();
     const { faults } = world.server("a");

@@ -303,3 +303,24 @@ describe("updateServer()", () => {
     await provider.close();
   });
 });
+
+describe("an operation whose caller has given up already", () => {
+  it.each<[string, (provider: McpProvider, signal: AbortSignal) => Promise<unknown>]>([
+    ["init()", (provider, signal) => provider.init({ signal })],
+    ["refresh()", (provider, signal) => provider.refresh({ signal })],
+    ["refreshServer()", (provider, signal) => provider.refreshServer("a", { signal })],
+    ["connection()", (provider, signal) => provider.connection("a", { signal })],
+    ["subscribeResource()", (provider, signal) => provider.subscribeResource("a", "x:y", { signal })],
+    ["addServer()", (provider, signal) => provider.addServer(specOf("b"), { signal })],
+    ["call()", (provider, signal) => provider.call("mcp_a_t", {}, { signal, wait: "servers" })],
+  ])("starts nothing: %s", async (_operation, operate) => {
+    const world = createCalmWorld();
+    world.server("a", "t");
+    const provider = world.provider({ servers: [specOf("a")] });
+    expect(await failureOf(operate(provider, AbortSignal.abort()))).toMatchObject({ code: "aborted" });
+    await world.settle();
+    for (const { connects } of world.servers.values()) expect(connects.started).toBe(0);
+    expect(provider.statuses()).toMatchObject([{ id: "a", state: "idle" }]);
+    await provider.close();
+  });
+});

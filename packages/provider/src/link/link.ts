@@ -154,6 +154,8 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   }
 
   ready(demand: Demand, signal?: AbortSignal): Promise<Session> {
+    // Nothing is started for somebody who has given up already.
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     const { ticket, session } = this.#waiters.add(demand, signal);
     if (demand === "refresh") this.#refresh(ticket);
     else this.#machine.dispatch({ type: "want", demand, tickets: [ticket] });
