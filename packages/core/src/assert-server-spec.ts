@@ -16,7 +16,8 @@ import type {
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
 
-const specFields: Fields<ServerSpec> = {
+/** What a spec may have, for those who look at one that is not whole. */
+export const serverSpecFields: Fields<ServerSpec> = {
   id: true,
   transport: true,
   title: true,
@@ -80,7 +81,7 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   const check = createChecks(id, spec);
 
   assertNothingMisplaced(id, spec);
-  check.known(specFields);
+  check.known(serverSpecFields);
   check.optional("title", "string");
   check.oneOf("era", ["auto", "legacy", "2026-07-28"]);
   check.oneOf("concurrency", ["serial", "read-only-parallel", "parallel"]);

@@ -44,7 +44,7 @@ export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 export { assertInitOptions, assertRefreshOptions } from "./source-options.ts";
 export { isPlainObject, kindOf } from "./plain-object.ts";
 export { withDefaults, type Given } from "./with-defaults.ts";
-export { specError } from "./assert-server-spec.ts";
+export { serverSpecFields, specError } from "./assert-server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 export { isConfidentialUrl, isLoopbackUrl } from "./is-confidential-url.ts";

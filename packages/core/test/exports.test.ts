@@ -102,6 +102,7 @@ const forImplementers = [
   "sameJson",
   "secretsOf",
   "selectInstead",
+  "serverSpecFields",
   "settleWithin",
   "sharingOf",
   "signalOf",

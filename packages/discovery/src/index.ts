@@ -30,4 +30,5 @@ export type { SearchDocument } from "./search/search-document.ts";
 export { relatedTerms, searchTerms } from "./search/search-terms.ts";
 export type { SearchHit } from "./search/rank-documents.ts";
 export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
+export { viewOptionFields } from "./view/view.ts";
 export { normalizeGroups, type DeclaredGroup } from "./catalog/normalize-groups.ts";

@@ -16,6 +16,7 @@ describe("@toolport/discovery", () => {
       "searchTerms",
       "toSearchDocument",
       "toolHint",
+      "viewOptionFields",
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { BlobSink } from "./keep/blob-sink.ts";
 import type { RandomBytes } from "./keep/random-bytes.ts";
 import { readCount } from "./keep/read-count.ts";
 import type { ScaleImage } from "./media/scale-images.ts";
-import type { PresentOptions } from "./present/present-options.ts";
+import { presentFields, type PresentOptions } from "./present/present-options.ts";
 
 /** What a presenter shows, and where it keeps the rest. */
 export interface ResultsOptions extends Omit<PresentOptions, "kept"> {
@@ -51,14 +51,10 @@ export interface ResultsBounds {
   readonly readTimeoutMs: number;
 }
 
+// What was kept is the presenter's own to know.
+const { kept: _kept, ...ofPresenting } = presentFields;
 const fields: Fields<ResultsOptions> = {
-  maxTextBytes: true,
-  maxTokens: true,
-  estimateTokens: true,
-  maxBlocks: true,
-  media: true,
-  audience: true,
-  fence: true,
+  ...ofPresenting,
   sink: true,
   store: true,
   lock: true,

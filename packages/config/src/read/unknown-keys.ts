@@ -1,5 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
-import { differByOneSlip, quoteText, type Fields } from "@toolport/core/implement";
+import { differByOneSlip, quoteText, serverSpecFields } from "@toolport/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryRules } from "./entry-rules.ts";
@@ -15,24 +14,8 @@ const telling: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-// What a spec has, and entries of other tools have not.
-const ofSpecs: Fields<Omit<ServerSpec, "id" | "disabled">> = {
-  transport: true,
-  title: true,
-  era: true,
-  include: true,
-  exclude: true,
-  tools: true,
-  labels: true,
-  trustAnnotations: true,
-  required: true,
-  startup: true,
-  elicitation: true,
-  sharing: true,
-  concurrency: true,
-  timeouts: true,
-  limits: true,
-};
+// Of what a spec has, an entry has the id as its name, and can be off in each tool's own way.
+const ofEntries: ReadonlySet<string> = new Set(["id", "disabled"]);
 
 /**
  * What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. Returns the place of one by which
@@ -81,7 +64,7 @@ export function meantBy(name: string, known: Iterable<string>): string | undefin
 }
 
 function whereItBelongs(name: string, { include, exclude }: EntryRules): string | undefined {
-  if (!Object.hasOwn(ofSpecs, name)) return undefined;
+  if (!Object.hasOwn(serverSpecFields, name) || ofEntries.has(name)) return undefined;
   const same = new Map([
     ["include", include],
     ["exclude", exclude],

@@ -163,7 +163,8 @@ export interface ViewContext extends RankContext {
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
 }
 
-const optionFields: Fields<ViewOptions> = {
+/** What a view can be told, for those whose options are a view's and more. */
+export const viewOptionFields: Fields<ViewOptions> = {
   alwaysVisible: true,
   budget: true,
   selection: true,
@@ -295,7 +296,7 @@ function assertBudget(budget: number): void {
 }
 
 function assertViewOptions(options: ViewOptions): void {
-  assertKnownOptions("view()", options, optionFields);
+  assertKnownOptions("view()", options, viewOptionFields);
   const { context, alwaysVisible, selection, denied, refuseChanged, selector, budget } = options;
   if (budget !== undefined) assertBudget(budget);
   if (context !== undefined) assertViewContext(context);

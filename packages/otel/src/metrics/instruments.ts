@@ -1,6 +1,4 @@
 import {
-  createNoopMeter,
-  metrics,
   type Counter,
   type Gauge,
   type Histogram,
@@ -8,8 +6,8 @@ import {
   type MeterProvider,
   type UpDownCounter,
 } from "@opentelemetry/api";
-import { durationBuckets, scopeName } from "../names.ts";
-import { quietly } from "../quietly.ts";
+import { durationBuckets } from "../names.ts";
+import { findInstruments } from "./find-instruments.ts";
 import type { MetricNames } from "../telemetry-options.ts";
 
 /** The instruments that are written to; those of names that nobody asked for are absent. */
@@ -54,24 +52,12 @@ export interface NexoInstruments {
   readonly allowlistViolations: Counter;
 }
 
-/** Finds the instruments: at each use, because an SDK may be registered later than this is made. `undefined`: there is none. */
+/** Finds the instruments of a client: see {@linkcode findInstruments}. */
 export function createInstruments(
   provider: MeterProvider | undefined,
   names: ReadonlySet<MetricNames>,
 ): () => Instruments | undefined {
-  let found: Instruments | undefined;
-  let foundIn: MeterProvider | undefined;
-  const NoopMeter = createNoopMeter().constructor;
-  return () => {
-    const current = provider ?? metrics.getMeterProvider();
-    if (current === foundIn) return found;
-    foundIn = current;
-    found = quietly(() => {
-      const meter = current.getMeter(scopeName);
-      return meter.constructor === NoopMeter ? undefined : makeInstruments(meter, names);
-    });
-    return found;
-  };
+  return findInstruments(provider, (meter) => makeInstruments(meter, names));
 }
 
 const inSeconds = { unit: "s", advice: { explicitBucketBoundaries: [...durationBuckets] } };

@@ -1,8 +1,6 @@
 import {
   context,
-  createNoopMeter,
   isSpanContextValid,
-  metrics,
   propagation,
   SpanKind,
   SpanStatusCode,
@@ -19,7 +17,8 @@ import {
 import { truncateText, type Clock, type JsonObject } from "@toolport/core";
 import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@toolport/core/implement";
 import { createBoundedValues, type BoundedValues, type ValueBounds } from "../metrics/bounded-values.ts";
-import { attribute, durationBuckets, scopeName } from "../names.ts";
+import { findInstruments } from "../metrics/find-instruments.ts";
+import { attribute, durationBuckets } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import { failureAttributes, failureOf, toolFailure, type Failure } from "../spans/failure.ts";
 import { createTracing } from "../spans/tracing.ts";
@@ -276,27 +275,16 @@ interface ServerInstruments {
 }
 
 function createServerInstruments(provider: MeterProvider | undefined): () => ServerInstruments | undefined {
-  let found: ServerInstruments | undefined;
-  let foundIn: MeterProvider | undefined;
-  const NoopMeter = createNoopMeter().constructor;
-  return () => {
-    const current = provider ?? metrics.getMeterProvider();
-    if (current === foundIn) return found;
-    foundIn = current;
-    found = quietly(() => {
-      const meter = current.getMeter(scopeName);
-      if (meter.constructor === NoopMeter) return undefined;
-      const seconds = (name: string, description: string): Histogram =>
-        meter.createHistogram(name, {
-          unit: "s",
-          description,
-          advice: { explicitBucketBoundaries: [...durationBuckets] },
-        });
-      return {
-        operation: seconds("mcp.server.operation.duration", "From the arrival of an MCP request to its answer"),
-        session: seconds("mcp.server.session.duration", "From the opening of an MCP session to its end"),
-      };
-    });
-    return found;
-  };
+  return findInstruments(provider, (meter) => {
+    const seconds = (name: string, description: string): Histogram =>
+      meter.createHistogram(name, {
+        unit: "s",
+        description,
+        advice: { explicitBucketBoundaries: [...durationBuckets] },
+      });
+    return {
+      operation: seconds("mcp.server.operation.duration", "From the arrival of an MCP request to its answer"),
+      session: seconds("mcp.server.session.duration", "From the opening of an MCP session to its end"),
+    };
+  });
 }

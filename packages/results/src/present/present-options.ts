@@ -75,7 +75,8 @@ export const presentDefaults: {
   maxItems: 8,
 };
 
-const fields: Fields<PresentOptions> = {
+/** What presenting can be told. */
+export const presentFields: Fields<PresentOptions> = {
   maxTextBytes: true,
   maxTokens: true,
   estimateTokens: true,
@@ -89,7 +90,7 @@ const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, max
 
 /** Reads options. `owner` says whose they are, as `present()`. Throws a `TypeError` that names the field which breaks a rule. */
 export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
-  assertKnownOptions(owner, options, fields);
+  assertKnownOptions(owner, options, presentFields);
   const { media = {}, audience = "all", kept } = options;
   assertKnownOptions(`media of ${owner}`, media, mediaFields);
   if (audience !== "all" && audience !== "assistant") throw fail(owner, "audience", 'must be "all" or "assistant"');

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ToolportError } from "@toolport/core";
 import { assertKnownOptions, type Fields } from "@toolport/core/implement";
-import type { Toolbox } from "@toolport/discovery";
+import { viewOptionFields, type Toolbox } from "@toolport/discovery";
 import type { Policy } from "@toolport/policy";
 import type { Results } from "@toolport/results";
 import type { Conversation, ConversationOptions } from "../toolport.ts";
@@ -15,22 +15,7 @@ export interface ConversationParts {
   readonly onClose?: (() => void) | undefined;
 }
 
-const optionFields: Fields<ConversationOptions> = {
-  id: true,
-  principal: true,
-  context: true,
-  budget: true,
-  alwaysVisible: true,
-  selection: true,
-  denied: true,
-  only: true,
-  alwaysHelpers: true,
-  maxSelected: true,
-  maxAnswerBytes: true,
-  answerSchemas: true,
-  refuseChanged: true,
-  selector: true,
-};
+const optionFields: Fields<ConversationOptions> = { id: true, principal: true, ...viewOptionFields };
 
 /** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
