@@ -1,5 +1,6 @@
 import { systemClock, type Cancel, type Clock } from "./clock.ts";
-import { LazySignal, onAbort } from "./lazy-signal.ts";
+import { LazySignal } from "./lazy-signal.ts";
+import { onAbort } from "./on-abort.ts";
 
 /** A time budget as those see it who share it: what is left of it, and a way to stop its clock. */
 export interface SharedDeadline {

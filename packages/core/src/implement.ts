@@ -72,12 +72,12 @@ export { lastWordMs } from "./passage.ts";
 export {
   createLazySignal,
   lenderOf,
-  onAbort,
   signalOf,
   toAbortSignal,
   withSignalOfDeadline,
   type LazySignal,
 } from "./lazy-signal.ts";
+export { onAbort } from "./on-abort.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createAlarm, type Alarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";

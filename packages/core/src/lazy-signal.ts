@@ -107,13 +107,6 @@ export function lenderOf(options: MayStop): StoppableTime | undefined {
   return isLent ? (deadline as StoppableTime) : undefined;
 }
 
-/** Calls `listener` when a signal aborts that has not, once, until cancelled. */
-export function onAbort(signal: AbortSignal | LazySignal, listener: () => void): Cancel {
-  if (signal instanceof LazySignal) return signal.onAbort(listener);
-  signal.addEventListener("abort", listener, { once: true });
-  return () => signal.removeEventListener("abort", listener);
-}
-
 /** The signal itself; has it made. */
 export function toAbortSignal(signal: AbortSignal | LazySignal): AbortSignal {
   return signal instanceof LazySignal ? signal.signal : signal;

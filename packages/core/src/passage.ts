@@ -1,7 +1,8 @@
 import type { Cancel, Clock } from "./clock.ts";
 import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, ToolportErrorCode } from "./toolport-error-code.ts";
-import { LazySignal, onAbort, signalOf, type StoppableTime } from "./lazy-signal.ts";
+import { LazySignal, signalOf, type StoppableTime } from "./lazy-signal.ts";
+import { onAbort } from "./on-abort.ts";
 import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorInit } from "./toolport-error.ts";
 
 /** What goes through layers: a call, or another request. */

@@ -1,6 +1,7 @@
 import type { UnreadyGroup } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { nodeWarnings } from "../../../test/node-warnings.ts";
 import { createToolbox, type ToolboxView } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
 
@@ -68,6 +69,19 @@ describe("a discovery tool that is called before all servers are there", () => {
     await rest;
     await view.whenListed({ timeoutMs: 150 });
     expect(clock.pending()).toBe(0);
+  });
+
+  it("may be called many times at once, and no listener is at a signal that they share", async () => {
+    const { view, provider, clock, end } = setUp();
+    const warnings = await nodeWarnings(async () => {
+      const found = Array.from({ length: 20 }, async () => search(view, "read"));
+      expect(provider.listeners).toBe(20);
+      end();
+      const settled = await Promise.allSettled(found);
+      expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    });
+    expect(warnings).toEqual([]);
+    expect([provider.listeners, clock.pending()]).toEqual([0, 0]);
   });
 
   it("answers as soon as none is on its way any more", async () => {

@@ -2,6 +2,7 @@ import { isToolportError, type ToolsChange } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { Toolbox } from "../src/index.ts";
+import { nodeWarnings } from "../../../test/node-warnings.ts";
 import { fakeProvider, groupOf, serverTool, staticTool, toolOf } from "./fake-provider.ts";
 
 const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.definitions().map(({ name }) => name);
@@ -227,6 +228,17 @@ describe("call()", () => {
     await expect(toolbox.call("hangs", {}, { signal: controller.signal })).rejects.toMatchObject({
       outcome: "not-sent",
     });
+  });
+
+  it("may have many calls under way with one signal, and all of them end when that aborts", async () => {
+    const toolbox = createToolbox({ tools: [staticTool("hangs", { run: () => new Promise(() => {}) })] });
+    const run = new AbortController();
+    const warnings = await nodeWarnings(async () => {
+      const calls = Array.from({ length: 20 }, async () => toolbox.call("hangs", {}, { signal: run.signal }));
+      run.abort();
+      for (const call of calls) await expect(call).rejects.toMatchObject({ code: "aborted" });
+    });
+    expect(warnings).toEqual([]);
   });
 });
 

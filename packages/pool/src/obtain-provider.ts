@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { onAbort, untilAborted } from "@toolport/core/implement";
 import type { McpProvider } from "@toolport/provider";
 import { unwantedError, type Creation } from "./create-entry.ts";
 import type { Departures } from "./departures.ts";
@@ -92,8 +92,8 @@ export function createObtaining({ parts, creation, departures, slots, assertOpen
     signal: AbortSignal | undefined,
   ): Promise<readonly Entry[]> => {
     const controller = new AbortController();
-    const onAbort = (): void => controller.abort(abortedError(wish.title, signal?.reason));
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const leave = (): void => controller.abort(abortedError(wish.title, signal?.reason));
+    const stopListening = signal && onAbort(signal, leave);
     const waiting: PendingWish = { wish, end: (reason) => controller.abort(endedError(wish.title, reason)) };
     all.add(waiting);
     try {
@@ -102,7 +102,7 @@ export function createObtaining({ parts, creation, departures, slots, assertOpen
       return pinned;
     } finally {
       all.delete(waiting);
-      signal?.removeEventListener("abort", onAbort);
+      stopListening?.();
     }
   };
   return {

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 import { createServerV1, custom, openClientV1, openClientV2 } from "./in-process-servers.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
+import { nodeWarnings } from "../../../test/node-warnings.ts";
 
 const identity = { name: "mine", version: "1" };
 const lines = [
@@ -75,6 +76,22 @@ describe("a connected client of one's own", () => {
     await connection.close();
     expect(closeCount).toBe(1);
     expect(clock.pending()).toBe(0);
+  });
+
+  it.each([
+    { name: "their own signals", options: () => ({ signal: new AbortController().signal }) },
+    { name: "no signal", options: () => ({}) },
+  ])("may have many requests under way, with $name, and no listener is at a signal that they share", async (given) => {
+    const client = await openClientV1();
+    client.request = () => new Promise(() => undefined);
+    const connection = await connect({ id: "srv", transport: custom(() => client) });
+    const warnings = await nodeWarnings(async () => {
+      const requests = Array.from({ length: 20 }, async () => connection.request("x/y", {}, given.options()));
+      await connection.close();
+      const settled = await Promise.allSettled(requests);
+      expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    });
+    expect(warnings).toEqual([]);
   });
 
   it("goes down with its client", async () => {

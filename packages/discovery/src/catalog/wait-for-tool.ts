@@ -8,7 +8,7 @@ import {
   type ToolProvider,
   type UnreadyGroup,
 } from "@toolport/core";
-import { describeAbsent, foldCase, type AbsentServer } from "@toolport/core/implement";
+import { describeAbsent, foldCase, onAbort, type AbsentServer } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 import { listen, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
@@ -90,10 +90,7 @@ export async function untilThere(
       };
       const giveUp = (): void => resolve();
       for (const provider of providers) ends.push(...listen(provider, look));
-      for (const over of [signal, ended]) {
-        over.addEventListener("abort", giveUp, { once: true });
-        ends.push(() => over.removeEventListener("abort", giveUp));
-      }
+      for (const over of [signal, ended]) ends.push(onAbort(over, giveUp));
       const limits = {
         timeoutMs,
         signal: starts.signal,

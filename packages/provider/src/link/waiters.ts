@@ -1,4 +1,4 @@
-import { createLazyMap } from "@toolport/core/implement";
+import { createLazyMap, onAbort } from "@toolport/core/implement";
 import type { ToolportError } from "@toolport/core";
 import type { Demand } from "./link-event.ts";
 import type { Session } from "./sessions.ts";
@@ -52,17 +52,16 @@ class WaitersByTicket implements Waiters {
         this.#take(ticket);
         reject(signal?.reason);
       };
-      const settled = (): void => signal?.removeEventListener("abort", leave);
       if (signal?.aborted) return reject(signal.reason);
-      signal?.addEventListener("abort", leave, { once: true });
+      const settled = signal && onAbort(signal, leave);
       this.#waiters.set(ticket, {
         demand,
         resolve(value) {
-          settled();
+          settled?.();
           resolve(value);
         },
         reject(reason) {
-          settled();
+          settled?.();
           reject(reason);
         },
       });

@@ -1,5 +1,12 @@
 import type { CallContext, Clock, JsonObject, ServerInfo, ToolportError } from "@toolport/core";
-import { createDeadline, isJsonObject, untilAborted, withErrorContext, type Deadline } from "@toolport/core/implement";
+import {
+  createDeadline,
+  isJsonObject,
+  onAbort,
+  untilAborted,
+  withErrorContext,
+  type Deadline,
+} from "@toolport/core/implement";
 import type { ResourceProvider } from "../resource-provider.ts";
 import {
   abortedError,
@@ -78,7 +85,7 @@ export function createAsking({ provider, clock }: AskingInit): Asking {
       stop.abort(signal?.reason);
     };
     running.add(stop);
-    signal?.addEventListener("abort", giveUp);
+    const stopListening = signal && onAbort(signal, giveUp);
     const onTimeout = (): ToolportError => timeoutError(question, timeoutMs);
     const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock, onTimeout });
     const sending = (): void => {
@@ -104,7 +111,7 @@ export function createAsking({ provider, clock }: AskingInit): Asking {
       }
     } finally {
       deadline.dispose();
-      signal?.removeEventListener("abort", giveUp);
+      stopListening?.();
       running.delete(stop);
     }
   };

@@ -4,6 +4,7 @@ import {
   assertNames,
   assertRequestOptions,
   isCallArguments,
+  onAbort,
   type Fields,
 } from "@toolport/core/implement";
 import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
@@ -149,6 +150,6 @@ function whileWaiting(signal: AbortSignal | undefined): { readonly signal: Abort
   const stop = new AbortController();
   const giveUp = (): void => stop.abort(signal?.reason);
   if (signal?.aborted) giveUp();
-  else signal?.addEventListener("abort", giveUp);
-  return { signal: stop.signal, end: () => signal?.removeEventListener("abort", giveUp) };
+  const stopListening = signal && onAbort(signal, giveUp);
+  return { signal: stop.signal, end: () => stopListening?.() };
 }

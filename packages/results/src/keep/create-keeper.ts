@@ -1,5 +1,5 @@
 import { isKnownContent, type Clock, type ContentBlock } from "@toolport/core";
-import { createDeadline, formatMs, settleWithin } from "@toolport/core/implement";
+import { createDeadline, formatMs, onAbort, settleWithin } from "@toolport/core/implement";
 import type { Keeping, KeptPieces, OutcomePiece } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { PresentOccasion } from "../result-presenter.ts";
@@ -64,7 +64,7 @@ export function createKeeper(init: KeeperInit): Keeper {
       const end = new AbortController();
       const giveUp = (): void => end.abort(given?.reason);
       if (isClosed || given?.aborted) giveUp();
-      given?.addEventListener("abort", giveUp);
+      const stopListening = given && onAbort(given, giveUp);
       ends.add(end);
       const { signal } = end;
       const deadline = createDeadline({ timeoutMs: keepTimeoutMs, signal, clock, onTimeout: () => new Error(late) });
@@ -79,7 +79,7 @@ export function createKeeper(init: KeeperInit): Keeper {
         ...keepPieces(job, { ...init, track }),
         end() {
           ends.delete(end);
-          given?.removeEventListener("abort", giveUp);
+          stopListening?.();
           deadline.dispose();
         },
       };
