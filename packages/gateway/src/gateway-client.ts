@@ -102,16 +102,27 @@ export interface GatewayPrompt extends GatewayEntry {
   }[];
 }
 
-/** The latest list of one kind. */
+/** A server whose part of a list is not there, or not whole: a client goes on seeing what it was shown of it. */
+export interface GatewayFailure {
+  readonly serverId: string;
+}
+
+/** The latest list of one kind, as it was read for nobody in particular. */
 export interface GatewaySnapshot<T> {
   readonly revision: number;
   readonly entries: readonly T[];
 }
 
-/** What a gateway needs of resources and prompts; what `createResources()` of `@toolport/resources` makes is such a one. */
+/**
+ * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose request has `_meta`, is shown what a list of its own brings, any other one the
+ * snapshot. What `createResources()` of `@toolport/resources` makes is such a one. */
 export interface GatewayResources {
-  list(options?: GatewayListOptions): Promise<{ readonly resources: readonly GatewayResource[] }>;
-  listTemplates(options?: GatewayListOptions): Promise<{ readonly templates: readonly GatewayTemplate[] }>;
+  list(
+    options?: GatewayListOptions,
+  ): Promise<{ readonly resources: readonly GatewayResource[]; readonly failures?: readonly GatewayFailure[] }>;
+  listTemplates(
+    options?: GatewayListOptions,
+  ): Promise<{ readonly templates: readonly GatewayTemplate[]; readonly failures?: readonly GatewayFailure[] }>;
   read(
     target: { readonly serverId: string; readonly uri: string },
     options?: GatewayReadOptions,
@@ -129,7 +140,9 @@ export interface GatewayResources {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<Subscription>;
-  listPrompts(options?: GatewayListOptions): Promise<{ readonly prompts: readonly GatewayPrompt[] }>;
+  listPrompts(
+    options?: GatewayListOptions,
+  ): Promise<{ readonly prompts: readonly GatewayPrompt[]; readonly failures?: readonly GatewayFailure[] }>;
   getPrompt(
     target: { readonly serverId: string; readonly name: string },
     args?: Readonly<Record<string, string>>,

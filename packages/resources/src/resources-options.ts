@@ -38,7 +38,7 @@ export interface ResourcesOptions {
   readonly quietMs?: number | undefined;
   /**
    * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a list that is read for another principal or role,
-   * or with `meta`, is its caller's alone. Default: nobody in particular.
+   * or with `meta`, is its caller's alone; a change of it is told all the same. Default: nobody in particular.
    */
   readonly context?: CallContext | undefined;
   /** Default: the real time. */

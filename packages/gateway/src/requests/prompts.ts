@@ -17,7 +17,7 @@ export const listPrompts: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.all.listPrompts({ ...options, waitMs }));
+    await bounded(context, request, (options) => routed.listPrompts({ ...options, waitMs }));
   }
   const size = context.settings.limits.pageSize;
   const all = routed.prompts().map(toWirePrompt);
@@ -105,7 +105,7 @@ async function findPrompt(
   const known = routed.promptOf(name);
   if (known !== undefined) return known;
   const { requestMs: waitMs } = context.settings.limits;
-  await bounded(context, request, (options) => routed.all.listPrompts({ ...options, waitMs }));
+  await bounded(context, request, (options) => routed.listPrompts({ ...options, waitMs }));
   const found = routed.promptOf(name);
   if (found === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 256)}`);
   return found;

@@ -16,7 +16,7 @@ export const listResources: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.all.list({ ...options, waitMs }));
+    await bounded(context, request, (options) => routed.list({ ...options, waitMs }));
   }
   const size = context.settings.limits.pageSize;
   const all = routed.resources().map(toWireResource);
@@ -29,7 +29,7 @@ export const listTemplates: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.all.listTemplates({ ...options, waitMs }));
+    await bounded(context, request, (options) => routed.listTemplates({ ...options, waitMs }));
   }
   const size = context.settings.limits.pageSize;
   const all = routed.templates().map(toWireTemplate);
@@ -69,10 +69,10 @@ export async function findServer(context: PeerContext, uri: string, list: () => 
 
 /** Reads both lists, so that URIs can be told apart; waits for every server. */
 export async function listAll(context: PeerContext, request: ActiveRequest): Promise<void> {
-  const { all } = routedOf(context);
+  const routed = routedOf(context);
   const { requestMs: waitMs } = context.settings.limits;
   await bounded(context, request, (options) =>
-    Promise.all([all.list({ ...options, waitMs }), all.listTemplates({ ...options, waitMs })]),
+    Promise.all([routed.list({ ...options, waitMs }), routed.listTemplates({ ...options, waitMs })]),
   );
 }
 

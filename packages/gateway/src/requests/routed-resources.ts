@@ -2,9 +2,11 @@ import type { JsonObject } from "@toolport/core";
 import { compareText } from "@toolport/core/implement";
 import type {
   GatewayEntry,
+  GatewayListOptions,
   GatewayPrompt,
   GatewayResource,
   GatewayResources,
+  GatewaySnapshot,
   GatewayTemplate,
 } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
@@ -12,6 +14,10 @@ import type { GatewaySettings } from "../gateway-options.ts";
 /** Which server a URI or the name of a prompt goes to, and what clients call them. */
 export interface RoutedResources {
   readonly all: GatewayResources;
+  /** Asks the servers for a list, which is shown from then on. */
+  list(options: GatewayListOptions): Promise<void>;
+  listTemplates(options: GatewayListOptions): Promise<void>;
+  listPrompts(options: GatewayListOptions): Promise<void>;
   /** What is listed: the first of two resources with one URI, in the order of server ids. */
   resources(): readonly GatewayResource[];
   templates(): readonly GatewayTemplate[];
@@ -45,27 +51,39 @@ export function createRoutedResources(
     warned.add(shown);
     onDiagnostic({ kind: "name-collision", serverId, message: `another server has ${JSON.stringify(shown)} already` });
   };
-  const resources = memoized(
-    () => all.snapshot(),
-    (entries) => firstOfEach(entries, ({ uri }) => uri, warn),
+  const ownResources = createOwnList(() => all.snapshot());
+  const ownTemplates = createOwnList(() => all.templateSnapshot());
+  const ownPrompts = createOwnList(() => all.promptSnapshot());
+  const resources = memoized(ownResources.read, (entries) => firstOfEach(entries, ({ uri }) => uri, warn));
+  const templates = memoized(ownTemplates.read, (entries) =>
+    firstOfEach(entries, ({ uriTemplate }) => uriTemplate, warn),
   );
-  const templates = memoized(
-    () => all.templateSnapshot(),
-    (entries) => firstOfEach(entries, ({ uriTemplate }) => uriTemplate, warn),
-  );
-  const prompts = memoized(
-    () => all.promptSnapshot(),
-    (entries) => namePrompts(entries, namePrompt),
-  );
+  const prompts = memoized(ownPrompts.read, (entries) => namePrompts(entries, namePrompt));
   return {
     all,
+    async list(options) {
+      const { resources: entries, failures } = await all.list(options);
+      ownResources.take({ entries, failures }, options);
+    },
+    async listTemplates(options) {
+      const { templates: entries, failures } = await all.listTemplates(options);
+      ownTemplates.take({ entries, failures }, options);
+    },
+    async listPrompts(options) {
+      const { prompts: entries, failures } = await all.listPrompts(options);
+      ownPrompts.take({ entries, failures }, options);
+    },
     resources: () => Array.from(resources().values()),
     templates: () => Array.from(templates().values()),
     prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
     serverOf(uri) {
       // What a server names in a result it may not have: who lists a URI, or a template that it fits, comes first.
       const listed = resources().get(uri) ?? bestTemplate(uri, templates());
-      return listed?.serverId ?? learned.get(uri) ?? onlyServer(all);
+      return (
+        listed?.serverId ??
+        learned.get(uri) ??
+        onlyServer([...ownResources.read().entries, ...ownTemplates.read().entries])
+      );
     },
     serverOfTemplate: (uriTemplate) => templates().get(uriTemplate)?.serverId,
     promptOf: (name) => prompts().get(name),
@@ -85,10 +103,45 @@ export function createRoutedResources(
   };
 }
 
-function memoized<T, R>(
-  read: () => { readonly revision: number; readonly entries: readonly T[] },
-  make: (entries: readonly T[]) => R,
-): () => R {
+/** What a listing brought. */
+interface Listed<T> {
+  readonly entries: readonly T[];
+  readonly failures?: readonly { readonly serverId: string }[] | undefined;
+}
+
+/** The list of one kind as this client is shown it. */
+interface OwnList<T> {
+  readonly read: () => GatewaySnapshot<T>;
+  /** Takes what a listing with these options brought. */
+  take(listed: Listed<T>, options: GatewayListOptions): void;
+}
+
+/**
+ * Shows the snapshot until something is listed that is no part of it: what is read for a principal or a role, or with `_meta`, is its caller's alone. Of a
+ * server whose list could not be read again it keeps what there was.
+ */
+function createOwnList<T extends GatewayEntry>(snapshot: () => GatewaySnapshot<T>): OwnList<T> {
+  let own: GatewaySnapshot<T> | undefined;
+  let listings = 0;
+  return {
+    read: () => own ?? snapshot(),
+    take({ entries, failures = [] }, { context, meta }) {
+      if (context?.principal === undefined && context?.role === undefined && meta === undefined) {
+        own = undefined;
+        return;
+      }
+      const failed = new Set(failures.map(({ serverId }) => serverId));
+      for (const { serverId } of entries) failed.delete(serverId);
+      const kept = own?.entries.filter(({ serverId }) => failed.has(serverId)) ?? [];
+      listings += 1;
+      // A number that no snapshot has.
+      const revision = -listings;
+      own = { revision, entries: [...entries, ...kept].toSorted((a, b) => compareText(a.serverId, b.serverId)) };
+    },
+  };
+}
+
+function memoized<T, R>(read: () => GatewaySnapshot<T>, make: (entries: readonly T[]) => R): () => R {
   let last: { readonly revision: number; readonly value: R } | undefined;
   return () => {
     const { revision, entries } = read();
@@ -141,8 +194,8 @@ function bestTemplate(uri: string, templates: ReadonlyMap<string, GatewayTemplat
   return best;
 }
 
-function onlyServer(all: GatewayResources): string | undefined {
-  const ids = new Set([...all.snapshot().entries, ...all.templateSnapshot().entries].map(({ serverId }) => serverId));
+function onlyServer(entries: readonly GatewayEntry[]): string | undefined {
+  const ids = new Set(entries.map(({ serverId }) => serverId));
   const [only] = ids;
   return ids.size === 1 ? only : undefined;
 }

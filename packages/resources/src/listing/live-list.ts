@@ -39,6 +39,11 @@ export interface LiveList<T> {
   readonly begin: (serverId: string) => Beginning<T>;
   /** Whether a listing of this server ever began. */
   has(serverId: string): boolean;
+  /**
+   * The list is read for somebody alone: nothing of it is shown, and it is not read here until it changes. What is returned is called when that listing has ended;
+   * where it failed, the list is read here as soon as it can be.
+   */
+  follow(serverId: string): (hasFailed: boolean) => void;
   /** The server is there: what is not known of it, or stale, is read unless that is under way. One that is new counts with `isWanted`. */
   wake(serverId: string, isWanted: boolean): void;
   /** The server said that the list changed, or may have. */
@@ -77,6 +82,8 @@ interface Known<T> {
   entries: ReadonlyMap<string, T>;
   /** How much of the list is shown. */
   extent: Extent;
+  /** Whether somebody wants it to be shown: not while it was only read for somebody alone. */
+  isAwaited: boolean;
   error: ToolportError | undefined;
   /** Number of the listing that is shown. */
   shown: number;
@@ -119,9 +126,22 @@ export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
     },
     begin: (serverId) => begin(live, serverId),
     has: (serverId) => servers.has(serverId),
+    follow(serverId) {
+      const isNew = !servers.has(serverId);
+      const known = knownOf(live, serverId);
+      if (isNew) known.isAwaited = false;
+      known.underWay += 1;
+      return (hasFailed) => {
+        known.underWay -= 1;
+        if (!hasFailed) return;
+        known.isAwaited = true;
+        schedule(live, known);
+      };
+    },
     wake(serverId, isWanted) {
       const known = isWanted ? knownOf(live, serverId) : servers.get(serverId);
       if (known?.underWay !== 0) return;
+      known.isAwaited ||= isWanted;
       known.nextAt = 0;
       schedule(live, known);
     },
@@ -130,6 +150,7 @@ export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
       if (known === undefined) return;
       live.snapshot = undefined;
       known.changes += 1;
+      known.isAwaited ||= live.source.hasListeners;
       if (!known.isListing) known.unquiet = 0;
       schedule(live, known);
     },
@@ -177,6 +198,7 @@ function isCurrent<T>({ closed, servers }: Live<T>, known: Known<T>): boolean {
 function begin<T>(live: Live<T>, serverId: string): Beginning<T> {
   const known = knownOf(live, serverId);
   const { changes } = known;
+  known.isAwaited = true;
   live.begun += 1;
   const number = live.begun;
   known.underWay += 1;
@@ -255,6 +277,7 @@ function createKnown<T>(serverId: string): Known<T> {
     gone: new AbortController(),
     entries: new Map(),
     extent: "none",
+    isAwaited: true,
     error: undefined,
     shown: 0,
     changes: 0,
@@ -274,13 +297,14 @@ function forget<T>({ gone, cancelTimer }: Known<T>): void {
   gone.abort();
 }
 
-function isStale<T>({ changes, changesShown, error, extent }: Known<T>): boolean {
-  return changes !== changesShown || error !== undefined || extent === "none";
+function isStale<T>({ changes, changesShown, error, extent, isAwaited }: Known<T>): boolean {
+  return changes !== changesShown || error !== undefined || (extent === "none" && isAwaited);
 }
 
 function takeSnapshot<T>({ servers, revision }: Live<T>): ListSnapshot<T> {
   const sorted = Array.from(servers.values()).toSorted((a, b) => compareText(a.serverId, b.serverId));
-  const states = sorted.map((known): ListState => {
+  const listed = sorted.filter(({ isAwaited }) => isAwaited);
+  const states = listed.map((known): ListState => {
     const { serverId, error } = known;
     return Object.freeze({ serverId, stale: isStale(known), ...(error && { error }) });
   });

@@ -111,11 +111,13 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, ow
         readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
       asking.assertOpen();
       const shared = isShared(options);
-      if (shared && servers === undefined) wantsAll = true;
+      if (servers === undefined) wantsAll = true;
       const registered = new Set(provider.serverIds());
       const waits = whileWaiting(signal);
       const listNow = async (serverId: string): Promise<ServerListing<T>> => {
-        const beginning = shared && registered.has(serverId) ? live.begin(serverId) : undefined;
+        const isRegistered = registered.has(serverId);
+        const beginning = shared && isRegistered ? live.begin(serverId) : undefined;
+        const endFollowing = !shared && isRegistered ? live.follow(serverId) : undefined;
         const listing = await listServer(asking, serverId, {
           kind,
           limits,
@@ -124,6 +126,7 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, ow
           context,
           meta,
         });
+        endFollowing?.(listing.error !== undefined && !waits.signal.aborted);
         if (beginning?.signal.aborted && listing.error === undefined) {
           return { serverId, entries: [], dropped: [], error: removedError(serverId) };
         }

@@ -24,9 +24,18 @@ export function narrowResources(all: GatewayResources, isOffered: (serverId: str
   const prompts = follow(all.onPromptsChanged, () => all.promptSnapshot(), only);
   const kinds = [resources, templates, prompts];
   return {
-    list: async (options) => ({ resources: only((await all.list(options)).resources) }),
-    listTemplates: async (options) => ({ templates: only((await all.listTemplates(options)).templates) }),
-    listPrompts: async (options) => ({ prompts: only((await all.listPrompts(options)).prompts) }),
+    async list(options) {
+      const { resources: entries, failures } = await all.list(options);
+      return { resources: only(entries), ...(failures && { failures }) };
+    },
+    async listTemplates(options) {
+      const { templates: entries, failures } = await all.listTemplates(options);
+      return { templates: only(entries), ...(failures && { failures }) };
+    },
+    async listPrompts(options) {
+      const { prompts: entries, failures } = await all.listPrompts(options);
+      return { prompts: only(entries), ...(failures && { failures }) };
+    },
     read: async (target, options) => all.read(asking(target), options),
     subscribe: async (serverId, uri, options) => all.subscribe(asking({ serverId }).serverId, uri, options),
     getPrompt: async (target, args, options) => all.getPrompt(asking(target), args, options),
