@@ -24,6 +24,8 @@ export interface Turns<Bytes> {
   isBehind(): boolean;
   /** Hands on at once what waits. */
   flush(): void;
+  /** Hands on nothing any more: what waits is let go, and so is whatever comes. */
+  drop(): void;
 }
 
 /** What {@linkcode handOnInTurns} needs. */
@@ -57,12 +59,14 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
   #handedOn = 0;
   #inThisTurn = 0;
   #isPaused = false;
+  #isDropped = false;
 
   constructor(init: TurnsInit<Bytes>) {
     this.#init = init;
   }
 
   take(bytes: Bytes): void {
+    if (this.#isDropped) return;
     if (!this.#isPaused && bytes.length <= sliceBytes) {
       this.#handOn(bytes, bytes.length);
     } else {
@@ -87,6 +91,11 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
     this.#work(() => true);
   }
 
+  drop(): void {
+    this.#isDropped = true;
+    this.#waiting = undefined;
+  }
+
   #handOn(bytes: Bytes, weight: number): void {
     this.#handedOn += bytes.length;
     this.#inThisTurn += weight;
@@ -95,7 +104,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
 
   #work(mayTake: () => boolean): void {
     const waiting = this.#waiting ?? [];
-    for (let next = waiting[0]; next !== undefined && mayTake(); next = waiting[0]) {
+    for (let next = waiting[0]; next !== undefined && !this.#isDropped && mayTake(); next = waiting[0]) {
       const kept = this.#init.countKept?.(next) ?? 0;
       const length = Math.min(next.length, Math.max(kept, sliceBytes));
       if (length < next.length) waiting[0] = next.subarray(length);
@@ -114,6 +123,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
   }
 
   #goOn(): void {
+    if (this.#isDropped) return;
     this.#inThisTurn = 0;
     this.#takeTurn();
     if (this.isBehind()) return void setImmediate(() => this.#goOn());

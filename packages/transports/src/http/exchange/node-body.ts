@@ -109,6 +109,7 @@ function openReading(
   const stop = (reason: unknown): void => {
     if (!isOpen) return;
     isOpen = false;
+    turns.drop();
     source.destroy();
     onSettled(reason);
   };

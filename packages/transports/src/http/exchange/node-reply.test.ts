@@ -1,8 +1,11 @@
 import { ToolportError } from "@toolport/core";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import type { HttpCall, HttpExchange, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
+import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { readBody } from "./read-body.ts";
 
 const exchanges: HttpExchange[] = [];
@@ -53,4 +56,69 @@ describe("a reply on Node", () => {
     expect(reply.whole()).toBeUndefined();
     await expect(textOf(reply)).rejects.toBe(enough);
   });
+
+  it("takes no more of a flood than it can hand on, also where some of it came before anybody read", async () => {
+    const { reply, connection, read } = openFlood();
+    reply.onBody(Buffer.alloc(60_000));
+    const reading = read();
+    expect(connection.isPaused).toBe(true);
+    reply.stop(enough);
+    await expect(reading).rejects.toBe(enough);
+  });
+
+  it("has nothing left to do once it was given up, whatever of it waited for its turn", async () => {
+    const { reply, read, clock } = openFlood();
+    const reading = read();
+    const megabytes = 64;
+    for (let count = 0; count < megabytes; count += 1) reply.onBody(Buffer.alloc(1024 * 1024));
+    reply.stop(enough);
+    await expect(reading).rejects.toBe(enough);
+    const readings = clock.readings();
+    await nextTurn();
+    await nextTurn();
+    expect(clock.readings()).toBe(readings);
+  });
 });
+
+interface Flood {
+  readonly reply: NodeReply;
+  readonly connection: { readonly isPaused: boolean };
+  /** A clock that tells how often it was read: whoever hands on a slice reads it. */
+  readonly clock: { readings(): number };
+  readonly read: () => Promise<void>;
+}
+
+/** A reply whose reader takes longer for each piece than a turn may. */
+function openFlood(): Flood {
+  const time = createManualClock();
+  let readings = 0;
+  const now = (): number => ((readings += 1), time.now());
+  let isPaused = false;
+  const connection = {
+    pause: () => void (isPaused = true),
+    resume: () => void (isPaused = false),
+    destroy: () => {},
+    send: () => {},
+    isOpen: () => true,
+  };
+  const reply = createNodeReply({
+    status: 200,
+    headers: {},
+    connection,
+    context: {
+      failed: { serverId: "web", url: new URL("http://127.0.0.1/"), redact: undefined },
+      shared: { decoding: new Set(), clock: { ...time, now } },
+      toError: () => enough,
+    },
+  });
+  return {
+    reply,
+    connection: {
+      get isPaused() {
+        return isPaused;
+      },
+    },
+    clock: { readings: () => readings },
+    read: () => reply.read(() => time.advance(0.6)),
+  };
+}

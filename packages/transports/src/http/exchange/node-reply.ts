@@ -37,6 +37,7 @@ class ReplyOnConnection implements NodeReply {
   #reading: BodyReading | undefined;
   /** After its end, the connection is somebody else's. */
   #isConnected = true;
+  #isPaused = false;
   #broken: { readonly error: unknown } | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
@@ -96,10 +97,12 @@ class ReplyOnConnection implements NodeReply {
   }
 
   pause(): void {
+    this.#isPaused = true;
     if (this.#isConnected) this.#connection.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     if (this.#isConnected) this.#connection.resume();
   }
 
@@ -115,9 +118,12 @@ class ReplyOnConnection implements NodeReply {
     this.#reading = reading;
     const arrived = this.#early ?? [];
     this.#early = undefined;
+    const wasPaused = this.#isPaused;
+    this.#isPaused = false;
     for (const bytes of arrived) reading.take(bytes);
     if (this.#broken !== undefined) reading.fail(this.#broken.error);
     else if (!this.#isConnected) reading.end();
-    else this.resume();
+    // Who reads may have had enough already.
+    else if (wasPaused && !this.#isPaused) this.resume();
   }
 }
