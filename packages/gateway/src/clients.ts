@@ -1,4 +1,5 @@
 import {
+  isToolportError,
   ToolportError,
   type ElicitationRequest,
   type ElicitationResult,
@@ -219,7 +220,7 @@ function readInfo(info: unknown): GatewayClient["info"] {
 
 /** What of a failed `open()` its client is told. */
 export function refusalOf(error: unknown): { readonly message: string; readonly data: JsonObject } {
-  const isOwn = error instanceof ToolportError;
+  const isOwn = isToolportError(error);
   const message = isOwn ? error.message : "This gateway could not open a conversation";
   return { message, data: { code: isOwn ? error.code : "internal_error" } };
 }

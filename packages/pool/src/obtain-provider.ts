@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError } from "@toolport/core";
 import { onAbort, untilAborted } from "@toolport/core/implement";
 import type { McpProvider } from "@toolport/provider";
 import { unwantedError, type Creation } from "./create-entry.ts";
@@ -158,7 +158,7 @@ function find({ owners }: Wish, pinned: readonly Entry[], parts: PoolParts): rea
 /** Says of each owner that it will have none, unless it has one, or somebody else waits for it. */
 function tellRefused({ owners }: Wish, error: unknown, { parts, slots }: Pick<ObtainInit, "parts" | "slots">): void {
   const others = new Set(slots.waiting().flatMap(({ wish }) => wish.owners.map(({ id }) => id)));
-  const isUnwanted = error instanceof ToolportError && error.code === "aborted";
+  const isUnwanted = isToolportError(error, "aborted");
   for (const owner of owners) {
     if (parts.entries.has(owner.id) || others.has(owner.id) || !isWanted(owner, parts)) continue;
     parts.tell(owner, { type: "create-failed", error: isUnwanted ? unwantedError(owner.title) : error });

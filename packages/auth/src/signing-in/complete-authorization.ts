@@ -1,4 +1,4 @@
-import { redactUrl, ToolportError, type ServerSpec } from "@toolport/core";
+import { isToolportError, redactUrl, ToolportError, type ServerSpec } from "@toolport/core";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -54,7 +54,7 @@ export async function completeAuthorization(parts: AuthParts, callbackUrl: URL |
     const code = readCode(account, callback);
     return await redeem(parts, account, { pending, code, iss: callback.iss });
   } catch (error) {
-    if (error instanceof ToolportError) return { failure: error, takenBy, isUnknownClient: false };
+    if (isToolportError(error)) return { failure: error, takenBy, isUnknownClient: false };
     throw error;
   }
 }

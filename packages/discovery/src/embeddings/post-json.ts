@@ -1,5 +1,5 @@
 import { dateOf, parseRetryAfter, untilAborted } from "@toolport/core/implement";
-import { ToolportError, type Clock } from "@toolport/core";
+import { isToolportError, ToolportError, type Clock } from "@toolport/core";
 
 /** Of a `fetch`, what is used here. */
 export type EmbeddingFetch = (url: URL, init: RequestInit) => Promise<Response>;
@@ -88,7 +88,7 @@ async function readText(
     }
   } catch (error) {
     reader.cancel().catch(() => {});
-    if (signal.aborted || error instanceof ToolportError) throw error;
+    if (signal.aborted || isToolportError(error)) throw error;
     throw new ToolportError(`the answer of ${origin} broke off`, { code: "connection_closed" });
   }
 }

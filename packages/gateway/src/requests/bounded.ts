@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError } from "@toolport/core";
 import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { GatewayReadOptions } from "../gateway-client.ts";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
@@ -28,7 +28,7 @@ export async function bounded<T>(
     });
     return await untilAborted(working, deadline.signal);
   } catch (error) {
-    if (deadline.signal.aborted && deadline.signal.reason instanceof ToolportError) throw deadline.signal.reason;
+    if (deadline.signal.aborted && isToolportError(deadline.signal.reason)) throw deadline.signal.reason;
     throw error;
   } finally {
     deadline.dispose();

@@ -1,14 +1,14 @@
 import { isToolportError, ToolportError } from "@toolport/core";
 
-/** What an operation on one server is, for the errors of it. */
-export interface Operation {
+/** What somebody asked of one server, or of all, for the errors of it. */
+export interface AskedOperation {
   readonly serverId?: string;
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
 }
 
 /** What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was the caller who gave up. */
-export function operationError(reason: unknown, { serverId, operation, signal }: Operation): unknown {
+export function operationError(reason: unknown, { serverId, operation, signal }: AskedOperation): unknown {
   if (signal?.aborted !== true || isToolportError(reason)) return reason;
   const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
   return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
@@ -18,4 +18,10 @@ export function operationError(reason: unknown, { serverId, operation, signal }:
 export function removedError(serverId: string, what: string, reason?: string): ToolportError {
   const why = reason === undefined ? "" : `: ${reason}`;
   return new ToolportError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
+}
+
+/** No server has this id. */
+export function unknownServerError(serverId: string): ToolportError {
+  const message = `server ${JSON.stringify(serverId)} is not registered`;
+  return new ToolportError(message, { code: "unknown_server", serverId });
 }

@@ -1,4 +1,4 @@
-import { ToolportError, type Connection } from "@toolport/core";
+import type { Connection, ToolportError } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
@@ -12,7 +12,7 @@ import {
 import { toToolportError } from "../to-toolport-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
-import { operationError, removedError } from "./operation-error.ts";
+import { operationError, removedError, unknownServerError } from "./operation-error.ts";
 import { readSpec } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
@@ -47,7 +47,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     assertServerId(operation, id);
     const registration = serverSet.get(id);
     if (registration !== undefined) return registration;
-    throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
+    throw unknownServerError(id);
   };
   const disconnect = async (registration: Registration, error: ToolportError): Promise<void> => {
     registration.link.disconnect(error);

@@ -1,10 +1,10 @@
-import { ToolportError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@toolport/core";
+import { isToolportError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@toolport/core";
 import { isJsonObject, createLazySet, type LazySet } from "@toolport/core/implement";
 import { hasSession } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
 import type { ProviderParts } from "../provider-parts.ts";
-import { operationError } from "./operation-error.ts";
+import { operationError, removedError, unknownServerError } from "./operation-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -57,11 +57,11 @@ export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
   return {
     async subscribe(id, uri, { signal }) {
       const registration = serverSet.get(id);
-      if (registration === undefined) throw unknownError(id);
+      if (registration === undefined) throw unknownServerError(id);
       const session = await whileSubscribing(id, signal, () => registration.link.ready("call", signal));
       const connection = init.lend(registration, session);
       const current = await whileSubscribing(id, signal, () => connection.subscribeResource(uri, { signal }));
-      if (serverSet.get(id) === undefined) throw removedError(id);
+      if (serverSet.get(id) === undefined) throw removedError(id, "was removed");
       const watched = watchedOf(watching, id);
       const want: Want = { uri, current: undefined, isNew: true };
       watched.wants.add(want);
@@ -234,7 +234,7 @@ async function resubscribe(
     else current();
   } catch (error) {
     if (watched.bound?.session !== session) return;
-    const reason = error instanceof ToolportError ? error.code : "an unknown reason";
+    const reason = isToolportError(error) ? error.code : "an unknown reason";
     const message = `a resource of server ${JSON.stringify(id)} could not be subscribed to again: ${reason}`;
     const diagnostic: Diagnostic = { kind: "stream-lost", serverId: id, message };
     parts.observers.diagnostic.emit(diagnostic);
@@ -251,13 +251,4 @@ async function whileSubscribing<T>(
   } catch (reason) {
     throw operationError(reason, { serverId, operation: "subscribeResource", signal });
   }
-}
-
-function removedError(serverId: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} was removed`, { code: "server_removed", serverId });
-}
-
-function unknownError(serverId: string): ToolportError {
-  const message = `server ${JSON.stringify(serverId)} is not registered`;
-  return new ToolportError(message, { code: "unknown_server", serverId });
 }

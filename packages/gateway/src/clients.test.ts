@@ -1,0 +1,25 @@
+import { isToolportError, ToolportError } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "./clients.ts";
+
+/** As another copy of core makes it: `instanceof` is false for it here. */
+function errorOfAnotherCopy(): Error {
+  const { message } = new ToolportError("no room", { code: "overloaded" });
+  return Object.assign(new Error(message), { code: "overloaded", [Symbol.for("toolport.error")]: true });
+}
+
+describe("what a client is told when no conversation could be opened for it", () => {
+  it.each([
+    ["ours", new ToolportError("no room", { code: "overloaded" })],
+    ["of another copy of core", errorOfAnotherCopy()],
+  ])("is the message and the code of an error that is %s", (_, error) => {
+    expect(isToolportError(error)).toBe(true);
+    expect(refusalOf(error)).toEqual({ message: "[overloaded] no room", data: { code: "overloaded" } });
+  });
+
+  it("is nothing of any other error, which may hold what is nobody's business", () => {
+    const { message, data } = refusalOf(new Error("password=hunter2"));
+    expect(message).not.toContain("hunter2");
+    expect(data).toEqual({ code: "internal_error" });
+  });
+});
