@@ -170,10 +170,15 @@ async function build(init: VectorIndexInit, state: IndexState): Promise<number> 
 async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void> {
   const { entries, byDefinition } = state;
   const offered = offeredBy(state);
-  const fresh: { readonly key: string; readonly definition: ToolDefinition }[] = [];
+  const fresh: { readonly key: string; readonly definition: ToolDefinition; readonly before?: Entry }[] = [];
   for (const definition of offered) {
     const known = byDefinition.get(definition);
-    if (known !== undefined && known !== "no-room") continue;
+    if (typeof known === "object") {
+      // It was forgotten while nobody offered it, and comes back as the same object.
+      if (entries.get(known.key) !== known) fresh.push({ key: known.key, definition, before: known });
+      continue;
+    }
+    if (known === "left-out") continue;
     if (!isIncluded(init, definition)) {
       byDefinition.set(definition, "left-out");
       continue;
@@ -187,14 +192,14 @@ async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void
   }
   const needed = new Set(offered.map((definition) => byDefinition.get(definition)));
   for (const [key, entry] of entries) if (!needed.has(entry)) entries.delete(key);
-  for (const { key, definition } of fresh) {
+  for (const { key, definition, before } of fresh) {
     const entry = entries.get(key);
     if (entry === undefined && entries.size >= init.maxTools) {
       byDefinition.set(definition, "no-room");
       sayTooMany(init, state);
       continue;
     }
-    const made: Entry = entry ?? { key, definition, state: "pending", refusals: 0, vector: undefined };
+    const made: Entry = entry ?? before ?? { key, definition, state: "pending", refusals: 0, vector: undefined };
     entries.set(key, made);
     byDefinition.set(definition, made);
   }

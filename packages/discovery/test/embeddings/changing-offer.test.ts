@@ -1,4 +1,4 @@
-import { createMemoryStore } from "@toolport/core";
+import { createMemoryStore, type ToolDefinition } from "@toolport/core";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -10,7 +10,12 @@ import { madeUpModel, meaningOf } from "./made-up-model.ts";
 
 const steps = fc.array(
   fc.oneof(
-    fc.record({ offer: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }) }),
+    // A listing makes new definitions of the same words; a rule of admission, and a toolbox, show the same ones again.
+    {
+      weight: 4,
+      arbitrary: fc.record({ offer: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }), isListed: fc.boolean() }),
+    },
+    { weight: 3, arbitrary: fc.constant({ settles: true as const }) },
     fc.constant({ answers: "fails" as const }),
     fc.constant({ answers: "well" as const }),
     fc.constant({ waitMs: 2500 }),
@@ -18,6 +23,8 @@ const steps = fc.array(
   ),
   { maxLength: 25 },
 );
+
+const toolOf = (index: number): ToolDefinition => serverTool("s", `tool_${index}`);
 
 describe("an index of embeddings", () => {
   test.prop([steps, fc.boolean()], { numRuns: 150 })(
@@ -29,6 +36,7 @@ describe("an index of embeddings", () => {
       const ranker = createEmbeddingRanker({ embedder: model, clock, store, random: () => 1 });
       const provider = fakeProvider("mcp");
       const toolbox = createToolbox({ providers: [provider], embeddingRanker: ranker, clock });
+      const tools = Array.from({ length: 12 }, (_, index) => toolOf(index));
       let underWay = 0;
       let most = 0;
       let fails = false;
@@ -41,8 +49,11 @@ describe("an index of embeddings", () => {
         return texts.map(meaningOf);
       };
       for (const step of script) {
-        if ("offer" in step) provider.offer(step.offer.map((index) => serverTool("s", `tool_${index}`)));
-        else if ("answers" in step) fails = step.answers === "fails";
+        if ("offer" in step) {
+          if (step.isListed) for (const index of step.offer) tools[index] = toolOf(index);
+          provider.offer(step.offer.flatMap((index) => tools[index] ?? []));
+        } else if ("answers" in step) fails = step.answers === "fails";
+        else if ("settles" in step) await ranker.whenIdle();
         else if ("waitMs" in step) clock.advance(step.waitMs);
         else for (let turn = 0; turn < step.turns; turn += 1) await Promise.resolve();
       }

@@ -78,6 +78,20 @@ describe("createEmbeddingRanker()", () => {
     expect(provider.listeners).toBe(0);
   });
 
+  it("embeds what comes back before it was embedded, also if it is the same object", async () => {
+    const { model, ranker, provider, clock } = start();
+    model.answer = () => Promise.reject(new Error("down"));
+    await ranker.whenIdle();
+    provider.offer([]);
+    await ranker.whenIdle();
+    expect(ranker.status()).toMatchObject({ ready: 0, pending: 0 });
+    model.answer = async (texts) => texts.map(meaningOf);
+    provider.offer(tools);
+    clock.advance(400_000);
+    await ranker.whenIdle();
+    expect(ranker.status()).toMatchObject({ ready: 5, pending: 0 });
+  });
+
   it("serves several toolboxes, and embeds for each what no other one has", async () => {
     const { ranker, model } = start();
     const other: FakeProvider = fakeProvider("other");
