@@ -25,9 +25,9 @@ export interface Terminal {
   readonly platform: string;
   /** Of the Node that runs this, such as `22.1.0`. */
   readonly nodeVersion: string;
-  /** Aborts on Ctrl-C. */
   /** What this command line was started with: the path of Node, and the script as it was named. Absent: not known. */
   readonly program?: { readonly node: string; readonly script: string } | undefined;
+  /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   /** Called when nobody takes the rest of what was written: the process ends without waiting for its reader, as Node would. */
   readonly dropOutput?: () => void;

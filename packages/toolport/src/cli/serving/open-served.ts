@@ -1,4 +1,4 @@
-import { createTrust, formatProblem, type HostSettings } from "@toolport/config";
+import { createTrust, formatProblem } from "@toolport/config";
 import { loadConfig, type LoadedConfig } from "@toolport/config/node";
 import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
@@ -168,12 +168,7 @@ async function offerOfFiles(given: ServeArguments, context: CommandContext): Pro
   return offer;
 }
 
-function idsOf({
-  sources,
-}: {
-  readonly sources: readonly { readonly serverId: string }[];
-  readonly settings: HostSettings;
-}): readonly string[] {
+function idsOf({ sources }: Pick<LoadedConfig, "sources">): readonly string[] {
   return sources.map(({ serverId }) => serverId);
 }
 
