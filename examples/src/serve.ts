@@ -12,6 +12,8 @@ export async function serve(config: string, users: ReadonlyMap<string, string>):
   const toolport = await createToolport({
     config,
     pool: {},
+    // Clients hear at once that a server changed its tools, and not after the next call.
+    provider: { refresh: "debounced" },
     onElicit: ask,
     policy: {
       approval: { mode: { tools: { effect: ["non-idempotent-write", "external"] } }, handler: approveByClient(ask) },

@@ -98,6 +98,21 @@ describe("parseConfig() of bad input", () => {
     ]);
   });
 
+  it("warns of what is no UTF-8 and is read all the same, such as a file in Latin-1", () => {
+    const text = Buffer.from('{\n"mcpServers": {"caf\u00e9": {"command": "a\u00e9"}}}', "latin1").toString("utf8");
+    const { problems, isWhole } = parseConfig(text, { format: "json" });
+    const [problem] = problems;
+    expect(problem).toMatchObject({
+      code: "invalid_syntax",
+      severity: "warning",
+      line: 2,
+      fix: "save the file as UTF-8",
+    });
+    expect([problems.length, isWhole(["mcpServers", "caf\uFFFD"])]).toEqual([1, true]);
+    const good = parseConfig('{"mcpServers": {"caf\u00e9": {"command": "a"}}}', { format: "json" });
+    expect(good.problems).toEqual([]);
+  });
+
   it("says that there is more than one document", () => {
     const { problems, isWhole } = parseConfig("a:\n  b: 1\n---\nc: 2\n", { format: "yaml" });
     const message = "begins a second document, which is not read";

@@ -364,7 +364,8 @@ describe("close()", () => {
     await world.settle();
     await provider.close("the user left");
     const rawMessage = 'provider "mcp" is closed: the user left';
-    expect(await under).toMatchObject({ code: "closed", outcome: "unknown", rawMessage });
+    const named = { serverId: "s", toolName: "echo" };
+    expect(await under).toMatchObject({ code: "closed", outcome: "unknown", rawMessage, ...named });
     expect(world.server("s").closedBecause).toEqual([rawMessage]);
     expect(() => provider.close(7 as never)).toThrow(TypeError);
   });

@@ -1,4 +1,4 @@
-import type { CredentialsRefusal } from "@toolport/core";
+import { redactUrl, type CredentialsRefusal } from "@toolport/core";
 import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -76,7 +76,12 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
   const { challenge } = refusal;
   const challenges = readChallenges(challenge);
   if (!challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope")) {
-    throw forbidden(account, challenge, "the access that was granted does not allow that");
+    const where = `HTTP 403 from ${redactUrl(refusal.request.url.href)}`;
+    const why =
+      sentToken(refusal) === undefined
+        ? "it refuses the request, and asks for no sign-in; look at what stands in front of the server, and who it lets in"
+        : "the access that was granted does not allow that";
+    throw forbidden(account, challenge, `${where}: ${why}`);
   }
   const stored = currentAuthorization(await readAccount(parts, account));
   if (stored !== undefined && stored.accessToken !== sentToken(refusal) && leftOf(parts, stored) !== "over") return;

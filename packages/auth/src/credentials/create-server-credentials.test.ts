@@ -190,6 +190,18 @@ describe("onRefused()", () => {
     await expect(refuse("access-0", { ...refusal, interactive: true })).rejects.toMatchObject({ code: "forbidden" });
     expect(signIns).toEqual([]);
   });
+
+  it.each([
+    ["with credentials", "access-0", /HTTP 403 from https:\/\/\S+: the access that was granted/],
+    ["without any", undefined, /HTTP 403 from https:\/\/\S+: it refuses the request, and asks for no sign-in/],
+  ] as const)("names the refusal and its address when a request %s is forbidden", async (_, sent, message) => {
+    const { refuse } = await stage(live);
+    const refusal = { status: 403, challenge: undefined, ...(sent === undefined && { sent: {} }) } as const;
+    await expect(refuse(sent, refusal)).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringMatching(message),
+    });
+  });
 });
 
 describe("tokens that are bound to a key", () => {

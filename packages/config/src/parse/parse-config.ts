@@ -48,6 +48,13 @@ export function parseConfig(written: string, { format, file }: ParseOptions): Pa
     const path = fault.path ?? (breaks ? around.slice(0, longestFaultPath) : around);
     problems.add({ path, severity: breaks ? "error" : "warning", code, message, fix, position: positionAt(offset) });
   }
+  const unread = text.indexOf("\uFFFD");
+  if (unread >= 0 && !text.includes("\0")) {
+    const message = "has a character that could not be read, and that is taken for U+FFFD";
+    const path = root === undefined ? [] : pathAt(root, unread);
+    const fix = "save the file as UTF-8";
+    problems.add({ path, severity: "warning", code: "invalid_syntax", message, fix, position: positionAt(unread) });
+  }
   if (faults.length > mostFaults) {
     const message = `has ${faults.length} faults; these are the first ${mostFaults}`;
     problems.add({ path: [], severity: "warning", code: "too_many_problems", message });

@@ -81,10 +81,10 @@ export interface FailedCall {
 export function failedCallError(reason: unknown, call: FailedCall, session: Session): ToolportError {
   const { origin } = call;
   const error = toToolportError(reason, origin.serverId, "tools/call");
-  const { toolName } = origin;
+  const { serverId, toolName } = origin;
   // This host closed the session under the call: the reason for that says more. Whether the tool ran, nobody knows.
   if (error.code === "closed") {
-    return withErrorContext(session.endedBy ?? error, { toolName, outcome: "unknown", cause: error });
+    return withErrorContext(session.endedBy ?? error, { serverId, toolName, outcome: "unknown", cause: error });
   }
   if (error.code === "call_timeout") return overdueError(error, call);
   return error.toolName === undefined ? withErrorContext(error, { toolName }) : error;

@@ -27,7 +27,8 @@ export interface ToolportGatewayOptions extends Omit<GatewayOptions, "open" | "t
 /**
  * Serves what a toolport has as one MCP server. Every client gets a conversation of its own, so that its progress, questions, approvals, kept results, and the connections
  * that are a conversation's own, are nobody else's; it ends with its session. For questions of servers, and approvals, to reach the client whose call they belong to, the toolport is made with
- * `onElicit: (request, signal) => gateway.elicit(request, signal)`, and `approveByClient()` as the handler of its policy.
+ * `onElicit: (request, signal) => gateway.elicit(request, signal)`, and `approveByClient()` as the handler of its policy; for clients to hear at once that a server changed its tools, with
+ * `provider: { refresh: "debounced" }`.
  *
  * Closing the gateway leaves the toolport open. Throws as `createGateway()` does.
  */

@@ -75,6 +75,19 @@ it("asks the named servers alone, and leaves the others as they are", async () =
   expect(lockText()).toContain('"good": {');
 });
 
+it("says that what cannot be read was not compared, unless others are named", async () => {
+  configure({ good: server.url, next: server.url });
+  expect((await run("lock")).code).toBe(0);
+  terminal.file("broken.json", "{ x");
+  const all = await run("diff", "--config", "broken.json");
+  expect([all.code, all.err]).toEqual([
+    3,
+    expect.stringMatching(/cannot be read, and was not compared: toolport doctor/),
+  ]);
+  const named = await run("diff", "--server", "next", "--config", "broken.json");
+  expect([named.code, named.err]).toEqual([0, expect.not.stringMatching(/was not compared/)]);
+});
+
 it("does not write over a file that is something else, and starts nothing for it", async () => {
   const file = terminal.file("other.json", '{"lockVersion":1,"tools":[]}');
   configure({ good: nowhere });

@@ -181,5 +181,5 @@ it("exits 3 when it is interrupted, and says that not all is there", async () =>
   expect(code).toBe(3);
   expect(err).toMatch(/stopped/);
   // A server that was not looked at to the end has no fault.
-  expect(out).toMatch(/\nno problems\n$/);
+  expect(out).toMatch(/\nno problems so far\n$/);
 });

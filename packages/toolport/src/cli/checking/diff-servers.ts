@@ -27,6 +27,8 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, servers, s
   const changes = compareOffers(before, offers);
   const counts = countChanges(changes);
   const unreached = offers.unread.filter(({ isOff }) => !isOff);
+  // Servers that were named were compared, whatever else of the configuration cannot be read.
+  const isPartial = offers.isPartial && servers === undefined;
   if (options.json === true) {
     const failed = unreached.map(({ server, reason }) => ({ server, reason }));
     printJson(terminal, { file: path, changes, counts, failed });
@@ -41,8 +43,10 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, servers, s
         : "Nothing was compared.";
     terminal.out(`${changes.length === 0 ? same : sum}\n`);
   }
+  if (isPartial)
+    terminal.err("part of the configuration cannot be read, and was not compared: toolport doctor shows it\n");
   if (counts.breaking + counts.security > 0 || (strict && changes.length > 0)) return exitCodes.fail;
-  return unreached.length > 0 || offers.isPartial || terminal.signal.aborted ? exitCodes.incomplete : exitCodes.pass;
+  return unreached.length > 0 || isPartial || terminal.signal.aborted ? exitCodes.incomplete : exitCodes.pass;
 };
 
 const styles = { breaking: "bad", security: "warn", compatible: "good" } as const;

@@ -32,7 +32,7 @@ export const declareDiff: Declare = (program, run) => {
     exits: {
       0: "nothing changed, or what changed is compatible",
       1: "something breaking or security-relevant changed; with --strict, anything",
-      3: "a server could not be reached, and of the others nothing changed that counts",
+      3: "a server could not be reached, or a part of the configuration not be read, and of the others nothing changed that counts",
     },
   });
 };

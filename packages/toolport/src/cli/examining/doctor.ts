@@ -33,7 +33,7 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
   if (options.json === true) {
     const { machine, config, servers } = facts;
     printJson(terminal, { findings, machine, config, servers });
-  } else terminal.out(renderFindings(findings, terminal));
+  } else terminal.out(renderFindings(findings, terminal, { isWhole: !terminal.signal.aborted }));
   if (terminal.signal.aborted) {
     terminal.err("The examination was stopped: what is here is not all.\n");
     return exitCodes.incomplete;

@@ -11,8 +11,12 @@ const order: readonly Finding["level"][] = ["problem", "advice", "ok"];
 // A file of a thousand mistakes is mended by its first ones.
 const mostOfGroup = 25;
 
-/** Findings as a page: what concerns all, then each server, the worst first in each; and last what there is to do. */
-export function renderFindings(findings: readonly Finding[], terminal: Page): string {
+/** Findings as a page: what concerns all, then each server, the worst first in each; and last how many there are: so far, unless all was looked at. */
+export function renderFindings(
+  findings: readonly Finding[],
+  terminal: Page,
+  { isWhole = true }: { readonly isWhole?: boolean } = {},
+): string {
   const { paint } = terminal;
   const blocks = groupsOf(findings).map(({ title, members }) => {
     const shown = members.slice(0, mostOfGroup);
@@ -20,7 +24,7 @@ export function renderFindings(findings: readonly Finding[], terminal: Page): st
     const more = left > 0 ? [paint("dim", `  … and ${left} more; --json has all`)] : [];
     return [paint("bold", title), ...shown.flatMap((finding) => linesOf(finding, terminal)), ...more].join("\n");
   });
-  return `${[...blocks, sumOf(findings, paint)].join("\n\n")}\n`;
+  return `${[...blocks, `${sumOf(findings, paint)}${isWhole ? "" : " so far"}`].join("\n\n")}\n`;
 }
 
 /** Where the page is shown. */

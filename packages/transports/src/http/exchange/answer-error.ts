@@ -30,7 +30,8 @@ export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, 
   const excerpt = excerptOf(body, redact);
   const hint = /^<(?:!doctype|html)/i.test(excerpt) ? ", a web page" : "";
   const evidence = excerpt === "" ? "" : `: ${excerpt}`;
-  return new ToolportError(`${what} from ${redactUrl(url.href)} instead of an answer${hint}${evidence}`, {
+  const whose = `server ${JSON.stringify(serverId)}`;
+  return new ToolportError(`${whose}: ${what} from ${redactUrl(url.href)} instead of an answer${hint}${evidence}`, {
     code: "protocol_error",
     serverId,
     details: excerpt === "" ? {} : { excerpt },

@@ -116,7 +116,9 @@ describe("a request answered with JSON (AD-4)", () => {
     );
     await using web = await openHttpTransport({ url: server.url, transport: { bearerToken: "s3cret-token" } });
     const error = await thrownBy(web.request(1));
-    expect(String(error)).toContain("a web page");
+    expect(String(error)).toMatch(
+      /server "[^"]+": HTTP 200 \(text\/html\) from http\S+ instead of an answer, a web page/,
+    );
     expect(String(error)).toContain("Please log in");
     expect(JSON.stringify([error, String(error)])).not.toContain("s3cret");
   });
