@@ -113,6 +113,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   closing.add(endShared);
   await startServers(provider, servers, {
     timeoutMs: timeoutMs && Math.max(1, timeoutMs - (clock.now() - openedAt)),
+    givenMs: timeoutMs,
     signal,
     clock,
   });

@@ -6,6 +6,8 @@ import { keepToBound, type Bound } from "./keep-to-bound.ts";
 /** How long servers are waited for. */
 export interface StartBounds extends Bound {
   readonly timeoutMs: number;
+  /** What `createToolport()` was given, of which that is what is left. */
+  readonly givenMs: number;
 }
 
 /**
@@ -17,7 +19,7 @@ export async function startServers(
   specs: readonly ServerSpec[],
   bounds: StartBounds,
 ): Promise<void> {
-  const { timeoutMs, signal, clock } = bounds;
+  const { timeoutMs, givenMs, signal, clock } = bounds;
   if (timeoutMs <= 0) {
     provider.init({ timeoutMs: 1 }).catch(() => undefined);
     return;
@@ -25,7 +27,7 @@ export async function startServers(
   const required = specs.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
   const started = provider.init({ timeoutMs, signal });
   if (required.length === 0) return started;
-  await keepToBound(started, { signal, clock, timeoutMs }, () => lateError(missingOf(provider, required), timeoutMs));
+  await keepToBound(started, { signal, clock, timeoutMs }, () => lateError(missingOf(provider, required), givenMs));
 }
 
 function missingOf(provider: McpProvider, required: readonly string[]): readonly string[] {

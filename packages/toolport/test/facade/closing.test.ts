@@ -17,7 +17,7 @@ describe("createToolport()", () => {
     const servers = [spec("good"), { ...spec("late"), required: true }];
     await expect(createToolport({ connector, servers, timeoutMs: 20 })).rejects.toMatchObject({
       code: "connect_timeout",
-      message: expect.stringMatching(/"late" \(connecting\)$/),
+      message: expect.stringMatching(/within 20 ms \(timeoutMs of createToolport\(\)\): "late" \(connecting\)$/),
     });
     expect(connector.open.size).toBe(0);
   });
