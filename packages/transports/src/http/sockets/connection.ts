@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { dispatchOn } from "./dispatch-on.ts";
+import { createReadValve, type ReadValve } from "./read-valve.ts";
 import { fromUndiciError, hangUp, upgraded } from "./wire-error.ts";
 
 /** A request, as it is put on the wire. */
@@ -35,7 +36,7 @@ export interface Connection {
   send(request: WireRequest, sink: ReplySink): void;
   /** Whether a request may still be sent on it. */
   isOpen(): boolean;
-  /** Stops the body of the reply that is being read, from its next piece on, and starts it again. */
+  /** Stops the body of the reply that is being read, when all that was read of the socket is handed on, and starts it again. */
   pause(): void;
   resume(): void;
   /** Drops it; whoever waits for a reply gets `error`. Default: that the connection was closed. */
@@ -86,13 +87,14 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   readonly #socket: Socket;
   readonly #client: Dispatcher;
+  readonly #valve: ReadValve;
   readonly #onIdle: ConnectionInit["onIdle"];
   #sink: ReplySink | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
 
   constructor({ socket, origin, idleMs, onIdle }: ConnectionInit) {
     this.#socket = socket;
     this.#onIdle = onIdle;
+    this.#valve = createReadValve(socket);
     this.#client = dispatchOn(socket, origin, {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -111,11 +113,11 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   }
 
   pause(): void {
-    this.#controller?.pause();
+    if (this.#sink !== undefined) this.#valve.close();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    this.#valve.open();
   }
 
   destroy(error: Error = hangUp()): void {
@@ -124,8 +126,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
     sink?.onError(error);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  onRequestStart(): void {
     this.#sink?.onSending();
   }
 
@@ -150,11 +151,11 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
     if (this.#sink !== undefined) this.destroy(fromUndiciError(error));
   }
 
-  // The controller has the whole exchange in it, which would be kept for as long as the connection is idle.
   #letGo(): ReplySink | undefined {
     const sink = this.#sink;
     this.#sink = undefined;
-    this.#controller = undefined;
+    // It may have been closed in the last piece of the reply, and the next one has to come through.
+    this.#valve.open();
     return sink;
   }
 }

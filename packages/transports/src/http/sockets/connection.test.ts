@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createConnection, type Connection } from "./connection.ts";
+
+const piece = "x".repeat(64 * 1024);
+const request = { origin: "http://127.0.0.1", method: "GET", target: "/", headers: [], body: undefined } as const;
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    await once(server, "close");
+  }
+});
+
+/** A connection, and the other end of it. */
+async function openConnection(): Promise<{ readonly connection: Connection; readonly peer: Socket; idle: number }> {
+  const server = createServer();
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it has no port");
+  const accepted = once(server, "connection");
+  const socket = connect(address.port, "127.0.0.1");
+  await once(socket, "connect");
+  const [peer] = (await accepted) as [Socket];
+  peer.on("error", () => {});
+  const opened = { idle: 0 };
+  const onIdle = (): void => void (opened.idle += 1);
+  const connection = createConnection({ socket, origin: request.origin, idleMs: 60_000, onIdle, onGone: () => {} });
+  return Object.assign(opened, { connection, peer });
+}
+
+interface Reply {
+  bytes: number;
+  /** Resolves when the first piece is there, and reading is paused. */
+  readonly paused: Promise<void>;
+  /** Resolves to how it ended. */
+  readonly over: Promise<Error | "complete">;
+}
+
+/** Sends a request, and pauses at the first piece of the reply. */
+function ask(connection: Connection): Reply {
+  let onPaused: () => void = () => {};
+  let onOver: (how: Error | "complete") => void = () => {};
+  const reply = {
+    bytes: 0,
+    paused: new Promise<void>((resolve) => (onPaused = resolve)),
+    over: new Promise<Error | "complete">((resolve) => (onOver = resolve)),
+  };
+  connection.send(request, {
+    onSending: () => {},
+    onHead: () => {},
+    onBody(bytes) {
+      if (reply.bytes === 0) {
+        connection.pause();
+        onPaused();
+      }
+      reply.bytes += bytes.length;
+    },
+    onEnd: () => onOver("complete"),
+    onError: (error) => onOver(error),
+  });
+  return reply;
+}
+
+// What ends with its connection is what the library looks at once more when that is gone.
+const heads = [
+  ["that its connection ends", "HTTP/1.1 200 OK\r\n\r\n"],
+  ["with Connection: close", `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${2 * piece.length}\r\n\r\n`],
+] as const;
+
+describe.each(heads)("a paused reply %s", (_, head) => {
+  it("comes whole when it is resumed, though the server has long hung up", async () => {
+    const { connection, peer } = await openConnection();
+    const reply = ask(connection);
+    await once(peer, "data");
+    const finished = once(peer, "finish");
+    peer.end(head + piece + piece);
+    await Promise.all([reply.paused, finished]);
+    connection.resume();
+    expect(await reply.over).toBe("complete");
+    expect(reply.bytes).toBe(2 * piece.length);
+  });
+
+  it("is over when the server resets the connection", async () => {
+    const { connection, peer } = await openConnection();
+    const reply = ask(connection);
+    await once(peer, "data");
+    peer.write(head + piece);
+    await reply.paused;
+    peer.resetAndDestroy();
+    expect(await reply.over).toBeDefined();
+  });
+
+  it("is over when the host drops the connection", async () => {
+    const { connection, peer } = await openConnection();
+    const reply = ask(connection);
+    await once(peer, "data");
+    peer.write(head + piece);
+    await reply.paused;
+    const gone = new Promise((resolve) => peer.once("close", resolve));
+    connection.destroy(new Error("given up"));
+    expect(await reply.over).toMatchObject({ message: "given up" });
+    await gone;
+  });
+});
+
+it("a connection whose reply ended while it was paused takes the next request", async () => {
+  const opened = await openConnection();
+  const { connection, peer } = opened;
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwell`;
+  peer.on("data", () => peer.write(answer));
+  for (const turn of [1, 2, 3]) {
+    const reply = ask(connection);
+    expect(await reply.over).toBe("complete");
+    expect([reply.bytes, opened.idle]).toEqual([4, turn]);
+  }
+  connection.destroy();
+});
