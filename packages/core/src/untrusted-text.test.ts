@@ -28,6 +28,8 @@ describe("inspectText()", () => {
     ["a Hangul filler", "\u3164", ["invisible"]],
     ["a byte order mark", "\uFEFFa", ["invisible"]],
     ["bytes hidden in variation selectors", "😀\u{E0148}\u{E0155}", ["invisible"]],
+    ["bytes hidden in what is not given to anything", "a\u{E0080}\u{E0FFF}", ["invisible"]],
+    ["a deprecated format character", "a\u206Ab", ["invisible"]],
     ["tag characters", "a\u{E0041}\u{E0042}", ["tag"]],
     ["half a pair", "a\uD800b", ["lone-surrogate"]],
     [
@@ -57,6 +59,16 @@ describe("cleanText()", () => {
     ["keeps joiners and emoji", "👩‍💻 ❤️", "👩‍💻 ❤️"],
   ])("%s", (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
+  });
+
+  it("leaves nothing that Unicode shows as nothing, but for what joins letters and emoji", () => {
+    const left: string[] = [];
+    for (let code = 0; code <= 0x10_ff_ff; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (!/\p{Default_Ignorable_Code_Point}/u.test(character) || cleanText(`a${character}b`) === "ab") continue;
+      left.push(code.toString(16));
+    }
+    expect(left).toEqual(["200c", "200d", "fe0f"]);
   });
 
   it("cuts at maxLength, the ellipsis included, and only then", () => {

@@ -9,10 +9,10 @@ const ansi =
 // break lines where nobody expects it.
 const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029]|\r(?!\n)/g;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-// Fillers, format characters, and the variation selectors that can hide a text. Joiners (U+200C, U+200D) and U+FE0F stay: scripts
-// and emoji need them.
+// All that Unicode has for nothing to be shown (Default_Ignorable_Code_Point), given to something or not: fillers, format characters, and the
+// variation selectors that can hide a text; also U+FFF9 to U+FFFB. Joiners (U+200C, U+200D) and U+FE0F stay: scripts and emoji need them.
 const invisible =
-  /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180E\u200B\u2060-\u2065\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDD00-\uDDEF]/g;
+  /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u2060-\u2065\u206A-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC80-\uDFFF]|[\uDB41-\uDB43][\uDC00-\uDFFF]/g;
 // U+E0000 to U+E007F: "tag" characters, a known way to hide text from people but not from models.
 const tag = /\uDB40[\uDC00-\uDC7F]/g;
 

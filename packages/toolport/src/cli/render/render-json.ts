@@ -14,7 +14,7 @@ export function renderJson(value: unknown, { paint }: Pick<Terminal, "paint">): 
 
 // JSON.stringify() escapes U+0000 to U+001F alone; the others reach a terminal, which obeys some of them and hides the rest.
 const odd =
-  /[\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDC00-\uDDEF]/g;
+  /[\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|[\uDB40-\uDB43][\uDC00-\uDFFF]/g;
 
 /** JSON, indented by two, in which no character is one that a terminal obeys or does not show. What is parsed of it is the value. */
 export function jsonText(value: unknown): string {

@@ -131,10 +131,10 @@ describe("a command line", () => {
 describe("JSON", () => {
   it("shows keys, and nothing that a terminal obeys", () => {
     const paint = (_: unknown, text: string): string => `<${text}>`;
-    const value = { 'a":': "\u009B2J\u202E\u001B[31m", b: [1] };
+    const value = { 'a":': "\u009B2J\u202E\u001B[31m\u{E0080}\u206A", b: [1] };
     expect(renderJson(value, { paint })).toEqual([
       "{",
-      String.raw`  <"a\":">: "\u009b2J\u202e\u001b[31m",`,
+      String.raw`  <"a\":">: "\u009b2J\u202e\u001b[31m\udb40\udc80\u206a",`,
       '  <"b">: [',
       "    1",
       "  ]",
