@@ -4,6 +4,7 @@ import type { Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
 import { areasOf } from "./areas.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
+import { showEscapesIn } from "./show-escapes.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
 // A screenful: the whole trace is in the JSON and HTML reports.
@@ -12,8 +13,12 @@ const traceWidth = 160;
 const previewLines = 12;
 const preventedIds = 12;
 
-/** The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. */
-export function toTerminal(report: RunReport, style: TextStyle = plain): string {
+/**
+ * The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. What a terminal would act on in
+ * texts of the other side is shown as an escape.
+ */
+export function toTerminal(given: RunReport, style: TextStyle = plain): string {
+  const report = showEscapesIn({ ...given, trace: [] });
   const [first, ...rest] = report.headlines;
   const sections = [
     report.obstacle ? obstacleText(report.obstacle, report.side, style) : table(report, style),
