@@ -165,6 +165,22 @@ describe("parseConfig() of bad input", () => {
     expect(problems.map(({ code }) => code)).toEqual(["too_many_entries"]);
   });
 
+  it.each([
+    ["numbers", "[", " 1"],
+    ["texts", "[", ' "a"'],
+    ["members", "{", ' "a": 1'],
+    ["what is no JSON", "", "x "],
+    ["comments that end in nothing", "", "/*"],
+  ])(
+    "counts values that lack the comma between them, so that a file of nothing else costs no minute: %s",
+    (_, open, one) => {
+      const { problems } = parseConfig(`${open}${one.repeat(1_000_000)}`, { format: "json" });
+      expect(problems.map(({ code }) => code).filter((code) => code !== "not_strict_json")).toEqual([
+        "too_many_entries",
+      ]);
+    },
+  );
+
   it("reads the rest of a broken text, and knows what is whole", () => {
     const json = parseConfig('{"s": {"a": {"x": 1}, "b": {"y": [1, }, "c": {"z": 3}}', { format: "json" });
     expect(json.isWhole(["s", "a"])).toBe(true);

@@ -5,9 +5,11 @@ export const token = {
   openBracket: 3,
   closeBracket: 4,
   comma: 5,
+  colon: 6,
   lineComment: 12,
   blockComment: 13,
   lineBreak: 14,
   trivia: 15,
+  unknown: 16,
   end: 17,
 } as const;

@@ -35,6 +35,7 @@ function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSu
   let depth = 0;
   let entries = 0;
   let comma = -1;
+  let before: number = token.comma;
   let comment: Liberty | undefined;
   let trailing: Liberty | undefined;
   const liberties = (): readonly Liberty[] => [comment, trailing].filter((one) => one !== undefined);
@@ -48,11 +49,22 @@ function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSu
     comma = kind === token.comma ? offset : -1;
     if (opens) depth++;
     if (closes) depth--;
-    if (opens || kind === token.comma) entries++;
+    // In a broken text, what lacks the comma before it is a value, too: each costs a fault and more.
+    if (opens || kind === token.comma || (isValue(kind) && !leads(before))) entries++;
+    before = kind;
     if (depth > maxDepth) return { liberties: liberties(), fault: tooDeep(offset, maxDepth) };
     if (entries > maxEntries) return { liberties: liberties(), fault: tooMany(offset, maxEntries) };
   }
   return { liberties: liberties() };
+}
+
+// `null`, `true`, `false`, texts, numbers, and what is nothing of JSON.
+function isValue(kind: number): boolean {
+  return (kind > token.colon && kind < token.lineComment) || kind === token.unknown;
+}
+
+function leads(kind: number): boolean {
+  return kind === token.comma || kind === token.colon || kind === token.openBrace || kind === token.openBracket;
 }
 
 function toNode(tree: Node, faults: TextFault[]): ConfigNode {
