@@ -58,7 +58,7 @@ export function readServerMetadata(account: Account, source: Readonly<Record<str
   return { ...kept, issuer, token_endpoint: tokenEndpoint };
 }
 
-/** Throws `auth_required` when credentials must not be sent to what a server names. */
+/** Throws `auth_required` when neither credentials nor a user must be sent to what a server names. */
 export function assertEndpoint(account: Account, name: string, endpoint: unknown): asserts endpoint is string {
   const url =
     typeof endpoint === "string" && endpoint.length <= longestUrl && URL.canParse(endpoint)
@@ -69,6 +69,12 @@ export function assertEndpoint(account: Account, name: string, endpoint: unknown
     throw authRequired(
       account,
       `its authorization server's ${name} is ${place === "no URL" ? place : `a ${place}`}; credentials are sent to https: alone, and to this machine`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw authRequired(
+      account,
+      `its authorization server's ${name} has a user name before its host, by which a page looks like that of somebody else; nobody is sent there`,
     );
   }
   if (isLoopbackUrl(url) && !mayPointInside(account)) {

@@ -246,7 +246,13 @@ describe("authorize()", () => {
   });
 
   it("shows no page that is neither https: nor on this machine", async () => {
-    for (const page of ["http://as.example/authorize", "ms-evil://x", "file:///etc/passwd", "javascript:alert(1)"]) {
+    for (const page of [
+      "http://as.example/authorize",
+      "ms-evil://x",
+      "file:///etc/passwd",
+      "javascript:alert(1)",
+      "https://accounts.example@evil.example/authorize",
+    ]) {
       const { oauth, shown } = createSignInWorld({}, createFakeServers({ authorization_endpoint: page }));
       expect((await errorOf(oauth.authorize(spec))).code).toBe("auth_required");
       expect(shown).toEqual([]);

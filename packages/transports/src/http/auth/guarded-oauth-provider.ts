@@ -95,7 +95,7 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
     },
     async redirectToAuthorization(url) {
       if (!isInteractive) throw needsUser(rules.serverId, "a user would have to be asked");
-      if (!isConfidentialUrl(url)) throw unsafePage(url, rules.serverId);
+      if (!isConfidentialUrl(url) || hasUserInfo(url)) throw unsafePage(url, rules.serverId);
       learn(url.searchParams.get("state"));
       rules.onSent?.({ issuer, discovery });
       await saving.redirectToAuthorization(url);
@@ -196,9 +196,15 @@ function mixedUp(serverId: string): ToolportError {
   );
 }
 
-function unsafePage({ protocol }: URL, serverId: string): ToolportError {
+// In front of `@` there is room for the name of a host that somebody trusts.
+function hasUserInfo({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
+}
+
+function unsafePage(url: URL, serverId: string): ToolportError {
+  const found = hasUserInfo(url) ? "a user name before its host" : url.protocol.slice(0, 20);
   return new ToolportError(
-    `the authorization page is no https: page, nor an http: page of this machine, and was not shown (${protocol.slice(0, 20)})`,
+    `the authorization page is no https: page, nor an http: page of this machine, and was not shown (${found})`,
     { code: "auth_required", serverId },
   );
 }

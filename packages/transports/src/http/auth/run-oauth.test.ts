@@ -197,16 +197,19 @@ describe("a redirect of the token endpoint", () => {
 });
 
 describe("an authorization page", () => {
-  it.each(["ms-evil-handler://host/x", "file:///etc/passwd", "http://10.255.255.1:81/authorize", "ftp://host/x"])(
-    "at %s is shown to nobody",
-    async (page) => {
-      await using server = await startOAuthServer({ refuse: refuseAll, metadata: { authorization_endpoint: page } });
-      const provider = createMemoryProvider();
-      await using web = await open(server, provider);
-      expect(await thrownBy(web.request(1))).toMatchObject({ code: "auth_required" });
-      expect(provider.redirects).toEqual([]);
-    },
-  );
+  it.each([
+    "ms-evil-handler://host/x",
+    "file:///etc/passwd",
+    "http://10.255.255.1:81/authorize",
+    "ftp://host/x",
+    "https://accounts.example@evil.example/authorize",
+  ])("at %s is shown to nobody", async (page) => {
+    await using server = await startOAuthServer({ refuse: refuseAll, metadata: { authorization_endpoint: page } });
+    const provider = createMemoryProvider();
+    await using web = await open(server, provider);
+    expect(await thrownBy(web.request(1))).toMatchObject({ code: "auth_required" });
+    expect(provider.redirects).toEqual([]);
+  });
 });
 
 describe("resource_metadata", () => {
