@@ -96,22 +96,25 @@ describe("http() refuses", () => {
 });
 
 describe("a page from elsewhere", () => {
-  it.each(["https://evil.example", "null", "http://localhost.evil.example", "http://localhost."])(
-    "of origin %s is refused, and cannot read that",
-    async (origin) => {
-      const { handler, gateway } = serve({ auth: "none" });
-      for (const method of ["POST", "GET", "OPTIONS"]) {
-        const answer = await send(handler, ann, {
-          method,
-          headers: { origin },
-          ...(method === "POST" && { body: ping }),
-        });
-        expect(answer.status).toBe(403);
-        expect(answer.headers.get("access-control-allow-origin")).toBe(null);
-      }
-      await gateway.close();
-    },
-  );
+  it.each([
+    "https://evil.example",
+    "null",
+    "http://localhost.evil.example",
+    "http://localhost.",
+    "capacitor://localhost",
+  ])("of origin %s is refused, and cannot read that", async (origin) => {
+    const { handler, gateway } = serve({ auth: "none" });
+    for (const method of ["POST", "GET", "OPTIONS"]) {
+      const answer = await send(handler, ann, {
+        method,
+        headers: { origin },
+        ...(method === "POST" && { body: ping }),
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(null);
+    }
+    await gateway.close();
+  });
 
   it.each(["evil.example", "127.0.0.1.evil.example:7777", "localhost.:7777", "[::1", "::1", "0x7f.1"])(
     "that calls this machine %s is refused",

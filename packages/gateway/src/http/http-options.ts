@@ -140,6 +140,9 @@ function readResource(resource: unknown): HttpSettings["resource"] {
   return { path, url: `${origin}${path}`, metadata };
 }
 
+// What is no web page has an origin of a scheme of its own, such as `capacitor://localhost` of an app, in which there may be anybody's page.
 function isLoopbackOrigin(origin: string): boolean {
-  return URL.canParse(origin) && loopbackNames.includes(new URL(origin).hostname);
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return (protocol === "http:" || protocol === "https:") && loopbackNames.includes(hostname);
 }
