@@ -111,12 +111,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(endShared);
-  await startServers(provider, servers, {
-    timeoutMs: timeoutMs && Math.max(1, timeoutMs - (clock.now() - openedAt)),
-    givenMs: timeoutMs,
-    signal,
-    clock,
-  });
+  await startServers(provider, servers, { timeoutMs, openedAt, signal, clock });
 
   const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, readmit };
   return {

@@ -5,9 +5,10 @@ import { keepToBound, type Bound } from "./keep-to-bound.ts";
 
 /** How long servers are waited for. */
 export interface StartBounds extends Bound {
+  /** In all, from `openedAt` on. */
   readonly timeoutMs: number;
-  /** What `createToolport()` was given, of which that is what is left. */
-  readonly givenMs: number;
+  /** By the clock. */
+  readonly openedAt: number;
 }
 
 /**
@@ -19,15 +20,17 @@ export async function startServers(
   specs: readonly ServerSpec[],
   bounds: StartBounds,
 ): Promise<void> {
-  const { timeoutMs, givenMs, signal, clock } = bounds;
+  const { timeoutMs, openedAt, signal, clock } = bounds;
   if (timeoutMs <= 0) {
     provider.init({ timeoutMs: 1 }).catch(() => undefined);
     return;
   }
   const required = specs.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
-  const started = provider.init({ timeoutMs, signal });
+  const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
+  const started = provider.init({ timeoutMs: leftMs, signal });
   if (required.length === 0) return started;
-  await keepToBound(started, { signal, clock, timeoutMs }, () => lateError(missingOf(provider, required), givenMs));
+  const late = (): ToolportError => lateError(missingOf(provider, required), timeoutMs);
+  await keepToBound(started, { signal, clock, timeoutMs: leftMs }, late);
 }
 
 function missingOf(provider: McpProvider, required: readonly string[]): readonly string[] {
