@@ -27,6 +27,17 @@ it("records what a command says with its servers", async () => {
   expect(methodsOf(file)).toContain("tools/list");
 });
 
+it.each([["list"], ["serve", "--expose", "all"]])(
+  "ends the recording where nothing can be opened: %s",
+  async (...line) => {
+    using terminal = fakeTerminal();
+    const file = join(terminal.cwd, "bug.jsonl");
+    const config = terminal.file("toolport.json", { mcpServers: { notes: { command: 7 } } });
+    expect((await runIn(terminal, ["--config", config, "--record", file, ...line])).code).not.toBe(0);
+    expect(readFileSync(file, "utf8").trimEnd().split("\n").at(-1)).toContain('"type":"end"');
+  },
+);
+
 it("refuses a recording that cannot be written, before anything starts", async () => {
   using terminal = fakeTerminal();
   const config = terminal.file("toolport.json", { mcpServers: { notes: { command: "toolport-test-must-not-run" } } });

@@ -4,7 +4,6 @@ import { ToolportError, type Store } from "@toolport/core";
 import { hasBrowser, openBrowser } from "@toolport/auth/node";
 import { createToolport } from "../../create-toolport.ts";
 import { userState } from "../../state/user-state.ts";
-import type { Recorder } from "@toolport/replay";
 import type { ConfigOptions } from "../../toolport-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -26,7 +25,7 @@ import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
-import { openRecorder } from "./open-recorder.ts";
+import { openRecorded, type Recorded } from "./open-recorded.ts";
 
 /** What a command wants of its host. */
 export interface HostWish {
@@ -63,35 +62,37 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   const cancelled = new AbortController();
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
   const onCancel = (): void => cancelled.abort(new ToolportError("cancelled", { code: "aborted" }));
-  const recorder = await openRecorder(options.record);
-  const toolport = await createToolport({
-    config: {
-      ...files,
-      watch: false,
-      trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
-      inputs: asker && askInput(asker, onCancel),
-      only: only && isWanted,
-      // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
-      revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
-    },
-    connector: { ...fromEnvironment, effects: recorder?.effects },
-    provider: wish.follow === true ? { refresh: "debounced" } : {},
-    state,
-    // A command shows what is, and not what was there the last time.
-    savedCatalogs: false,
-    signal,
-    timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
-    policy: {
-      validation: { input: "strict" },
-      approval: wish.approver ? approveCalls(wish.approver, asker) : { handler: asker && askApproval(asker) },
-    },
-    auth: { prompt: signInPrompt(terminal, { asker }) },
-    onElicit: asker && askElicitation(asker, pageOpener(terminal)),
-    onDiagnostic: ({ serverId, message }) => {
-      if (options.verbose === true) note(context, serverId, message);
-    },
-  });
-  const host = toHost({ toolport, state, asker, approver: wish.approver }, context, recorder);
+  const recorded = await openRecorded(options.record, (effects) =>
+    createToolport({
+      config: {
+        ...files,
+        watch: false,
+        trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
+        inputs: asker && askInput(asker, onCancel),
+        only: only && isWanted,
+        // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
+        revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
+      },
+      connector: { ...fromEnvironment, effects },
+      provider: wish.follow === true ? { refresh: "debounced" } : {},
+      state,
+      // A command shows what is, and not what was there the last time.
+      savedCatalogs: false,
+      signal,
+      timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
+      policy: {
+        validation: { input: "strict" },
+        approval: wish.approver ? approveCalls(wish.approver, asker) : { handler: asker && askApproval(asker) },
+      },
+      auth: { prompt: signInPrompt(terminal, { asker }) },
+      onElicit: asker && askElicitation(asker, pageOpener(terminal)),
+      onDiagnostic: ({ serverId, message }) => {
+        if (options.verbose === true) note(context, serverId, message);
+      },
+    }),
+  );
+  const { toolport } = recorded;
+  const host = toHost({ toolport, state, asker, approver: wish.approver }, context, recorded);
   try {
     signal.throwIfAborted();
     if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
@@ -108,11 +109,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   }
 }
 
-function toHost(
-  opened: Omit<Host, keyof AsyncDisposable>,
-  context: CommandContext,
-  recorder: Recorder | undefined,
-): Host {
+function toHost(opened: Omit<Host, keyof AsyncDisposable>, context: CommandContext, recorded: Recorded): Host {
   const { toolport } = opened;
   const logs =
     context.options.verbose === true
@@ -120,8 +117,7 @@ function toHost(
       : undefined;
   const close = async (): Promise<void> => {
     logs?.();
-    await toolport.close();
-    recorder?.close();
+    await recorded.close();
   };
   return { ...opened, [Symbol.asyncDispose]: close };
 }

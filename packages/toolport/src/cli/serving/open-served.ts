@@ -11,7 +11,7 @@ import type { Toolport } from "../../toolport.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
 import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../host/config-files.ts";
-import { openRecorder } from "../host/open-recorder.ts";
+import { openRecorded } from "../host/open-recorded.ts";
 import { reportProblems } from "../host/report-problems.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
@@ -62,35 +62,37 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const live = createLiveOffer(given, started);
   const policy = await policyOf({ given, live, ask: means.ask }, context);
   let untrusted: readonly string[] = [];
-  const recorder = await openRecorder(options.record);
-  const toolport = await createToolport({
-    config: {
-      ...filesOf(context),
-      watch: true,
-      trust: createTrust({ store: state.store, lock: state.lock }),
-      revise: createRevision(live, means),
-    },
-    connector: { ...fromEnvironment, effects: recorder?.effects },
-    provider: { refresh: "debounced" },
-    toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
-    providers: [untrustedProvider(() => untrusted)],
-    ...(given.otel === true && { telemetry: true }),
-    state,
-    savedCatalogs: true,
-    // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.
-    ...(means.addresses.length > 0 && { pool: {} }),
-    timeoutMs: 0,
-    signal: terminal.signal,
-    admit: (tool, server) => live.current.admit(tool, server),
-    policy,
-    auth: { prompt: undefined },
-    authenticateTools: true,
-    resources: { tools: false },
-    onElicit: means.ask,
-    onDiagnostic: ({ serverId, message }) => {
-      if (options.verbose === true) means.note(`${serverId}: ${message}`);
-    },
-  });
+  const recorded = await openRecorded(options.record, (effects) =>
+    createToolport({
+      config: {
+        ...filesOf(context),
+        watch: true,
+        trust: createTrust({ store: state.store, lock: state.lock }),
+        revise: createRevision(live, means),
+      },
+      connector: { ...fromEnvironment, effects },
+      provider: { refresh: "debounced" },
+      toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
+      providers: [untrustedProvider(() => untrusted)],
+      ...(given.otel === true && { telemetry: true }),
+      state,
+      savedCatalogs: true,
+      // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.
+      ...(means.addresses.length > 0 && { pool: {} }),
+      timeoutMs: 0,
+      signal: terminal.signal,
+      admit: (tool, server) => live.current.admit(tool, server),
+      policy,
+      auth: { prompt: undefined },
+      authenticateTools: true,
+      resources: { tools: false },
+      onElicit: means.ask,
+      onDiagnostic: ({ serverId, message }) => {
+        if (options.verbose === true) means.note(`${serverId}: ${message}`);
+      },
+    }),
+  );
+  const { toolport } = recorded;
   const report = createProblemReport(context, live);
   const seeUntrusted = (config: LoadedConfig | undefined): void => {
     untrusted = config === undefined ? [] : untrustedServers(config, live.current.usesServer);
@@ -126,8 +128,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     async [Symbol.asyncDispose]() {
       changes.close();
       resources.close();
-      await toolport.close();
-      recorder?.close();
+      await recorded.close();
     },
   };
 }
