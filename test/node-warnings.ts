@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 /**
  * What Node warns of while something runs. More than ten listeners at one `AbortSignal` are such a thing, and a host reads the warning as a leak.
  */
-export async function nodeWarnings(run: () => Promise<unknown> | unknown): Promise<readonly string[]> {
+export async function nodeWarnings(run: () => Promise<void> | void): Promise<readonly string[]> {
   const heard: string[] = [];
   const hear = ({ message }: Error): void => void heard.push(message);
   process.on("warning", hear);
