@@ -120,3 +120,52 @@ it("a connection whose reply ended while it was paused takes the next request", 
   }
   connection.destroy();
 });
+
+const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const filler = "x".repeat(16 * 1024);
+
+describe("a reply that is next to no body", () => {
+  it.each([
+    ["a chunk's extension without end", `${chunked}1;a=`, filler],
+    ["chunks of one byte with long extensions", chunked, `1;${filler}\r\n:\r\n`],
+    ["interim replies without end", "", `HTTP/1.1 103 Early Hints\r\nLink: ${"x".repeat(8000)}\r\n\r\n`],
+    ["a status line without end", "HTTP/1.1 200 ", filler],
+  ])("is given up: %s", async (_, head, rest) => {
+    const { connection, peer } = await openConnection();
+    const reply = answerOf(connection);
+    await once(peer, "data");
+    peer.write(head);
+    const more = (): void => {
+      while (!peer.destroyed && peer.write(rest));
+    };
+    const gone = new Promise((resolve) => peer.once("close", resolve));
+    peer.on("drain", more);
+    more();
+    expect(await reply).toMatchObject({ code: "HPE_OVERHEAD" });
+    await gone;
+    expect(peer.bytesWritten).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it("is not one in chunks of one byte", async () => {
+    const { connection, peer } = await openConnection();
+    const reply = answerOf(connection);
+    await once(peer, "data");
+    peer.end(`${chunked}${"1\r\n:\r\n".repeat(500_000)}0\r\n\r\n`);
+    expect(await reply).toBe(500_000);
+    connection.destroy();
+  });
+});
+
+/** Sends a request; resolves to the size of the body, or why there is none. */
+function answerOf(connection: Connection): Promise<Error | number> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    connection.send(request, {
+      onSending: () => {},
+      onHead: () => {},
+      onBody: (piece) => void (bytes += piece.length),
+      onEnd: () => resolve(bytes),
+      onError: resolve,
+    });
+  });
+}

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { dispatchOn } from "./dispatch-on.ts";
 import { createReadValve, type ReadValve } from "./read-valve.ts";
-import { fromUndiciError, hangUp, upgraded } from "./wire-error.ts";
+import { fromUndiciError, hangUp, mostlyOverhead, upgraded } from "./wire-error.ts";
 
 /** A request, as it is put on the wire. */
 export interface WireRequest {
@@ -58,6 +58,11 @@ export interface ConnectionInit {
 // A server closes its connection a little earlier by its own clock than we hear of it.
 const headStartMs = 1000;
 
+// What a reply has beside its body: heads, also interim ones, the sizes and extensions of its chunks, trailers. None of it is shown to anybody who
+// would count it. A body in chunks of one byte needs six for each.
+const mostOverhead = 1024 * 1024;
+const overheadPerByte = 64;
+
 /** Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no process alive. */
 export function createConnection(init: ConnectionInit): Connection {
   const { socket, onGone } = init;
@@ -90,11 +95,12 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   readonly #valve: ReadValve;
   readonly #onIdle: ConnectionInit["onIdle"];
   #sink: ReplySink | undefined;
+  #overhead = 0;
 
   constructor({ socket, origin, idleMs, onIdle }: ConnectionInit) {
     this.#socket = socket;
     this.#onIdle = onIdle;
-    this.#valve = createReadValve(socket);
+    this.#valve = createReadValve(socket, (bytes) => this.#count(bytes));
     this.#client = dispatchOn(socket, origin, {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -104,6 +110,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
 
   send({ method, target, headers, body }: WireRequest, sink: ReplySink): void {
     this.#sink = sink;
+    this.#overhead = 0;
     // It reads the list, and its types do not say so.
     this.#client.dispatch({ method, path: target, headers: headers as string[], body: body ?? null }, this);
   }
@@ -137,6 +144,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    this.#overhead = Math.max(0, this.#overhead - overheadPerByte * bytes.length);
     this.#sink?.onBody(bytes);
   }
 
@@ -149,6 +157,11 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#sink !== undefined) this.destroy(fromUndiciError(error));
+  }
+
+  #count(bytes: number): void {
+    this.#overhead += bytes;
+    if (this.#overhead > mostOverhead && this.#sink !== undefined) this.destroy(mostlyOverhead(mostOverhead));
   }
 
   #letGo(): ReplySink | undefined {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Whether what arrives on a socket is read. */
+/** Whether what arrives on a socket is read, and how much of it was. */
 export interface ReadValve {
   /** From now on nothing is read: what arrives stays in the socket, and soon with its sender. What was read by then is read to its end. */
   close(): void;
@@ -10,13 +10,19 @@ export interface ReadValve {
 
 /**
  * Puts a valve before whoever reads a socket piece by piece, as undici does. Its own way to pause stops its parser, and that is an assertion which
- * nobody can catch when the connection ends by then, if the reply ends with it: the whole process would. It never learns of this one.
+ * nobody can catch when the connection ends by then, if the reply ends with it: the whole process would. It never learns of this one. `onRead` is told of each
+ * piece before its reader gets it.
  */
-export function createReadValve(socket: Socket): ReadValve {
+export function createReadValve(socket: Socket, onRead: (bytes: number) => void): ReadValve {
   const read = socket.read.bind(socket);
   let isClosed = false;
-  // Zero is the stream's own: it fills its buffer by it.
-  socket.read = (size) => (isClosed && size !== 0 ? null : (read(size) as unknown));
+  socket.read = (size) => {
+    // Zero is the stream's own: it fills its buffer by it.
+    if (isClosed && size !== 0) return null;
+    const bytes: unknown = read(size);
+    if (bytes instanceof Uint8Array) onRead(bytes.length);
+    return bytes;
+  };
   return {
     close() {
       isClosed = true;

@@ -8,6 +8,11 @@ export function hangUp(): Error {
   return wireError("ECONNRESET", "the connection was closed");
 }
 
+/** So many bytes came that are no part of a body. */
+export function mostlyOverhead(bytes: number): Error {
+  return wireError("HPE_OVERHEAD", `${bytes} bytes of heads, chunk extensions or trailers came for next to no body`);
+}
+
 /** The server went over to another protocol (HTTP 101). */
 export function upgraded(): Error {
   return wireError(upgradeCode, "the server switches to another protocol");
