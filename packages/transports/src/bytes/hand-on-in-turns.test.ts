@@ -16,7 +16,7 @@ function open(countKept?: (bytes: Buffer) => number) {
     onBytes(bytes) {
       received.push(Buffer.from(bytes));
       // As long as handling a slice takes.
-      clock.advance(0.3);
+      clock.advance(0.06);
     },
     onCaughtUp: () => void (caughtUp += 1),
   });
@@ -47,10 +47,10 @@ describe("handOnInTurns()", () => {
     expect(turns.isBehind()).toBe(false);
   });
 
-  it("gives the others a turn after about half a millisecond of a flood, and keeps the order", async () => {
+  it("gives the others a turn after about a tenth of a millisecond of a flood, and keeps the order", async () => {
     const { source, turns, received, total, caughtUp } = open();
     for (let start = 0; start < flood.length; start += 65_536) source.push(flood.subarray(start, start + 65_536));
-    expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 2 * 4096);
+    expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 2 * 1024);
     expect(Buffer.concat(received).equals(flood)).toBe(true);
     expect(turns.handedOn()).toBe(flood.length);
     await nextTurn();
@@ -79,12 +79,10 @@ describe("handOnInTurns()", () => {
   });
 
   it("cuts what comes behind the kept bytes as before", async () => {
-    const { source, received } = open((bytes) => bytes.indexOf("\n"));
+    const { source, received, total } = open((bytes) => bytes.indexOf("\n"));
     source.push(Buffer.concat([Buffer.alloc(20_000, "x"), Buffer.alloc(10_000, "\n")]));
-    await nextTurn();
-    await nextTurn();
-    await nextTurn();
-    expect(received.map(({ length }) => length)).toEqual([20_000, 4096, 4096, 1808]);
+    for (let before = 0; before < 30_000; before = total()) await nextTurn();
+    expect(received.map(({ length }) => length)).toEqual([20_000, ...Array<number>(9).fill(1024), 784]);
   });
 
   it("hands on all that arrived when it is told to", async () => {
@@ -94,5 +92,17 @@ describe("handOnInTurns()", () => {
     expect(total()).toBeLessThan(65_536);
     turns.flush();
     expect(total()).toBe(65_536);
+  });
+
+  it("hands on nothing after it was told to drop the rest", async () => {
+    const { source, turns, total } = open();
+    turns.take(flood.subarray(0, 65_536));
+    turns.drop();
+    const before = total();
+    source.push("more");
+    await nextTurn();
+    await nextTurn();
+    turns.flush();
+    expect([total(), turns.isBehind()]).toEqual([before, false]);
   });
 });

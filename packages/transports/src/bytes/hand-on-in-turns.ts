@@ -3,8 +3,11 @@ import type { Clock } from "@toolport/core";
 /** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
 export const sliceBytes: number = 4 * 1024;
 // Of one turn of the event loop, for one source: as long as it may take, and as much as it may be before the source has to wait.
-const budgetMs = 0.5;
+// A call passes two turns or three, so that it may take some tenths of a millisecond longer beside a flood.
+const budgetMs = 0.1;
 const mostBytes = 32 * 1024;
+// In between, the time is looked at. Lines of a few bytes take a hundred nanoseconds each.
+const cutBytes = 1024;
 // What is only kept until more of it comes takes a small part of the time.
 const keptFactor = 1 / 8;
 
@@ -45,7 +48,7 @@ export interface TurnsInit<Bytes> {
 }
 
 /**
- * Begins with nothing. In each turn of the event loop it works for about half a millisecond, and takes 32 KiB or one read of the source,
+ * Begins with nothing. In each turn of the event loop it works for about a tenth of a millisecond, and takes 32 KiB or one read of the source,
  * whichever is more; the rest waits. What comes in pieces of ordinary size is handed on as it comes.
  */
 export function handOnInTurns<Bytes extends Sliceable<Bytes>>(init: TurnsInit<Bytes>): Turns<Bytes> {
@@ -106,12 +109,12 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
     const waiting = this.#waiting ?? [];
     for (let next = waiting[0]; next !== undefined && !this.#isDropped && mayTake(); next = waiting[0]) {
       const kept = this.#init.countKept?.(next) ?? 0;
-      const length = Math.min(next.length, Math.max(kept, sliceBytes));
+      const length = Math.min(next.length, Math.max(kept, cutBytes));
       if (length < next.length) waiting[0] = next.subarray(length);
       else waiting.shift();
       this.#handOn(
         length < next.length ? next.subarray(0, length) : next,
-        kept > sliceBytes ? kept * keptFactor : length,
+        kept > cutBytes ? kept * keptFactor : length,
       );
     }
   }
