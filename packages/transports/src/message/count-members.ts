@@ -3,9 +3,12 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /** How many messages a batch may have: a server may batch what it has to say at one moment. */
-export const mostBatched = 1000;
+const mostBatched = 1000;
 
-/** Whether a JSON text is a batch of more than {@linkcode mostBatched} messages; found out as by {@linkcode hasMoreMembers}. */
+/** What a batch of more is. */
+export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
+
+/** Whether a JSON text is a batch of more than 1,000 messages; found out as by {@linkcode hasMoreMembers}. */
 export function isLargeBatch(text: string): boolean {
   return startsLikeBatch(text) && hasMoreMembers(text, mostBatched);
 }

@@ -104,4 +104,22 @@ describe("createLineSplitter()", () => {
     expect(usedMemory() - before).toBeLessThan(10 * limit);
     expect(splitter.droppedBytes).toBe(chunkBytes * count);
   });
+
+  it("asks once whether a line of more than 64 KiB is of use, and keeps excerpts alone of one that is not", () => {
+    const asked: number[] = [];
+    const oversized: number[] = [];
+    const lines: string[] = [];
+    const splitter = createLineSplitter({
+      maxLineBytes: 1_000_000,
+      onLine: (bytes, start, end) => lines.push(bytes.toString("latin1", start, end)),
+      onOversized: ({ bytes }) => oversized.push(bytes),
+      isUseless: (beginning) => asked.push(beginning.length) > 0 && beginning[0] === 0x78,
+    });
+    for (let count = 0; count < 5; count += 1) splitter.push(Buffer.alloc(40_000, "x"));
+    expect([asked, splitter.droppedBytes]).toEqual([[80_000], 200_000]);
+    splitter.push(Buffer.from("\nnext\n"));
+    for (let count = 0; count < 5; count += 1) splitter.push(Buffer.alloc(40_000, "y"));
+    splitter.end();
+    expect([asked, oversized, lines]).toEqual([[80_000, 80_000], [200_000], ["next", "y".repeat(200_000)]]);
+  });
 });

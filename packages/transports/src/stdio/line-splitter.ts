@@ -6,9 +6,10 @@ const firstCapacity = 16 * 1024;
 // A buffer that one large line needed is given back; one of this size is kept for the next line.
 const keptCapacity = 256 * 1024;
 const excerptBytes = 1024;
+const longBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
-/** A line that was too long to keep. Its middle is gone. */
+/** A line that was too long to keep, or of no use. Its middle is gone. */
 export interface OversizedLine {
   /** Length of the whole line, in bytes. */
   readonly bytes: number;
@@ -26,7 +27,9 @@ export interface LineSplitterInit {
   readonly onLine: (bytes: Buffer, start: number, end: number) => void;
   /** Called as soon as a line is too long, with its first 1,024 bytes. */
   readonly onTooLong?: (head: Buffer) => void;
-  /** Called at the end of a line that was too long. */
+  /** Asked once of a line of more than 64 KiB, with what came of it so far: whether it is of no use. The rest is dropped then, as of one that is too long. */
+  readonly isUseless?: (beginning: Buffer) => boolean;
+  /** Called at the end of a line that was too long, or of no use. */
   readonly onOversized: (line: OversizedLine) => void;
 }
 
@@ -35,7 +38,7 @@ export interface LineSplitter {
   push(chunk: Buffer): void;
   /** The stream ended: what is left without a line feed is a line, too. */
   end(): void;
-  /** Bytes of the current line that were dropped because it is too long; 0 while it is not. */
+  /** Bytes of the current line that were dropped because it is too long or of no use; 0 while it is not. */
   readonly droppedBytes: number;
 }
 
@@ -83,24 +86,33 @@ class SplitLines implements LineSplitter {
   }
 
   #hold(chunk: Buffer, start: number, end: number): void {
-    const { maxLineBytes, onTooLong } = this.#init;
+    const { maxLineBytes, onTooLong, isUseless } = this.#init;
     const part = chunk.subarray(start, end);
-    const total = this.#heldBytes + part.length;
+    const before = this.#heldBytes;
+    const total = before + part.length;
     if (this.#oversized) {
       this.#oversized.push(part);
     } else if (total > maxLineBytes) {
-      const oversized = createExcerpt();
-      this.#oversized = oversized;
-      oversized.push(this.#held.subarray(0, this.#heldBytes));
-      oversized.push(part);
-      this.#held = nothing;
-      this.#heldBytes = 0;
-      onTooLong?.(oversized.read().head);
+      const { head } = this.#letGo(part).read();
+      onTooLong?.(head);
     } else {
-      if (total > this.#held.length) this.#held = grow(this.#held.subarray(0, this.#heldBytes), total, maxLineBytes);
-      part.copy(this.#held, this.#heldBytes);
+      if (total > this.#held.length) this.#held = grow(this.#held.subarray(0, before), total, maxLineBytes);
+      part.copy(this.#held, before);
       this.#heldBytes = total;
+      if (before > longBytes || total <= longBytes || isUseless === undefined) return;
+      if (isUseless(this.#held.subarray(0, total))) this.#letGo(nothing);
     }
+  }
+
+  /** Keeps excerpts alone from now on. */
+  #letGo(part: Buffer): Excerpt {
+    const oversized = createExcerpt();
+    this.#oversized = oversized;
+    oversized.push(this.#held.subarray(0, this.#heldBytes));
+    oversized.push(part);
+    this.#held = nothing;
+    this.#heldBytes = 0;
+    return oversized;
   }
 
   #release(): void {

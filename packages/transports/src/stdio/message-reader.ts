@@ -3,6 +3,7 @@ import { withGetters, type Redactor } from "@toolport/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { isMessage } from "../message/is-message.ts";
+import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
 import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createStrayLineReport } from "./report-stray-lines.ts";
@@ -73,17 +74,19 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
   };
   let hasStarted = false;
   let isRejected = false;
-  let isTooLong = false;
+  let isUseless = false;
   // Whoever waits for the answer need not wait for the rest of it.
   const rejectTooLong = (head: Buffer): void => {
-    isTooLong = true;
     const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
     isRejected = id !== undefined;
     if (id !== undefined)
       fail(id, "message_too_large", `too long (more than maxMessageBytes, ${maxMessageBytes} bytes)`);
   };
   const rejectOversized = (line: OversizedLine): void => {
-    isTooLong = false;
+    if (isUseless) {
+      isUseless = false;
+      return anomalies.add(tooManyMessages, line.head.toString("utf8"));
+    }
     if (isRejected) return;
     const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
     const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
@@ -98,6 +101,10 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       readLine(line, end - start);
     },
     onTooLong: rejectTooLong,
+    // To keep and to decode megabytes that nobody reads holds up everybody else.
+    isUseless(beginning) {
+      return (isUseless = isLargeBatch(beginning.toString("utf8")));
+    },
     onOversized: rejectOversized,
   });
   return withGetters<MessageReader, "strayLine">(
@@ -107,7 +114,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       },
       push(chunk) {
         splitter.push(chunk);
-        if (!isTooLong || splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
+        if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
         const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
         onEndless(
           new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),

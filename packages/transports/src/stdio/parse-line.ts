@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
-import { isLargeBatch, mostBatched } from "../message/count-members.ts";
+import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
 
 /** What one line on stdout turned out to be. */
@@ -40,7 +40,7 @@ const blank: ParsedLine = { kind: "blank" };
 const notJson: ParsedLine = { kind: "anomaly", reason: "not JSON" };
 const notMessage: ParsedLine = { kind: "anomaly", reason: "no JSON-RPC message" };
 
-const tooMany: ParsedLine = { kind: "anomaly", reason: `a batch of more than ${mostBatched} messages` };
+const tooMany: ParsedLine = { kind: "anomaly", reason: tooManyMessages };
 
 function startsLikeMessage(text: string): boolean {
   const first = text.charCodeAt(0);

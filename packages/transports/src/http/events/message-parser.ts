@@ -3,7 +3,7 @@ import type { RequestId } from "../../message/json-rpc.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noMessages } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "./reading-context.ts";
-import { isLargeBatch, mostBatched } from "../../message/count-members.ts";
+import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them, too. But a mebibyte of them is none.
@@ -14,8 +14,6 @@ const eventCost = 64;
 
 /** What becomes of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
-/** What a batch that is not read is. */
-export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolportErrorCode } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
-import { isLargeBatch } from "../../message/count-members.ts";
+import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
 import { readLoneAnswer } from "../events/lone-answer.ts";
@@ -11,7 +11,7 @@ import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
-import { brokenBytesRead, tooManyMessages } from "../events/message-parser.ts";
+import { brokenBytesRead } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
 import type { ReplyKind } from "../exchange/reply-kind.ts";
 
