@@ -55,8 +55,8 @@ function sharedByAll(shared) {
   const places = new Set(entries.map((file) => resolve(file)));
   return {
     name: "shared-by-all",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) =>
+    setup(run) {
+      run.onLoad({ filter: /\.ts$/ }, ({ path }) =>
         // On the first line, so that source maps stay true.
         places.has(path) ? { contents: `${lines} ${readFileSync(path, "utf8")}`, loader: "ts" } : undefined,
       );

@@ -167,4 +167,12 @@ describe("a host without a free file descriptor", () => {
       ]);
     },
   );
+
+  // A runtime opens what a file imports side by side, and keeps what it could not open as failed.
+  it.skipIf(process.platform === "win32")("connects over HTTP with three that are left", async () => {
+    const { stdout } = await execa({
+      timeout: 15_000,
+    })`sh -c ${'ulimit -n 100; exec "$0" "$@"'} ${process.execPath} ${childPath("host-without-descriptors.mjs")} http 3`;
+    expect(JSON.parse(stdout)).toEqual(["connected", "connected"]);
+  });
 });
