@@ -1,6 +1,8 @@
+import { startFaultServer } from "@toolport/fixtures";
 import { expect, it } from "vitest";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
+import type { ServerAddress } from "../src/server/server-address.ts";
 
 // Answers the handshake well, and everything after it with what `answer` makes of its id.
 const program = (answer: string): string => `
@@ -15,10 +17,15 @@ const program = (answer: string): string => `
   });
 `;
 
-async function observe(answer: string, ...ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+function observe(answer: string, ...ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const server = { command: process.execPath, args: ["-e", program(answer)] };
+  return observeAt({ kind: "stdio", server }, ids);
+}
+
+async function observeAt(address: ServerAddress, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const needed = ["lifecycle/initialize", "lifecycle/second-client"];
   const { results } = await checkServer({
-    address: { kind: "stdio", server: { command: process.execPath, args: ["-e", program(answer)] } },
+    address,
     checks: serverChecks.filter(({ id }) => [...ids, ...needed].includes(id)).map((check) => ({ ...check, needs: [] })),
     answerMs: 500,
     preview: false,
@@ -33,9 +40,9 @@ async function observe(answer: string, ...ids: readonly string[]): Promise<Reado
 it.each([
   [
     "{ jsonrpc: '1.0', id, result: {} }",
-    /a line with id \d+ came that is no JSON-RPC 2\.0 message \(jsonrpc is "1\.0"\)/,
+    /an object with id \d+ came that is no JSON-RPC 2\.0 message \(jsonrpc is "1\.0"\)/,
   ],
-  ["{ id, error: 'what?' }", /a line with id \d+ came that is no JSON-RPC 2\.0 message \(it has no jsonrpc\)/],
+  ["{ id, error: 'what?' }", /an object with id \d+ came that is no JSON-RPC 2\.0 message \(it has no jsonrpc\)/],
   ["{ jsonrpc: '2.0', id: String(id), result: {} }", /an answer with id "(\d+)" \(a text\) to request \1/],
 ])(
   "says of a server that answers %s what is wrong with it, not that it is silent",
@@ -51,6 +58,20 @@ it("says it of a call, too, which is no tool at work", { timeout: 60_000 }, asyn
   const tool = "{ name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }";
   const good = `{ jsonrpc: '2.0', id, result: method === 'tools/list' ? { tools: [${tool}] } : {} }`;
   const seen = await observe(`method === 'tools/call' ? { id, result: 'ok' } : ${good}`, "calls/answered");
-  const wrong = /^look: a line with id \d+ came that is no JSON-RPC 2\.0 message \(it has no jsonrpc\)$/;
+  const wrong = /^look: an object with id \d+ came that is no JSON-RPC 2\.0 message \(it has no jsonrpc\)$/;
   expect(seen.get("calls/answered")).toMatch(wrong);
+});
+
+it.each([
+  ["http", '"jsonrpc":"1.0",', 'jsonrpc is "1.0"'],
+  ["http", "", "it has no jsonrpc"],
+  ["sse", '"jsonrpc":"1.0",', 'jsonrpc is "1.0"'],
+  ["sse", "", "it has no jsonrpc"],
+] as const)("takes nothing over %s for an answer that begins with {%s", async (transport, member, version) => {
+  const wrong = { type: "respond", text: `{${member}"id":{{id}},"result":{}}` } as const;
+  const rules = ["tools/list", "ping", "toolport/no-such-method"].map((on) => ({ on, do: [wrong] }));
+  await using server = await startFaultServer({ script: { era: "legacy", tools: [], rules }, transport });
+  const ids = ["tools/list", "requests/probe", "requests/unknown-method"];
+  const seen = await observeAt({ kind: transport, url: new URL(server.url) }, ids);
+  for (const id of ids) expect(seen.get(id), id).toContain(`that is no JSON-RPC 2.0 message (${version})`);
 });

@@ -25,7 +25,7 @@ export function createAlmostAnswers(waits: (key: string) => boolean): AlmostAnsw
     addObject({ id, jsonrpc }) {
       if (id === undefined) return;
       const version = jsonrpc === undefined ? "it has no jsonrpc" : `jsonrpc is ${excerptOf(jsonrpc)}`;
-      const what = `a line with id ${excerptOf(id)} came that is no JSON-RPC 2.0 message (${version})`;
+      const what = `an object with id ${excerptOf(id)} came that is no JSON-RPC 2.0 message (${version})`;
       const other = otherTypeOf(id);
       if (!add(id, what) && other !== undefined) add(other, what);
     },

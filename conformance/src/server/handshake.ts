@@ -95,7 +95,7 @@ export function describeAnswer(answer: Answer): string {
     case "gone":
       return answer.reason;
     case "http":
-      return `HTTP ${answer.status} (${answer.contentType ?? "no content type"}): ${answer.excerpt || "empty body"}`;
+      return `HTTP ${answer.status} (${answer.contentType ?? "no content type"}): ${answer.instead ?? (answer.excerpt || "empty body")}`;
   }
 }
 

@@ -1,15 +1,9 @@
 import type { JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import {
-  createHttpWire,
-  inTime,
-  parseMessages,
-  withoutAnswer,
-  type HttpSessionOptions,
-  type Watch,
-} from "./http-wire.ts";
+import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions, type Watch } from "./http-wire.ts";
 import { createMessageRouter, replyTo } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-session.ts";
+import { readObjects } from "./read-objects.ts";
 import { createSseReader } from "./sse-reader.ts";
 
 /** A session over Streamable HTTP that remembers the session id, and nothing else, between requests. Opening it sends nothing. */
@@ -49,7 +43,7 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
   };
   const receive = (text: string): void => {
     trace.record({ kind: "receive", session: id, text });
-    for (const message of parseMessages(text)) router.receive(message);
+    for (const value of readObjects(text)) router.receive(value);
   };
   return {
     id,

@@ -1,11 +1,12 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { truncateText, type JsonObject } from "@toolport/core";
+import { truncateText } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import type { SignIn } from "./sign-in.ts";
 import { toAnswer } from "./message-router.ts";
-import type { Answer, HttpRequest, HttpResponse, RawMessage } from "./raw-session.ts";
+import type { Answer, HttpRequest, HttpResponse } from "./raw-session.ts";
+import { isMessage, readObjects } from "./read-objects.ts";
 
 /** What every session over HTTP is opened with. */
 export interface HttpSessionOptions {
@@ -69,23 +70,12 @@ export function inTime(response: HttpResponse): HttpResponse {
 /** What came instead of the answer to a POST whose response has ended: the caller should know, and not wait. */
 export function withoutAnswer({ status, headers, body }: HttpResponse): Answer {
   const contentType = headers.get("content-type");
-  const error = parseMessages(body).find((message) => isJsonObject(message["error"]));
+  const error = readObjects(body).find((message) => isMessage(message) && isJsonObject(message["error"]));
   if (error !== undefined) return toAnswer(error);
   if (status === 0) return { kind: "gone", reason: body };
   const challenge = headers.get("www-authenticate");
   const excerpt = truncateText(body, excerptLength);
   return { kind: "http", status, contentType, excerpt, ...(challenge !== undefined && { challenge }) };
-}
-
-/** The messages in a text, none if it is no JSON. */
-export function parseMessages(text: string): readonly RawMessage[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).filter((message): message is JsonObject => isJsonObject(message));
-  } catch {
-    // Not JSON: the caller judges by what is missing.
-    return [];
-  }
 }
 
 /** What is done with a response while it comes. */

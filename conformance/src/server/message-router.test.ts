@@ -27,14 +27,14 @@ describe("createMessageRouter()", () => {
   });
 
   it.each([
-    [{ jsonrpc: "1.0", id: 2 }, 'a line with id 2 came that is no JSON-RPC 2.0 message (jsonrpc is "1.0")'],
-    [{ id: 2, result: {} }, "a line with id 2 came that is no JSON-RPC 2.0 message (it has no jsonrpc)"],
-    [{ id: "2" }, 'a line with id "2" came that is no JSON-RPC 2.0 message (it has no jsonrpc)'],
+    [{ jsonrpc: "1.0", id: 2 }, 'an object with id 2 came that is no JSON-RPC 2.0 message (jsonrpc is "1.0")'],
+    [{ id: 2, result: {} }, "an object with id 2 came that is no JSON-RPC 2.0 message (it has no jsonrpc)"],
+    [{ id: "2" }, 'an object with id "2" came that is no JSON-RPC 2.0 message (it has no jsonrpc)'],
     [{ id: 3 }, undefined],
   ])("says when the time is up that %j came, which is no message", async (value, instead) => {
     const { router } = start();
     const answer = router.awaitAnswer(2, 1);
-    router.receiveOther(value);
+    router.receive(value);
     expect(await answer).toEqual({ kind: "silence", afterMs: 1, ...(instead !== undefined && { instead }) });
     expect(router.unsolicited).toEqual([]);
   });
@@ -49,6 +49,16 @@ describe("createMessageRouter()", () => {
     router.receive({ jsonrpc: "2.0", id, result: {} });
     expect(await answer).toEqual({ kind: "silence", afterMs: 1, ...(instead !== undefined && { instead }) });
     expect(router.unsolicited).toHaveLength(1);
+  });
+
+  it("adds to the response without an answer what it carries that is almost one", async () => {
+    const { router } = start();
+    const answers = [router.awaitAnswer(2, 1000), router.awaitAnswer(3, 1000)];
+    router.receive({ id: 2, result: {} });
+    const response = { kind: "http", status: 200, contentType: "application/json", excerpt: "{}" } as const;
+    for (const id of [2, 3]) router.settle(id, response);
+    const instead = "an object with id 2 came that is no JSON-RPC 2.0 message (it has no jsonrpc)";
+    expect(await Promise.all(answers)).toEqual([{ ...response, instead }, response]);
   });
 
   it("hands requests of the server on to be answered, and keeps them", () => {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { createAlmostAnswers } from "./almost-answers.ts";
 import type { Answer, RawMessage } from "./raw-session.ts";
+import { isMessage } from "./read-objects.ts";
 
 /** Sorts what a server sends into answers and the rest. Shared by all kinds of raw sessions. */
 export interface MessageRouter {
@@ -9,11 +10,10 @@ export interface MessageRouter {
   nextId(): number;
   /** Settles when the answer to `id` comes, the time is up, or the session ends. */
   awaitAnswer(id: JsonValue, timeoutMs: number): Promise<Answer>;
-  /** Settles one request from elsewhere, such as from its HTTP response. */
+  /** Settles one request from elsewhere, such as from its HTTP response, with what came that is almost an answer. */
   settle(id: JsonValue, answer: Answer): void;
-  receive(message: RawMessage): void;
-  /** Takes an object that is no message. Who waits for its id is told of it when the time is up. */
-  receiveOther(value: JsonObject): void;
+  /** Takes an object. One that is no message of JSON-RPC 2.0 answers nothing: who waits for its id is told of it in the end. */
+  receive(value: JsonObject): void;
   readonly unsolicited: readonly RawMessage[];
   waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
   /** Settles everything that waits. */
@@ -65,8 +65,12 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
         });
       });
     },
-    settle,
+    settle(id, answer) {
+      const instead = almost.of(id);
+      settle(id, answer.kind === "http" && instead !== undefined ? { ...answer, instead } : answer);
+    },
     receive(message) {
+      if (!isMessage(message)) return almost.addObject(message);
       const { id, method } = message;
       if (typeof method === "string") {
         keep(message);
@@ -78,7 +82,6 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
       // An answer that comes too late is no answer to nobody.
       if (!late.delete(JSON.stringify(id))) keep(message);
     },
-    receiveOther: (value) => almost.addObject(value),
     waitFor(matches, timeoutMs) {
       const past = unsolicited.find(matches);
       if (past !== undefined || ended !== undefined) return Promise.resolve(past);

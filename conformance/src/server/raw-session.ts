@@ -16,9 +16,10 @@ export type Answer =
   | { readonly kind: "silence"; readonly afterMs: number; readonly instead?: string }
   /** The process ended or the connection broke first. */
   | { readonly kind: "gone"; readonly reason: string }
-  /** HTTP only: a response that carries no JSON-RPC answer to this request. */
+  /** HTTP only: a response that carries no JSON-RPC answer to this request; `instead` says what it carries that is almost one. */
   | {
       readonly kind: "http";
+      readonly instead?: string;
       readonly status: number;
       readonly contentType: string | undefined;
       readonly excerpt: string;

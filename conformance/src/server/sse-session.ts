@@ -1,7 +1,8 @@
 import type { JsonValue } from "@toolport/core";
-import { createHttpWire, inTime, parseMessages, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
+import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
 import { createMessageRouter, replyTo } from "./message-router.ts";
 import type { HttpRequest, HttpResponse, SseSession } from "./raw-session.ts";
+import { isMessage, readObjects } from "./read-objects.ts";
 import { createSseReader, type SseEvent } from "./sse-reader.ts";
 
 /** Where messages go to, or what came in place of the event that says so. */
@@ -42,9 +43,9 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
   const stream = (): Promise<Endpoint> => (opening ??= new Promise((resolve) => void holdStream(resolve)));
   const receive = ({ event, data }: SseEvent): void => {
     trace.record({ kind: "receive", session: id, text: data });
-    const messages = parseMessages(data);
-    if (messages.length > 0) eventNames.add(event);
-    for (const message of messages) router.receive(message);
+    const values = readObjects(data);
+    if (values.some(isMessage)) eventNames.add(event);
+    for (const value of values) router.receive(value);
   };
   const exchange = async (init: HttpRequest): Promise<HttpResponse> => {
     const endpoint = await stream();

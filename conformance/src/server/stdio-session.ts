@@ -7,6 +7,7 @@ import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
+import { isMessage, parseJson, readObjects } from "./read-objects.ts";
 
 /** The command that starts the server under test. */
 export interface ServerCommand {
@@ -211,7 +212,7 @@ function readMessages(
       if (strays === floodLines)
         giveUp(`it wrote ${floodLines} lines to stdout that are no messages, one after another,`);
       trace.record({ kind: "stdout", session: id, text });
-      for (const value of parseObjects(text)) router.receiveOther(value);
+      for (const value of readObjects(text)) router.receive(value);
       if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
@@ -246,24 +247,9 @@ function readMessages(
 function parseMessages(text: string): readonly RawMessage[] | undefined {
   const value = parseJson(text);
   const messages = Array.isArray(value) ? value : [value];
-  return messages.every((message): message is JsonObject => isJsonObject(message) && message["jsonrpc"] === "2.0")
+  return messages.every((message): message is JsonObject => isJsonObject(message) && isMessage(message))
     ? messages
     : undefined;
-}
-
-/** The objects of a line that is no message, nor several. */
-function parseObjects(text: string): readonly JsonObject[] {
-  const value = parseJson(text);
-  return (Array.isArray(value) ? value : [value]).filter((each): each is JsonObject => isJsonObject(each));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: that is what the caller wants to know.
-    return undefined;
-  }
 }
 
 function started(child: ChildProcess): Promise<number> {

@@ -17,6 +17,13 @@ export const requestMutants: readonly Mutant[] = [
     rules: [rule("ping", undefined, respond({ result: null }))],
     fails: ["requests/response-shape"],
   }),
+  overHttp("json-rpc-1", "calls its answers to unknown methods JSON-RPC 1.0", {
+    era: "legacy",
+    rules: [
+      rule(unknown, undefined, respond({ jsonrpc: "1.0", error: { code: -32_601, message: "Method not found" } })),
+    ],
+    fails: ["requests/unknown-method"],
+  }),
   overHttp("result-and-error", "puts a result beside an error", {
     era: "legacy",
     rules: [rule(unknown, undefined, respond({ result: {}, error: { code: -32_601, message: "Method not found" } }))],

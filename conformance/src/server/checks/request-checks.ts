@@ -159,7 +159,7 @@ export const requestChecks: readonly ServerCheck[] = [
         const at = answers.findIndex(({ kind }) => kind !== "result");
         const wrong = answers[at];
         if (wrong === undefined) return pass(`${ids.length} ids came back`);
-        const instead = wrong.kind === "silence" && wrong.instead !== undefined ? `: ${wrong.instead}` : "";
+        const instead = "instead" in wrong && wrong.instead !== undefined ? `: ${wrong.instead}` : "";
         return fail(`no answer with id ${JSON.stringify(ids[at])}${instead}`, session, target);
       }),
   },
