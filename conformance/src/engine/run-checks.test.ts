@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe as suite, expect, it } from "vitest";
 import type { Check, CheckResult, Finding } from "./check.ts";
 import { judgeRun } from "./judge-run.ts";
@@ -87,6 +88,17 @@ suite("runChecks()", () => {
       signal: AbortSignal.abort(),
     });
     expect(results.map(({ finding }) => finding.status)).toEqual(["could-not-run", "could-not-run"]);
+  });
+
+  it("listens to that signal once for all checks, and stops those under way", async () => {
+    const stopping = new AbortController();
+    const many = Array.from({ length: 20 }, (_, n) => check(`a/hangs-${n}`, { hangs: true }));
+    const run = runChecks(many, [], { seed: 1, concurrency: 20, signal: stopping.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(stopping.signal, "abort")).toHaveLength(1);
+    stopping.abort();
+    expect(new Set((await run).map(({ finding }) => finding.status))).toEqual(new Set(["could-not-run"]));
+    expect(getEventListeners(stopping.signal, "abort")).toEqual([]);
   });
 
   it("refuses a check that is there twice, and a need that does not come first", async () => {

@@ -31,48 +31,69 @@ export async function runChecks<Target>(
   assertOrder(checks);
   const running = new Map<string, Promise<CheckResult>>();
   const slots = createSlots(options.concurrency ?? 4);
+  const stop = listenFor(options.signal);
   for (const check of checks) running.set(check.id, runAfterNeeds(check));
-  return Promise.all(running.values());
+  try {
+    return await Promise.all(running.values());
+  } finally {
+    stop.ignore();
+  }
 
   async function runAfterNeeds(check: Check<Target>): Promise<CheckResult> {
     const needed = await Promise.all((check.needs ?? []).flatMap((id) => running.get(id) ?? []));
     const blocked = needed.find(({ finding }) => finding.status !== "pass");
     const result = blocked
       ? { check: describe(check), finding: blockedBy(blocked), durationMs: 0 }
-      : await slots(() => runOne(check, target, options));
+      : await slots(() => runOne(check, target, { ...options, stop }));
     options.onResult?.(result);
     return result;
   }
 }
 
-async function runOne<Target>(check: Check<Target>, target: Target, options: RunChecksOptions): Promise<CheckResult> {
-  const { clock = systemClock, checkTimeoutMs = 10_000, seed, signal } = options;
+interface RunOneOptions extends RunChecksOptions {
+  readonly stop: Stop;
+}
+
+async function runOne<Target>(check: Check<Target>, target: Target, options: RunOneOptions): Promise<CheckResult> {
+  const { clock = systemClock, checkTimeoutMs = 10_000, seed, signal, stop } = options;
   const info = describe(check);
   const controller = new AbortController();
   const startedAt = clock.now();
   const late: Finding = { status: "could-not-run", reason: `the check did not finish within ${checkTimeoutMs} ms` };
-  const stopped: Finding = { status: "could-not-run", reason: "the run was stopped", cause: "stop" };
   options.onStart?.(info);
-  let onAbort = (): void => {};
   let cancel = (): void => {};
   const cutOff = new Promise<Finding>((resolve) => {
     cancel = clock.schedule(checkTimeoutMs, () => resolve(late));
-    onAbort = () => resolve(stopped);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener("abort", onAbort);
   });
   try {
     const context = { signal: controller.signal, random: seededRandom(seed, check.id) };
-    const finding = signal?.aborted ? stopped : await Promise.race([check.run(target, context), cutOff]);
+    const finding = signal?.aborted ? stopped : await Promise.race([check.run(target, context), cutOff, stop.called]);
     return { check: info, finding, durationMs: clock.now() - startedAt };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { check: info, finding: { status: "could-not-run", reason }, durationMs: clock.now() - startedAt };
   } finally {
     cancel();
-    signal?.removeEventListener("abort", onAbort);
     controller.abort();
   }
+}
+
+const stopped: Finding = { status: "could-not-run", reason: "the run was stopped", cause: "stop" };
+
+interface Stop {
+  /** Resolves when the run is to end; may never settle. */
+  readonly called: Promise<Finding>;
+  readonly ignore: () => void;
+}
+
+// Once for a run, not for each check: where several runs share a signal, Node would warn of a leak.
+function listenFor(signal: AbortSignal | undefined): Stop {
+  let call = (): void => {};
+  const called = new Promise<Finding>((resolve) => {
+    call = () => resolve(stopped);
+  });
+  signal?.addEventListener("abort", call);
+  return { called, ignore: () => signal?.removeEventListener("abort", call) };
 }
 
 /** The data of a check, without what runs it. */

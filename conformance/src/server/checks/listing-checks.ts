@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import { readRawListing, type RawListing } from "../raw-listing.ts";
+import { describeChange } from "./describe-change.ts";
 import { fail, failWith, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
 
 const page = "server/tools";
@@ -154,8 +155,8 @@ export const listingChecks: readonly ServerCheck[] = [
     run: async (target) => {
       const ready = await target.shared();
       const [first, second] = [await target.listing(), await readRawListing(ready)];
-      if (JSON.stringify(first.tools) === JSON.stringify(second.tools)) return pass("equal");
-      return fail(`first ${names(first.tools)}; then ${names(second.tools)}`, ready.session, target);
+      const change = describeChange(first.tools, second.tools, "then");
+      return change === undefined ? pass("equal") : fail(change, ready.session, target);
     },
   },
   {
@@ -167,13 +168,13 @@ export const listingChecks: readonly ServerCheck[] = [
       ...hostAdvice("restart-stable"),
     },
     legal: ["the same definitions in a new process or session"],
-    fix: "Keep times, random values and counters out of names, descriptions and schemas.",
+    fix: "Keep times, random values, counters and the order of an unordered map out of names, descriptions and schemas.",
     needs: ["tools/pagination-ends"],
     run: async (target) => {
       const again = await target.openReady();
       const [first, second] = [await target.listing(), await readRawListing(again)];
-      if (JSON.stringify(first.tools) === JSON.stringify(second.tools)) return pass("equal");
-      return fail(`first ${names(first.tools)}; after a restart ${names(second.tools)}`, again.session, target);
+      const change = describeChange(first.tools, second.tools, "after a restart");
+      return change === undefined ? pass("equal") : fail(change, again.session, target);
     },
   },
   {
@@ -228,13 +229,6 @@ export const listingChecks: readonly ServerCheck[] = [
       }),
   },
 ];
-
-function names(tools: readonly JsonObject[]): string {
-  return tools
-    .map(({ name }) => JSON.stringify(name))
-    .join(", ")
-    .slice(0, 200);
-}
 
 function isListChanged({ method }: JsonObject): boolean {
   return method === "notifications/tools/list_changed";
