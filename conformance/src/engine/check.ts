@@ -34,7 +34,13 @@ export interface CheckInfo {
 /** What one check found. */
 export type Finding =
   | { readonly status: "pass"; readonly observed?: string; readonly trace?: readonly TraceEvent[] }
-  | { readonly status: "fail"; readonly observed: string; readonly trace?: readonly TraceEvent[] }
+  /** `preventsNothing`: what needs the check can be made nevertheless, which is so for few. */
+  | {
+      readonly status: "fail";
+      readonly observed: string;
+      readonly trace?: readonly TraceEvent[];
+      readonly preventsNothing?: true;
+    }
   /** The target does not declare what the check is about, or the user did not allow it (`wants`): no verdict is owed. */
   | { readonly status: "not-applicable"; readonly reason: string; readonly wants?: "tool-calls" }
   /** The check is owed but could not be made; `cause` names the failed check that prevented it, so that one cause is one headline. */
@@ -42,7 +48,7 @@ export type Finding =
 
 /** A check that can be run against a `Target`. */
 export interface Check<Target> extends CheckInfo {
-  /** Ids of checks that must have passed; else this one could not run, because of the first of them that did not. */
+  /** Ids of checks that must have passed, or prevent nothing; else this one could not run, because of the first of them that did not. */
   readonly needs?: readonly string[];
   /** Judges the target. A throw is an `could-not-run`, not a failure of the target. */
   readonly run: (target: Target, context: CheckContext) => Promise<Finding>;

@@ -81,6 +81,13 @@ suite("runChecks()", () => {
     expect(drawn[0]).not.toBe(drawn[2]);
   });
 
+  it("runs what needs a check that failed and prevents nothing", async () => {
+    const finding = { status: "fail", observed: "no", preventsNothing: true } as const;
+    const checks = [check("a/start", { finding }), check("a/list", { needs: ["a/start"] })];
+    const results = await runChecks(checks, [], { seed: 1 });
+    expect(results.map(({ finding: { status } }) => status)).toEqual(["fail", "pass"]);
+  });
+
   it("stops with the run's signal", async () => {
     const results = await runChecks([check("a/hangs", { hangs: true }), check("a/next")], [], {
       seed: 1,

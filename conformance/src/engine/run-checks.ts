@@ -41,7 +41,7 @@ export async function runChecks<Target>(
 
   async function runAfterNeeds(check: Check<Target>): Promise<CheckResult> {
     const needed = await Promise.all((check.needs ?? []).flatMap((id) => running.get(id) ?? []));
-    const blocked = needed.find(({ finding }) => finding.status !== "pass");
+    const blocked = needed.find(({ finding }) => prevents(finding));
     const result = blocked
       ? { check: describe(check), finding: blockedBy(blocked), durationMs: 0 }
       : await slots(() => runOne(check, target, { ...options, stop }));
@@ -52,6 +52,10 @@ export async function runChecks<Target>(
 
 interface RunOneOptions extends RunChecksOptions {
   readonly stop: Stop;
+}
+
+function prevents(finding: Finding): boolean {
+  return finding.status === "fail" ? finding.preventsNothing !== true : finding.status !== "pass";
 }
 
 async function runOne<Target>(check: Check<Target>, target: Target, options: RunOneOptions): Promise<CheckResult> {

@@ -9,14 +9,27 @@ export interface ReadySession {
   readonly handshake: Handshake;
   /** Sends a request with the `_meta` that every request of the modern era carries. */
   readonly request: (method: string, params?: JsonObject, options?: SendRequest) => Promise<Answer>;
-  /** A request that every server of the era answers: `ping`, or `server/discover` from 2026-07-28 on. */
+  /** A request that every server of the era answers, or the one that this server answers in its place. */
   readonly probe: (options?: SendRequest) => Promise<Answer>;
+  /** The method of {@linkcode probe}. */
+  readonly probeMethod: () => string;
   /** Parameters with the era's `_meta`. */
   readonly envelop: (params?: JsonObject) => JsonObject;
 }
 
+/** The request that a server answers in place of its era's own probe, once that is known. */
+export interface Substitute {
+  method?: string;
+}
+
+/** The request that every server of the era answers: `ping`, or `server/discover` from 2026-07-28 on. */
+export function eraProbe({ era }: Handshake): string {
+  return era === "legacy" ? "ping" : "server/discover";
+}
+
 /** Wraps a session after a handshake. */
-export function readySession(session: RawSession, handshake: Handshake): ReadySession {
+export function readySession(session: RawSession, handshake: Handshake, substitute: Substitute = {}): ReadySession {
+  const probeMethod = (): string => substitute.method ?? eraProbe(handshake);
   const envelop = (params: JsonObject = {}): JsonObject => {
     if (handshake.envelope === undefined) return params;
     const own = isJsonObject(params["_meta"]) ? params["_meta"] : {};
@@ -29,6 +42,7 @@ export function readySession(session: RawSession, handshake: Handshake): ReadySe
     handshake,
     envelop,
     request,
-    probe: (options) => request(handshake.era === "legacy" ? "ping" : "server/discover", {}, options),
+    probeMethod,
+    probe: (options) => request(probeMethod(), {}, options),
   };
 }

@@ -9,7 +9,7 @@ import { readRawListing, type RawListing } from "./raw-listing.ts";
 import { readAuthorizationSurface, type AuthorizationSurface, type HttpAddress } from "./authorization-surface.ts";
 import { createHttpWire, inTime, type HttpSessionOptions } from "./http-wire.ts";
 import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
-import { readySession, type ReadySession } from "./ready-session.ts";
+import { readySession, type ReadySession, type Substitute } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openSseSession } from "./sse-session.ts";
@@ -28,6 +28,8 @@ export interface ServerTarget {
   openStdio(): Promise<StdioSession>;
   openHttp(): Promise<HttpSession>;
   openSse(): Promise<SseSession>;
+  /** What all ready sessions send in place of the era's own probe, where the server does not answer that. */
+  readonly substitute: Substitute;
   /** A fresh session after a handshake of the newest revision that the server speaks. Throws when there was none. */
   openReady(): Promise<ReadySession>;
   /**
@@ -85,6 +87,7 @@ export interface TargetOptions {
 export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
   const spare: ReadySession[] = [];
+  const substitute: Substitute = {};
   let first: FirstContact | undefined;
   let shared: Promise<ReadySession> | undefined;
   let listing: Promise<RawListing> | undefined;
@@ -101,6 +104,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
     };
     const view: ServerTarget = {
       ...options,
+      substitute,
       get first() {
         return first;
       },
@@ -110,7 +114,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       openSse: async () => keep(sessions.openSse()),
       async openReady() {
         const session = await view.open();
-        return readySession(session, await handshake(session, options));
+        return readySession(session, await handshake(session, options), substitute);
       },
       async lend(use) {
         const ready = spare.pop() ?? (await view.openReady());
@@ -148,7 +152,8 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
     },
     share(contact) {
       first = contact;
-      shared = Promise.resolve(contact.ready);
+      const { session, handshake: made } = contact.ready;
+      shared = Promise.resolve(readySession(session, made, substitute));
     },
     open: () => root.open(),
     async close() {

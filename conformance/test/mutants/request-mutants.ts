@@ -8,6 +8,13 @@ export const requestMutants: readonly Mutant[] = [
     rules: [rule("ping", undefined, respond({ error: { code: -32_601, message: "Method not found" } }))],
     fails: ["requests/probe"],
   }),
+  overStdio("no-ping-answers-notifications", "does not know ping, and answers notifications", {
+    rules: [
+      rule("ping", undefined, respond({ error: { code: -32_601, message: "Method not found" } })),
+      rule("notifications/toolport-unknown", undefined, { type: "send", message: { result: null } }),
+    ],
+    fails: ["requests/notification-unanswered", "requests/probe"],
+  }),
   overHttp("silent-ping", "never answers ping", { rules: [rule("ping", undefined)], fails: ["requests/probe"] }),
   overHttp("pong", "answers ping with a text", {
     rules: [rule("ping", undefined, respond({ result: "pong" }))],

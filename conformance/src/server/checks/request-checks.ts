@@ -2,7 +2,7 @@ import type { JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawMessage } from "../raw-session.ts";
-import type { ReadySession } from "../ready-session.ts";
+import { eraProbe, type ReadySession } from "../ready-session.ts";
 import type { Finding } from "../../engine/check.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { fail, failWith, hostAdvice, legacySpec, pass, type ServerCheck } from "./define-check.ts";
@@ -27,9 +27,18 @@ export const requestChecks: readonly ServerCheck[] = [
     fix: "Answer ping with {} at any time, also while a tool runs.",
     needs,
     run: (target) =>
-      target.lend(async ({ session, probe }) => {
-        const answer = await probe();
-        return answer.kind === "result" ? pass("answered") : failWith(answer, session, target);
+      target.lend(async (ready) => {
+        const answer = await ready.request(eraProbe(ready.handshake));
+        if (answer.kind === "result") return pass("answered");
+        const failure = failWith(answer, ready.session, target);
+        if (answer.kind !== "error") return failure;
+        const method = await findSubstitute(ready);
+        if (method === undefined) return failure;
+        target.substitute.method = method;
+        return {
+          ...fail(`${describeAnswer(answer)}; the other checks ask for ${method} in its place`, ready.session, target),
+          preventsNothing: true,
+        };
       }),
   },
   {
@@ -87,9 +96,10 @@ export const requestChecks: readonly ServerCheck[] = [
     run: (target) =>
       target.lend(async ({ session, request }) => {
         const answer = await request("toolport/no-such-method");
-        return answer.kind === "error" && answer.code === -32601
-          ? pass("error -32601")
-          : failWith(answer, session, target);
+        if (answer.kind !== "error") return failWith(answer, session, target);
+        if (answer.code === -32601) return pass("error -32601");
+        // What needs a request that is refused does not ask for the code.
+        return { ...fail(describeAnswer(answer), session, target), preventsNothing: true };
       }),
   },
   {
@@ -206,13 +216,8 @@ export const requestChecks: readonly ServerCheck[] = [
     fix: "Answer the second with an error, or both; do not keep requests in a table that breaks when an id comes twice.",
     needs: answering,
     run: (target) =>
-      goesOn(target, ({ session, envelop, handshake: { era } }) => {
-        const message = {
-          jsonrpc: "2.0",
-          id: "twice",
-          method: era === "legacy" ? "ping" : "server/discover",
-          params: envelop(),
-        };
+      goesOn(target, ({ session, envelop, probeMethod }) => {
+        const message = { jsonrpc: "2.0", id: "twice", method: probeMethod(), params: envelop() };
         return Promise.all([session.send(message), session.send(message)]);
       }),
   },
@@ -273,6 +278,16 @@ export const requestChecks: readonly ServerCheck[] = [
       }),
   },
 ];
+
+/** A method that a server without an answer to its era's own probe does answer. */
+async function findSubstitute({ handshake: { capabilities }, request }: ReadySession): Promise<string | undefined> {
+  for (const feature of ["tools", "resources", "prompts"]) {
+    if (!isJsonObject(capabilities[feature])) continue;
+    const answer = await request(`${feature}/list`);
+    if (answer.kind === "result") return `${feature}/list`;
+  }
+  return undefined;
+}
 
 /** Does something odd on a session of its own, and looks whether the next request is answered. */
 async function goesOn(target: ServerTarget, act: (ready: ReadySession) => Promise<unknown>): Promise<Finding> {

@@ -210,8 +210,7 @@ function asStdio({ session }: ReadySession): StdioSession {
   return session as StdioSession;
 }
 
-/** A line with the era's own probe. */
-function probeMessage({ handshake: { era }, envelop }: ReadySession, id: string): string {
-  const method = era === "legacy" ? "ping" : "server/discover";
-  return `${JSON.stringify({ jsonrpc: "2.0", id, method, params: envelop() })}\n`;
+/** A line with a probe. */
+function probeMessage({ probeMethod, envelop }: ReadySession, id: string): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", id, method: probeMethod(), params: envelop() })}\n`;
 }
