@@ -5,7 +5,7 @@ import type { DriverFeature } from "./driver-protocol.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
 import { openStage, type Stage } from "./stage.ts";
-import { Violation } from "./violation.ts";
+import { NotOwed, Violation } from "./violation.ts";
 
 /** What a scenario is about; `--level` runs a level and those before it. */
 export const hostLevels = ["survive", "recover", "consistent", "hostile"] as const;
@@ -29,7 +29,7 @@ export interface HostScenario {
   readonly over: readonly HostVenue[];
   /** What a host must be able to do, besides what the venue needs. */
   readonly uses?: readonly DriverFeature[];
-  /** Resolves with what was seen when all was well; throws {@linkcode Violation} as soon as it is not. */
+  /** Resolves with what was seen when all was well; throws {@linkcode Violation} as soon as it is not, {@linkcode NotOwed} where it does not apply. */
   readonly run: (stage: Stage) => Promise<string>;
 }
 
@@ -73,6 +73,7 @@ async function runScenario({ run, uses = [] }: HostScenario, { target, venue, si
   try {
     return { status: "pass", observed: cleanText(await run(stage), 500) };
   } catch (error) {
+    if (error instanceof NotOwed) return { status: "not-applicable", reason: error.message };
     // The driver answers for its host: a host that does not settle is a driver that does not answer.
     if (!(error instanceof Violation || error instanceof DriverFailure)) throw error;
     return { status: "fail", observed: cleanText(error.message, 1000), trace: stage.trace() };

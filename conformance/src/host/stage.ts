@@ -67,6 +67,8 @@ export interface Stage {
   eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Waits for something that a server tells. */
   happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value>;
+  /** Whether something happened before its time is up. */
+  occurs(promise: Promise<unknown>): Promise<boolean>;
   /** Lets time pass in which something must not happen. */
   quiet(): Promise<void>;
   /** What happened so far, as the servers saw it. */
@@ -99,14 +101,19 @@ export async function openStage(
   }
 
   async function happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value> {
+    const outcome = await inTime(promise);
+    must(outcome !== undefined, otherwise);
+    return outcome.value;
+  }
+
+  async function inTime<Value>(promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, patienceMs, undefined);
     });
     const outcome = await Promise.race([promise.then((value) => ({ value })), late]);
     clearTimeout(timer);
-    must(outcome !== undefined, otherwise);
-    return outcome.value;
+    return outcome;
   }
 
   async function eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -123,6 +130,7 @@ export async function openStage(
     patienceMs,
     random,
     happens,
+    occurs: async (promise) => (await inTime(promise)) !== undefined,
     eventually,
     async serve(id, { script = {}, headers, client, connectMs = patienceMs, runIn = "process" } = {}) {
       const server = await startFaultServer({ transport, script: { era, ...script }, runIn });

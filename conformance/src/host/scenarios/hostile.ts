@@ -3,7 +3,7 @@ import type { FaultRule, JsonObject } from "@toolport/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, stdioAndHttp } from "../host-venue.ts";
-import { must } from "../violation.ts";
+import { must, NotOwed } from "../violation.ts";
 import { remoteTool } from "./consistent-tools.ts";
 import { callWell } from "./judge-calls.ts";
 
@@ -263,9 +263,9 @@ export const hostileScenarios: readonly HostScenario[] = [
       const beta = await stage.serve("beta");
       await stage.init(alpha, beta);
       await stage.tool(alpha);
-      if (stage.venue === "http") {
-        await stage.happens("no stream was opened", alpha.server.occurred("stream-opened"));
-      }
+      // Clients may open one. That changes are not heard of without is what consistent/list-changed says.
+      if (stage.venue === "http" && !(await stage.occurs(alpha.server.occurred("stream-opened"))))
+        throw new NotOwed("the host opened no stream on which notifications could come");
       const message = { method: "notifications/message", params: { level: "info", data: "flood {{i}}" } };
       const flood = alpha.server.perform([{ type: "send", message, times: 5000 }]);
       // A scenario that failed meanwhile no longer waits for it.

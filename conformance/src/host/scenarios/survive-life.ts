@@ -49,7 +49,9 @@ export const surviveLife: readonly HostScenario[] = [
     name: "hang-at-start-blocks-nobody",
     title: "A server that never answers the handshake delays no other, and closing does not wait for it",
     level: "MUST",
-    legal: ["the other server's tool can be called while the first still connects; close leaves no process"],
+    legal: [
+      "the other server's tool can be called while the first still connects; close ends init, too, and leaves no process",
+    ],
     fix: "Connect to all servers at once, publish each when it is ready, and give up connecting on close.",
     over: ["stdio", "http", "http-2026"],
     async run(stage) {
