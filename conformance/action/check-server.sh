@@ -9,7 +9,12 @@ arguments=(
   --badge "$MCP_FOLDER/badge.json" --markdown "$MCP_FOLDER/summary.md"
 )
 while IFS= read -r line; do [ -z "$line" ] || arguments+=(--header "$line"); done <<<"$MCP_HEADERS"
-while IFS= read -r line; do [ -z "$line" ] || arguments+=("$line"); done <<<"$MCP_OPTIONS"
+strict=()
+while IFS= read -r line; do
+  [ -z "$line" ] || arguments+=("$line")
+  # Two runs are compared as strictly as one is judged. (An empty array is "unbound" to the bash of macOS.)
+  [ "$line" != --strict ] || strict=(--strict)
+done <<<"$MCP_OPTIONS"
 [ -z "$MCP_URL" ] || arguments+=(--url "$MCP_URL")
 [ -z "$MCP_COMMAND" ] || arguments+=(-- bash -c "exec $MCP_COMMAND")
 
@@ -19,7 +24,7 @@ code=$?
 verdict=$code
 # Without a report there is nothing to compare: the command line was wrong, and has said so.
 if [ -n "$MCP_COMPARE_WITH" ] && [ -f "$MCP_FOLDER/report.json" ]; then
-  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" --markdown "$MCP_FOLDER/comparison.md"
+  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" --markdown "$MCP_FOLDER/comparison.md" ${strict[@]+"${strict[@]}"}
   verdict=$?
 fi
 for page in comparison summary; do

@@ -69,6 +69,15 @@ describe("the GitHub Action", () => {
     expect(gone.outputs).toContain("exit-code=4\n");
   });
 
+  it("fails for new advice, too, where it is strict", { timeout: 60_000 }, async () => {
+    const command = `${process.execPath} ${oddServer}`;
+    const options = "--only\nstdio/survives-garbage\n--no-preview";
+    expect(await runAction({ command: `${command} none`, options, folder: "before" })).toMatchObject({ code: 0 });
+    const worse = { command: `${command} dies-of-garbage`, "compare-with": "before/report.json" };
+    expect(await runAction({ ...worse, options })).toMatchObject({ code: 0 });
+    expect(await runAction({ ...worse, options: `${options}\n--strict` })).toMatchObject({ code: 1 });
+  });
+
   it("says what is wrong with its inputs, and compares nothing", async () => {
     const { code, stderr } = await runAction({ "compare-with": "none.json", options: few });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("no server given") });

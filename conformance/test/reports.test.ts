@@ -65,6 +65,7 @@ describe("toTerminal()", () => {
 
   it("counts advice as failures in a strict run", () => {
     expect(toTerminal(sampleReport({ strict: true }))).toContain("  stdio  ✗✗✓  3 checks");
+    expect(toMarkdown(sampleReport({ strict: true }))).toContain("| stdio | 1 | 2 | 0 | 0 |");
   });
 
   it("tells an obstacle in place of the table", () => {

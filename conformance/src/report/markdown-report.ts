@@ -1,4 +1,3 @@
-import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
 import { areasOf } from "./areas.ts";
 import { codeSpan } from "./code-span.ts";
@@ -19,7 +18,7 @@ export function toMarkdown(report: RunReport): string {
   const sections = [
     `## ${icons[verdict]} ${verdict.toUpperCase()}: ${codeSpan(target)}`,
     `${counts.passed} passed, ${counts.failed} failed, ${counts.advice} advice, ${counts.notApplicable} not applicable, ${counts.couldNotRun} could not run`,
-    table(report.results),
+    table(report),
     problems.join("\n"),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -27,10 +26,10 @@ export function toMarkdown(report: RunReport): string {
 
 const icons = { pass: "✅", fail: "❌", incomplete: "⚠️" } as const;
 
-function table(results: readonly CheckResult[]): string {
+function table({ results, strict }: RunReport): string {
   const rows = [...areasOf(results)].map(([area, ofArea]) => {
     const count = (...outcomes: readonly string[]): number =>
-      ofArea.filter((result) => outcomes.includes(outcomeOf(result))).length;
+      ofArea.filter((result) => outcomes.includes(outcomeOf(result, strict))).length;
     return `| ${area} | ${count("pass")} | ${count("fail")} | ${count("advice")} | ${count("could-not-run", "not-applicable", "accepted")} |`;
   });
   return ["| area | pass | fail | advice | other |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
