@@ -18,6 +18,7 @@ import { describeAddress, redactorOf, toServerSpec, type ServerAddress } from ".
 import { detectSse } from "./detect-sse.ts";
 import { unknownTools, type CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
+import { excuseLimitedRate } from "./limited-rate.ts";
 import { watchOutage } from "./watch-outage.ts";
 
 /** Options of {@linkcode checkServer}. */
@@ -128,7 +129,7 @@ function inScopes(checks: readonly ServerCheck[], address: ServerAddress): reado
       async run(owner, context) {
         const { target, leave } = owner.enter();
         context.signal.addEventListener("abort", leave, { once: true });
-        return outage.judge({ id: check.id, rough }, () => check.run(target, context));
+        return excuseLimitedRate(await outage.judge({ id: check.id, rough }, () => check.run(target, context)));
       },
     };
   });

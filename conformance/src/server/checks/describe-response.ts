@@ -6,7 +6,7 @@ import { fail, pass } from "./define-check.ts";
 
 /** The status of a response and the beginning of its body, for a report. */
 export function describeResponse({ status, body }: HttpResponse): string {
-  return `${status}: ${truncateText(body, 120) || "empty body"}`;
+  return `${status}: ${truncateText(body.trim(), 120) || "empty body"}`;
 }
 
 /** A pass where the response is `legal`, else a failure. */

@@ -227,9 +227,9 @@ export const httpChecks: readonly ServerCheck[] = [
         headers: { origin: "https://attacker.example" },
         body: initializeBody,
       });
-      return status >= 400 && status < 500
-        ? pass(String(status))
-        : fail(`${status} to Origin https://attacker.example`, session, target);
+      if (status >= 400 && status < 500) return pass(String(status));
+      const but = status >= 500 ? ": it is refused, but a fault of the server's own says another thing" : "";
+      return fail(`${status} to Origin https://attacker.example${but}`, session, target);
     },
   }),
   onlyOver("http", {
@@ -244,7 +244,9 @@ export const httpChecks: readonly ServerCheck[] = [
     fix: "Check the header on every request after the handshake.",
     needs,
     run: async (target) => {
-      const { session } = await ready(target);
+      const { session, protocolVersion } = await ready(target);
+      // The header came with 2025-06-18.
+      if (protocolVersion < "2025-06-18") return { status: "not-applicable", reason: `not owed in ${protocolVersion}` };
       const response = await session.fetch({
         method: "POST",
         headers: { "mcp-protocol-version": "1999-01-01" },

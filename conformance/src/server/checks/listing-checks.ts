@@ -155,6 +155,7 @@ export const listingChecks: readonly ServerCheck[] = [
     run: async (target) => {
       const ready = await target.shared();
       const [first, second] = [await target.listing(), await readRawListing(ready)];
+      if (second.broken) return fail(`the second listing: ${describeAnswer(second.broken)}`, ready.session, target);
       const change = describeChange(first.tools, second.tools, "then");
       return change === undefined ? pass("equal") : fail(change, ready.session, target);
     },
@@ -173,6 +174,7 @@ export const listingChecks: readonly ServerCheck[] = [
     run: async (target) => {
       const again = await target.openReady();
       const [first, second] = [await target.listing(), await readRawListing(again)];
+      if (second.broken) return fail(`after a restart: ${describeAnswer(second.broken)}`, again.session, target);
       const change = describeChange(first.tools, second.tools, "after a restart");
       return change === undefined ? pass("equal") : fail(change, again.session, target);
     },

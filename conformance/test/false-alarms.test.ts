@@ -1,0 +1,96 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { startFaultServer, type FaultScript } from "@toolport/fixtures";
+import { expect, it } from "vitest";
+import type { Finding } from "../src/engine/check.ts";
+import { checkServer } from "../src/server/check-server.ts";
+import { serverChecks } from "../src/server/checks/server-checks.ts";
+
+// What published servers do, and the kit once blamed them for, or blamed them in words that led astray.
+async function findingOf(id: string, script: FaultScript): Promise<Finding | undefined> {
+  await using server = await startFaultServer({ script: { era: "legacy", ...script }, transport: "http" });
+  return await findingAt(id, server.url);
+}
+
+async function findingAt(id: string, url: string): Promise<Finding | undefined> {
+  const checks = serverChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
+  const { results } = await checkServer({
+    address: { kind: "http", url: new URL(url) },
+    checks,
+    answerMs: 3000,
+    preview: false,
+  });
+  return results[0]?.finding;
+}
+
+const odd = { "http.headers.mcp-protocol-version": "1999-01-01" };
+
+it("a server of a revision before the version header owes nothing about it", async () => {
+  const rules = [{ on: "POST", where: odd, do: [{ type: "proceed" } as const] }];
+  const id = "http/unsupported-version-header";
+  expect(await findingOf(id, { rules, protocolVersion: "2025-03-26" })).toEqual({
+    status: "not-applicable",
+    reason: "not owed in 2025-03-26",
+  });
+  expect(await findingOf(id, { rules, protocolVersion: "2025-06-18" })).toMatchObject({ status: "fail" });
+});
+
+it.each([
+  ["an error", { type: "respond", message: { error: { code: -32_000, message: "Rate limit exceeded" } } }],
+  ["a 429", { type: "http", status: 429, body: "slow down" }],
+] as const)("a server that limits how often it is asked, by %s, is not judged by that", async (_, refusal) => {
+  const listed = await findingOf("tools/order-stable", { rules: [{ on: "tools/list", from: 2, do: [refusal] }] });
+  expect(listed).toMatchObject({
+    status: "could-not-run",
+    reason: expect.stringMatching(/limits.*(?:Rate limit|429)/),
+  });
+  const batch = await findingOf("requests/batch", { rules: [{ on: "ping", do: [refusal] }] });
+  expect(batch).toMatchObject({ status: "could-not-run" });
+});
+
+it("a second listing that is refused is no listing without tools", async () => {
+  const refusal = { type: "respond", message: { error: { code: -32_603, message: "Not now" } } } as const;
+  const listed = await findingOf("tools/order-stable", { rules: [{ on: "tools/list", from: 2, do: [refusal] }] });
+  expect(listed).toMatchObject({ status: "fail", observed: 'the second listing: error -32603: "Not now"' });
+});
+
+it("a foreign page that is refused with 500 is refused, if in a wrong way", async () => {
+  await using server = await startFaultServer({ script: { era: "legacy" }, transport: "http" });
+  await using gate = await refuseOrigins(server.url);
+  expect(await findingAt("http/foreign-origin", gate.url)).toMatchObject({
+    status: "fail",
+    observed:
+      "500 to Origin https://attacker.example: it is refused, but a fault of the server's own says another thing",
+  });
+});
+
+it("what a response holds is shown without the line's end after it", async () => {
+  const answer = { type: "http", status: 500, body: "Not now\n" } as const;
+  const found = await findingOf("http/unsupported-version-header", {
+    rules: [{ on: "POST", where: odd, do: [answer] }],
+  });
+  expect(found).toMatchObject({ status: "fail", observed: "500: Not now" });
+});
+
+/** In front of a server: answers 500 to whatever has an origin, as middleware does that throws. */
+async function refuseOrigins(url: string): Promise<{ readonly url: string } & AsyncDisposable> {
+  const gate = createServer((incoming, response) => {
+    if (incoming.headers.origin !== undefined) return void response.writeHead(500).end("Not allowed");
+    const { hostname, port, pathname } = new URL(url);
+    const { method, headers } = incoming;
+    const onward = request({ hostname, port, path: pathname, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
+  const { port } = gate.address() as AddressInfo; // A TCP server has one.
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      gate.closeAllConnections();
+      await new Promise((resolve) => gate.close(resolve));
+    },
+  };
+}
