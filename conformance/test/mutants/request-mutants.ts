@@ -104,6 +104,7 @@ export const requestMutants: readonly Mutant[] = [
   odd("dies-of-batch", "ends when an array comes", ["requests/batch"]),
   odd("dies-of-repeated-id", "ends when an id comes twice", ["requests/duplicate-id"]),
   odd("reads-latin1", "reads its input as Latin-1", ["requests/ids", "stdio/split-writes"]),
+  odd("ends-lines-at-2028", "takes U+2028 for the end of a line, as the readline of Node does", ["requests/odd-text"]),
   odd("strips-control", "refuses messages with escaped control characters", ["requests/odd-text"]),
 ];
 

@@ -82,7 +82,7 @@ function readLine(line) {
 
 process.stdin.setEncoding(mode === "reads-latin1" ? "latin1" : "utf8");
 process.stdin.on("data", (chunk) => {
-  const lines = (rest + String(chunk)).split("\n");
+  const lines = (rest + String(chunk)).split(mode === "ends-lines-at-2028" ? /[\n\u2028]/ : "\n");
   rest = lines.pop();
   if (mode === "forgets-unfinished-line") rest = "";
   for (const line of lines) readLine(line);
