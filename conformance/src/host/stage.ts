@@ -101,19 +101,9 @@ export async function openStage(
   }
 
   async function happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value> {
-    const outcome = await inTime(promise);
+    const outcome = await inTime(promise, patienceMs);
     must(outcome !== undefined, otherwise);
     return outcome.value;
-  }
-
-  async function inTime<Value>(promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, patienceMs, undefined);
-    });
-    const outcome = await Promise.race([promise.then((value) => ({ value })), late]);
-    clearTimeout(timer);
-    return outcome;
   }
 
   async function eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -130,7 +120,7 @@ export async function openStage(
     patienceMs,
     random,
     happens,
-    occurs: async (promise) => (await inTime(promise)) !== undefined,
+    occurs: async (promise) => (await inTime(promise, patienceMs)) !== undefined,
     eventually,
     async serve(id, { script = {}, headers, client, connectMs = patienceMs, runIn = "process" } = {}) {
       const server = await startFaultServer({ transport, script: { era, ...script }, runIn });
@@ -168,6 +158,19 @@ export async function openStage(
     leave: () => (left ??= leave()),
   };
   return stage;
+}
+
+async function inTime<Value>(
+  promise: Promise<Value>,
+  timeoutMs: number,
+): Promise<{ readonly value: Value } | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  const outcome = await Promise.race([promise.then((value) => ({ value })), late]);
+  clearTimeout(timer);
+  return outcome;
 }
 
 async function startBalanced(
