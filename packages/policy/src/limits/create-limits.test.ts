@@ -227,6 +227,17 @@ describe("createLimits()", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("tells of no wait where a slow machine took its time to let a call in", async () => {
+    const world = createStageWorld();
+    const slow = { ...world.clock, now: () => (world.clock.advance(5), world.clock.now()) };
+    const stage = createLimits(
+      { limits: [{ name: "pace", rate: { calls: 2, perMs: 1000 } }] },
+      { ...world.parts, clock: slow },
+    );
+    await world.send(callOf(), [stage.interceptor], answerOk);
+    expect(world.events).toEqual([]);
+  });
+
   it("turns away who has waited long enough, and at once who would wait in vain", async () => {
     const { call, hold, clock } = setUp({ name: "one", concurrency: 1, onFull: { waitMs: 500 } });
     void hold();

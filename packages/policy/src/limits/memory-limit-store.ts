@@ -51,13 +51,13 @@ export function createMemoryLimitStore({
   return {
     takeAtOnce(wants) {
       const now = clock.now();
-      const result = tryTake(bucketsOf(wants, now), now, parts);
+      const result = tryTake(bucketsOf(wants, now), parts);
       return mayWait(result, now) ? undefined : result;
     },
     take(wants, signal) {
       const now = clock.now();
       const buckets = bucketsOf(wants, now);
-      const result = tryTake(buckets, now, parts);
+      const result = tryTake(buckets, parts);
       return mayWait(result, now) ? wait(buckets, signal, parts) : result;
     },
   };
@@ -65,8 +65,8 @@ export function createMemoryLimitStore({
 
 const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
 
-/** Takes of each, or of none. Nothing can come between the look and the taking. */
-function tryTake(buckets: readonly Bucket[], since: number, parts: MemoryParts): LimitLease | LimitRefusal {
+/** Takes of each, or of none. Nothing can come between the look and the taking. Without `since`, nobody has waited for it, however slow the machine is. */
+function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number): LimitLease | LimitRefusal {
   const now = parts.clock.now();
   for (const bucket of buckets) {
     const full = whyFull(bucket, now);
@@ -76,7 +76,7 @@ function tryTake(buckets: readonly Bucket[], since: number, parts: MemoryParts):
   let isOpen = true;
   return {
     granted: true,
-    waitedMs: now - since,
+    waitedMs: since === undefined ? 0 : now - since,
     settle(spent) {
       if (!isOpen) return;
       isOpen = false;
@@ -138,7 +138,7 @@ function letIn(parts: MemoryParts): void {
   let wakeAt = Number.POSITIVE_INFINITY;
   for (const waiter of waiters) {
     const now = clock.now();
-    const result = tryTake(waiter.buckets, waiter.since, parts);
+    const result = tryTake(waiter.buckets, parts, waiter.since);
     if (result.granted || isInVain(result, waiter.since, now)) {
       waiter.settle(result);
       continue;
