@@ -19,7 +19,8 @@ describe("the simulation of a pool", () => {
     );
     const details = await fc.check(
       fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),
-      { numRuns: 5000, seed: 1, endOnFailure: true },
+      // By this seed each is found among the first few hundred, and within a test's time on a slow machine.
+      { numRuns: 5000, seed: 5, endOnFailure: true },
     );
     expect(details.failed).toBe(true);
   });
