@@ -1,11 +1,11 @@
-import { createToolbox } from "@toolport/discovery";
-import { createGateway } from "@toolport/gateway";
 import { expect, it } from "vitest";
 import { createWorld } from "../../resources/test/scripted-world.ts";
 import { connectSession, isMethod } from "./raw-client.ts";
+import { createResourceGateway } from "./resource-gateway.ts";
 
 it("lists resources, templates and prompts of servers that are there, and tells of one that is late", async () => {
-  const { resources, provider, server, clock } = createWorld({ servers: ["a", "slow"] });
+  const world = createWorld({ servers: ["a", "slow"] });
+  const { server, resources, clock } = world;
   for (const id of ["a", "slow"]) server(id).capabilities = { resources: {}, prompts: {} };
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -19,15 +19,7 @@ it("lists resources, templates and prompts of servers that are there, and tells 
     await held;
     return answers("slow")();
   };
-  const toolbox = createToolbox({ providers: [provider], clock });
-  const gateway = createGateway({
-    name: "test",
-    version: "1",
-    expose: "all",
-    tools: "all",
-    clock,
-    open: ({ view }) => ({ tools: toolbox.view(view), resources }),
-  });
+  const gateway = createResourceGateway(world);
   await using client = await connectSession(gateway);
   const kinds = [
     ["resources/list", "resources"],

@@ -1,15 +1,15 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createToolbox } from "@toolport/discovery";
-import { createGateway, type Gateway } from "@toolport/gateway";
+import { Client } from "@modelcontextprotocol/client";
+import type { Gateway } from "@toolport/gateway";
 import { expect, it } from "vitest";
 import { createWorld } from "../../resources/test/scripted-world.ts";
+import { createResourceGateway } from "./resource-gateway.ts";
+import { createUserTransport } from "./user-transport.ts";
 
 interface User {
   readonly client: Client;
   readonly changes: string[];
 }
 
-// Each user's token is their name.
 async function connect(gateway: Gateway, who: string, mode: "legacy" | { readonly pin: string }): Promise<User> {
   const changes: string[] = [];
   const onChanged =
@@ -27,25 +27,13 @@ async function connect(gateway: Gateway, who: string, mode: "legacy" | { readonl
       },
     },
   );
-  const handler = gateway.http({
-    auth: { verifyToken: (token) => ({ principal: token }) },
-    allowedHosts: ["gateway.example"],
-  });
-  const transport = new StreamableHTTPClientTransport(new URL("http://gateway.example/mcp"), {
-    requestInit: { headers: { Authorization: `Bearer ${who}` } },
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      request.headers.set("host", "gateway.example");
-      return handler.fetch(request);
-    },
-  });
-  await client.connect(transport);
+  await client.connect(createUserTransport(gateway, who));
   return { client, changes };
 }
 
 function createServed() {
   const world = createWorld({ servers: ["a", "b"] });
-  const { provider, resources, server, clock } = world;
+  const { server } = world;
   const names = ["first"];
   for (const id of ["a", "b"]) {
     server(id).capabilities = { resources: { listChanged: true }, prompts: { listChanged: true } };
@@ -59,16 +47,7 @@ function createServed() {
       };
     };
   }
-  const toolbox = createToolbox({ providers: [provider], clock });
-  const gateway = createGateway({
-    name: "test",
-    version: "1",
-    expose: "all",
-    tools: "all",
-    clock,
-    open: ({ view }) => ({ tools: toolbox.view(view), resources }),
-  });
-  return { ...world, gateway, names };
+  return { ...world, gateway: createResourceGateway(world), names };
 }
 
 it.each([["legacy"], [{ pin: "2026-07-28" }]] as const)(
@@ -97,7 +76,7 @@ it("finds what such a client asks for before it has listed anything", async () =
 });
 
 it("shows each client what was listed for it, and no other one's", async () => {
-  const { provider, resources } = createWorld({
+  const world = createWorld({
     provider: {
       requestInterceptors: [
         async (request, next) => {
@@ -109,14 +88,7 @@ it("shows each client what was listed for it, and no other one's", async () => {
       ],
     },
   });
-  const toolbox = createToolbox({ providers: [provider] });
-  const gateway = createGateway({
-    name: "test",
-    version: "1",
-    expose: "all",
-    tools: "all",
-    open: ({ view }) => ({ tools: toolbox.view(view), resources }),
-  });
+  const gateway = createResourceGateway(world);
   const [ada, bob] = await Promise.all([connect(gateway, "ada", "legacy"), connect(gateway, "bob", "legacy")]);
   const listed = async ({ client }: User) => (await client.listResources()).resources.map(({ uri }) => uri);
   expect([await listed(ada), await listed(bob), await listed(ada)]).toEqual([

@@ -1,8 +1,9 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/client";
 import type { Gateway } from "@toolport/gateway";
 import { expect, it } from "vitest";
 import { createToolport } from "toolport";
 import { approveByClient, createToolportGateway, narrowResources } from "toolport/gateway";
+import { createUserTransport } from "../../../gateway/test/user-transport.ts";
 import { createFakeConnector } from "../facade/fake-connector.ts";
 import { createTemporaryFolder } from "../facade/temporary-folder.ts";
 import { smallServer } from "./small-server.ts";
@@ -19,19 +20,7 @@ async function connect(gateway: Gateway, who: string, answer: string): Promise<U
     asked.push(params.message);
     return { action: "accept", content: { which: who, answer } };
   });
-  const handler = gateway.http({
-    auth: { verifyToken: (token) => ({ principal: token }) },
-    allowedHosts: ["gateway.example"],
-  });
-  const transport = new StreamableHTTPClientTransport(new URL("http://gateway.example/mcp"), {
-    requestInit: { headers: { Authorization: `Bearer ${who}` } },
-    fetch: async (url, init) => {
-      const request = new Request(url, init);
-      request.headers.set("host", "gateway.example");
-      return handler.fetch(request);
-    },
-  });
-  await client.connect(transport);
+  await client.connect(createUserTransport(gateway, who));
   return { client, asked };
 }
 
