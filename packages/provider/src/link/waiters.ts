@@ -52,7 +52,6 @@ class WaitersByTicket implements Waiters {
         this.#take(ticket);
         reject(signal?.reason);
       };
-      if (signal?.aborted) return reject(signal.reason);
       const settled = signal && onAbort(signal, leave);
       this.#waiters.set(ticket, {
         demand,
