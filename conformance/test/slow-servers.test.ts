@@ -1,4 +1,4 @@
-import { startFaultServer, type FaultRule } from "@toolport/fixtures";
+import { startFaultServer, type FaultRule, type FaultScript } from "@toolport/fixtures";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";
@@ -35,4 +35,23 @@ describe("a time that is up is no verdict", () => {
     });
     expect(found).toEqual({ status: "not-applicable", reason: "server/discover: no answer within 1000 ms" });
   });
+});
+
+it("finds a server deaf after a request before the handshake, however long it takes to start", async () => {
+  const script: FaultScript = {
+    era: "legacy",
+    rules: [
+      { on: "start", do: [{ type: "write", bytes: "", to: "stderr", times: 2, pauseMs: 1500 }] },
+      { on: "server/discover", do: [{ type: "stop-reading" }] },
+    ],
+  };
+  await using server = await startFaultServer({ transport: "stdio", script });
+  const id = "lifecycle/request-before-handshake";
+  const { results } = await checkServer({
+    address: { kind: "stdio", server: server.spec },
+    checks: serverChecks.filter((check) => [id, "lifecycle/initialize", "lifecycle/second-client"].includes(check.id)),
+    answerMs: 1000,
+    preview: false,
+  });
+  expect(results.find(({ check }) => check.id === id)?.finding).toMatchObject({ status: "fail" });
 });

@@ -116,7 +116,9 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
-      const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs: 1000 });
+      // What takes long to start is not deaf to the probe.
+      const timeoutMs = 1000 + Math.min(target.first?.tookMs ?? 0, 2 * target.answerMs);
+      const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs });
       if (probe.kind === "gone") return failWith(probe, session, target);
       const answer = await initialize(session, legacyRevisions[0], target);
       const { era } = await target.identity();
