@@ -1,9 +1,8 @@
-// All that a terminal acts on or shows as nothing; not the joiners that scripts and emoji need, nor line feed and tab.
-const unseen = /(?![\t\n\u200C\u200D\uFE0F])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+import { replaceUnseen } from "@toolport/core/implement";
 
 /** A text for a terminal, of a server's or a host's: what would move its cursor, turn its direction or not be seen is shown as an escape, because it may be what is wrong. */
 export function showEscapes(text: string): string {
-  return text.replaceAll(unseen, (character) => {
+  return replaceUnseen(text, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code > 0xff_ff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, "0")}`;
   });

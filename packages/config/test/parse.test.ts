@@ -106,7 +106,7 @@ describe("parseConfig() of bad input", () => {
       code: "invalid_syntax",
       severity: "warning",
       line: 2,
-      fix: "save the file as UTF-8",
+      fix: "save the file as UTF-8, or leave the character out",
     });
     expect([problems.length, isWhole(["mcpServers", "caf\uFFFD"])]).toEqual([1, true]);
     const good = parseConfig('{"mcpServers": {"caf\u00e9": {"command": "a"}}}', { format: "json" });

@@ -33,6 +33,7 @@ export {
 export { assertReason } from "./assert-reason.ts";
 export type { AbsentServer } from "./absent-server.ts";
 export { differByOneSlip } from "./differ-by-one-slip.ts";
+export { unknownServerError } from "./unknown-server-error.ts";
 export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 
@@ -106,7 +107,7 @@ export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
-export { inspectText, type TextFlag } from "./untrusted-text.ts";
+export { inspectText, replaceUnseen, type TextFlag } from "./untrusted-text.ts";
 
 // An object with getters, of which there are many.
 export { withGetters } from "./with-getters.ts";

@@ -1,6 +1,6 @@
 import type { AbsentServer } from "./absent-server.ts";
 import type { ToolDefinition } from "./tool.ts";
-import { differByOneSlip } from "./differ-by-one-slip.ts";
+import { findMeant } from "./find-meant.ts";
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
 import { truncateText } from "./untrusted-text.ts";
@@ -9,8 +9,6 @@ import { truncateText } from "./untrusted-text.ts";
 const maxNameLength = 200;
 
 const mostSuggested = 3;
-
-const shortestMistaken = 4;
 
 // A message is read by people.
 const mostServersNamed = 5;
@@ -26,7 +24,7 @@ export function unknownToolError(
   absent: readonly AbsentServer[] = [],
 ): ToolportError {
   const servers = absent.length === 0 ? "" : `; ${describeAbsent(absent)}`;
-  const suggestions = findMeant(name, definitions).map((tool) => tool.name);
+  const suggestions = toolsMeant(name, definitions).map((tool) => tool.name);
   return new ToolportError(`tool ${quote(name)} not found; ${suggest(suggestions, definitions.length)}${servers}`, {
     code: "unknown_tool",
     toolName: truncateText(name, maxNameLength),
@@ -50,32 +48,10 @@ function suggest(names: readonly string[], count: number): string {
   return count === 1 ? "there is 1, by another name" : `there are ${count}, by other names`;
 }
 
-function findMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+function toolsMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const exact = definitions.filter(({ origin }) => origin?.toolName === name || origin?.qualifiedName === name);
   if (exact.length > 0) return exact.slice(0, mostSuggested);
-  const wanted = lettersOf(name);
-  const near: ToolDefinition[] = [];
-  const same: ToolDefinition[] = [];
-  for (const tool of definitions) {
-    const letters = lettersOf(tool.name);
-    if (letters === wanted) same.push(tool);
-    else if (near.length < mostSuggested && isSlipOf(wanted, letters, tool)) near.push(tool);
-  }
-  return (same.length > 0 ? same : near).slice(0, mostSuggested);
-}
-
-// Of short words, most are so near to each other.
-function isSlipOf(wanted: string, letters: string, { origin }: ToolDefinition): boolean {
-  if (wanted.length < shortestMistaken) return false;
-  if (differByOneSlip(wanted, letters)) return true;
-  return origin !== undefined && differByOneSlip(wanted, lettersOf(origin.toolName));
-}
-
-function lettersOf(name: string): string {
-  return name
-    .slice(0, maxNameLength)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return findMeant(name, definitions, (tool) => (tool.origin ? [tool.name, tool.origin.toolName] : [tool.name]));
 }
 
 function quote(name: string): string {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
-import { cleanText, inspectText, truncateText } from "./untrusted-text.ts";
+import { cleanText, inspectText, replaceUnseen, truncateText } from "./untrusted-text.ts";
 
 // Pieces that matter to the functions, put together in any order, lone halves of pairs included.
 const pieces = [
@@ -104,6 +104,26 @@ describe("cleanText()", () => {
         expect(cleanText(text)).toBe(text.replaceAll("\r\n", "\n"));
       }),
     );
+  });
+});
+
+describe("replaceUnseen()", () => {
+  it("replaces each character that cleanText() drops or takes for another, and no other", () => {
+    const wrong: string[] = [];
+    for (let code = 0; code <= 0x10_ff_ff; code += 1) {
+      const character = String.fromCodePoint(code);
+      const isKept = cleanText(`a${character}b`) === `a${character}b`;
+      if (replaceUnseen(`a${character}b`, () => "?") !== (isKept ? `a${character}b` : "a?b"))
+        wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("hands a pair of surrogates over as one character, and each lone one", () => {
+    const found: string[] = [];
+    const text = replaceUnseen("\u{E0041}\uD800 plain \uDC41", (character) => `<${found.push(character)}>`);
+    expect(text).toBe("<1><2> plain <3>");
+    expect(found).toEqual(["\u{E0041}", "\uD800", "\uDC41"]);
   });
 });
 

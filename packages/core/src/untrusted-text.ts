@@ -9,12 +9,13 @@ const ansi =
 // break lines where nobody expects it.
 const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029]|\r(?!\n)/g;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-// All that Unicode has for nothing to be shown (Default_Ignorable_Code_Point), given to something or not: fillers, format characters, and the
-// variation selectors that can hide a text; also U+FFF9 to U+FFFB. Joiners (U+200C, U+200D) and U+FE0F stay: scripts and emoji need them.
-const invisible =
-  /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u2060-\u2065\u206A-\u206F\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF0-\uFFFB]|\uD82F[\uDCA0-\uDCA3]|\uD834[\uDD73-\uDD7A]|\uDB40[\uDC80-\uDFFF]|[\uDB41-\uDB43][\uDC00-\uDFFF]/g;
-// U+E0000 to U+E007F: "tag" characters, a known way to hide text from people but not from models.
-const tag = /\uDB40[\uDC00-\uDC7F]/g;
+// All that Unicode has for nothing to be shown, given to something or not: fillers, format characters, and the variation selectors that can
+// hide a text; and the marks of annotations. Joiners (U+200C, U+200D) and U+FE0F stay: scripts and emoji need them.
+const shownAsNothing = String.raw`[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB](?<![\u200C\u200D\uFE0F])`;
+const invisible = new RegExp(String.raw`${shownAsNothing}(?<!${bidi.source}|[\u{E0000}-\u{E007F}])`, "gu");
+// "Tag" characters, a known way to hide text from people but not from models.
+const tag = /[\u{E0000}-\u{E007F}]/gu;
+const unseen = new RegExp(String.raw`${shownAsNothing}|(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]`, "gu");
 
 // What most texts consist of, so that most need one look.
 const plain = /^[\t\n -~]*$/;
@@ -48,6 +49,14 @@ export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFI
   let clean = raw.toWellFormed().replace(/\r\n?/g, "\n");
   for (const [, pattern] of inspections) clean = clean.replace(pattern, "");
   return truncateText(raw.length < text.length ? `${clean}…` : clean, maxLength);
+}
+
+/**
+ * A text with `replace` of each character that {@linkcode cleanText} would drop: what a terminal obeys, what turns the direction of a text, what
+ * nobody sees, and lone surrogates; for those who show a text to whom it matters that it is there. Line feed and tab stay.
+ */
+export function replaceUnseen(text: string, replace: (character: string) => string): string {
+  return plain.test(text) ? text : text.replace(unseen, replace);
 }
 
 /** Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A shorter text is returned as is. */

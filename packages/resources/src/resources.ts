@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Event, Subscription } from "@toolport/core";
-import { isPlainObject, kindOf } from "@toolport/core/implement";
+import { isPlainObject, kindOf, unknownServerError } from "@toolport/core/implement";
 import { createAsking } from "./asking/ask-server.ts";
-import { abortedError, unknownServerError } from "./asking/ask-errors.ts";
+import { abortedError } from "./asking/ask-errors.ts";
 import type { DroppedEntry } from "./listing/list-kind.ts";
 import type { ServerFailure } from "./listing/list-servers.ts";
 import type { ListChange, ListSnapshot } from "./listing/live-list.ts";
@@ -121,7 +121,8 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     if (typeof serverId !== "string")
       throw new TypeError(`${caller} needs the id of a server, not ${kindOf(serverId)}`);
     asking.assertOpen();
-    if (!provider.serverIds().includes(serverId)) throw unknownServerError(serverId);
+    const ids = provider.serverIds();
+    if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
     stats.countRefusals(serverId, () => checkUri(uri, { serverId, caller, allowedSchemes }));
   };
   const close = async (): Promise<void> => closeAll();

@@ -53,6 +53,12 @@ describe("present() as blocks", () => {
     expect(present(said, "blocks").structured).toBeDefined();
   });
 
+  it.each(["content", "text"])("shows once what a server wraps as %s, as servers for files do", (name) => {
+    const said = outcomeOf({ content: [text("line 1\nline 2")], structuredContent: { [name]: "line 1\nline 2" } });
+    expect(present(said, "blocks").blocks).toMatchObject([{ type: "text", text: "line 1\nline 2" }]);
+    expect(present(said, "blocks").structured).toEqual({ [name]: "line 1\nline 2" });
+  });
+
   it.each([
     ["more than the text", { result: "It rains.", days: 2 }],
     ["another text", { result: "It rains.\n" }],

@@ -50,9 +50,9 @@ export function parseConfig(written: string, { format, file }: ParseOptions): Pa
   }
   const unread = text.indexOf("\uFFFD");
   if (unread >= 0 && !text.includes("\0")) {
-    const message = "has a character that could not be read, and that is taken for U+FFFD";
+    const message = "has U+FFFD, which is what a character that cannot be read is taken for";
     const path = root === undefined ? [] : pathAt(root, unread);
-    const fix = "save the file as UTF-8";
+    const fix = "save the file as UTF-8, or leave the character out";
     problems.add({ path, severity: "warning", code: "invalid_syntax", message, fix, position: positionAt(unread) });
   }
   if (faults.length > mostFaults) {

@@ -19,9 +19,3 @@ export function removedError(serverId: string, what: string, reason?: string): T
   const why = reason === undefined ? "" : `: ${reason}`;
   return new ToolportError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
 }
-
-/** No server has this id. */
-export function unknownServerError(serverId: string): ToolportError {
-  const message = `server ${JSON.stringify(serverId)} is not registered`;
-  return new ToolportError(message, { code: "unknown_server", serverId });
-}

@@ -12,7 +12,7 @@ import {
 import { toToolportError } from "../to-toolport-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
-import { operationError, removedError, unknownServerError } from "./operation-error.ts";
+import { operationError, removedError } from "./operation-error.ts";
 import { readSpec } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
@@ -45,9 +45,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
   const find = (operation: string, id: string): Registration => {
     assertOpen();
     assertServerId(operation, id);
-    const registration = serverSet.get(id);
-    if (registration !== undefined) return registration;
-    throw unknownServerError(id);
+    return serverSet.require(id);
   };
   const disconnect = async (registration: Registration, error: ToolportError): Promise<void> => {
     registration.link.disconnect(error);

@@ -1,5 +1,5 @@
 import { type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
-import { compareText, dateOf } from "@toolport/core/implement";
+import { compareText, dateOf, unknownServerError } from "@toolport/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { assembleServer } from "./assemble-server.ts";
@@ -13,6 +13,8 @@ import { createDepartures, type Ending } from "./end-server.ts";
 /** The registered servers, and the way from each of them to the catalogue. */
 export interface ServerSet {
   get(id: string): Registration | undefined;
+  /** The same. Throws `unknown_server`. */
+  require(id: string): Registration;
   /** Sorted by id. */
   all(): readonly Registration[];
   /** Registers a server; nothing starts. One that is `provisional` shows nothing until `settle`. */
@@ -77,6 +79,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
 
   return {
     get: (id) => registrations.get(id),
+    require: (id) => requireIn(registrations, id),
     all,
     add(spec, { provisional = false } = {}) {
       const registration = put(spec, provisional);
@@ -123,4 +126,10 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       return departures.cut();
     },
   };
+}
+
+function requireIn(registrations: ReadonlyMap<string, Registration>, id: string): Registration {
+  const registration = registrations.get(id);
+  if (registration === undefined) throw unknownServerError(id, registrations.keys());
+  return registration;
 }

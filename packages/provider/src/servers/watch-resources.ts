@@ -4,7 +4,7 @@ import { hasSession } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
 import type { ProviderParts } from "../provider-parts.ts";
-import { operationError, removedError, unknownServerError } from "./operation-error.ts";
+import { operationError, removedError } from "./operation-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -56,8 +56,7 @@ export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
   const unfollow = parts.observers.status.on((status) => follow(watching, status));
   return {
     async subscribe(id, uri, { signal }) {
-      const registration = serverSet.get(id);
-      if (registration === undefined) throw unknownServerError(id);
+      const registration = serverSet.require(id);
       const session = await whileSubscribing(id, signal, () => registration.link.ready("call", signal));
       const connection = init.lend(registration, session);
       const current = await whileSubscribing(id, signal, () => connection.subscribeResource(uri, { signal }));

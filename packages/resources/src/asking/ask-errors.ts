@@ -47,14 +47,6 @@ export function removedError(serverId: string, cause?: ToolportError): ToolportE
   return new ToolportError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
 }
 
-/** Nobody registered such a server. */
-export function unknownServerError(serverId: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} is not registered`, {
-    code: "unknown_server",
-    serverId,
-  });
-}
-
 /** The server does not say that it has any of these. */
 export function notOfferedError({ serverId, operation }: Subject): ToolportError {
   return new ToolportError(`server ${JSON.stringify(serverId)} does not offer ${operation}`, {

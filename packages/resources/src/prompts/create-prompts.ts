@@ -1,6 +1,5 @@
-import { isPlainObject, kindOf } from "@toolport/core/implement";
+import { isPlainObject, kindOf, unknownServerError } from "@toolport/core/implement";
 import type { Event } from "@toolport/core";
-import { unknownServerError } from "../asking/ask-errors.ts";
 import {
   complete,
   readCompletion,
@@ -65,7 +64,8 @@ export function createPrompts(parts: ResourceParts): { readonly list: ServerList
     if (typeof serverId !== "string")
       throw new TypeError(`${caller} needs the id of a server, not ${kindOf(serverId)}`);
     asking.assertOpen();
-    if (!provider.serverIds().includes(serverId)) throw unknownServerError(serverId);
+    const ids = provider.serverIds();
+    if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
   };
   const prompts: Prompts = {
     async listPrompts(options) {

@@ -25,8 +25,8 @@ export function writeStructured(value: unknown): StructuredJson {
 
 /**
  * Whether a text of the same result says what the structured content does: it is JSON of that, as the specification asks servers to send it, too; or
- * structured content is `{"result": value}`, as libraries for servers wrap what is no object, and the text is that value, or JSON of it. A member of any
- * other name says more than the text. A text that is far shorter than that JSON is not looked at, so that many short ones cost no more than
+ * structured content is an object of one member that is called `result`, as libraries for servers wrap what is no object, or `content` or `text`, and the
+ * text is its value, or JSON of it. A member of any other name says more than the text. A text that is far shorter than that JSON is not looked at, so that many short ones cost no more than
  * they are long.
  */
 export function repeatsStructured(text: string, json: string): boolean {
@@ -35,9 +35,9 @@ export function repeatsStructured(text: string, json: string): boolean {
   if (text === json) return true;
   // Most texts begin in a way that no JSON does.
   const looksLikeJson = /^\s*[-"[{\dtfn]/.test(text.slice(0, 64));
-  if (!looksLikeJson && !json.startsWith(wrapping)) return false;
+  if (!looksLikeJson && !wrapping.test(json)) return false;
   const structured = parse(json)?.value;
-  const wrapped = json.startsWith(wrapping) ? unwrap(structured) : undefined;
+  const wrapped = wrapping.test(json) ? unwrap(structured) : undefined;
   if (wrapped === text.toWellFormed()) return true;
   const said = looksLikeJson ? parse(withoutHalves(text.toWellFormed())) : undefined;
   try {
@@ -48,7 +48,7 @@ export function repeatsStructured(text: string, json: string): boolean {
   }
 }
 
-const wrapping = '{"result":';
+const wrapping = /^\{"(?:result|content|text)":/;
 
 function unwrap(structured: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(structured)) return undefined;

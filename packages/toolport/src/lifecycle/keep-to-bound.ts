@@ -1,4 +1,5 @@
 import { ToolportError, type Clock } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
 
 /** Until when something is waited for. */
 export interface Bound {
@@ -32,6 +33,16 @@ export async function keepToBound<T>(
     return await Promise.race([work, over]);
   } finally {
     end();
+  }
+}
+
+/** Settles as `work` does, or rejects with `aborted` when the signal aborts. The work goes on by itself then, and its failure is silent. */
+export async function keepToSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  try {
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? abortedError(error) : error;
   }
 }
 

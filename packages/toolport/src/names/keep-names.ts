@@ -1,5 +1,6 @@
 import {
   createMemoryLock,
+  type Cancel,
   type Clock,
   type Diagnostic,
   type Lock,
@@ -16,11 +17,14 @@ import { namesKey } from "./names-key.ts";
 export interface KeptNames {
   /** Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. */
   recall(serverIds: readonly string[]): Promise<SavedNames>;
-  /** Keeps the names in a book from now on, whenever the tools of this provider change. */
-  follow(provider: McpProvider, names: Pick<McpProvider, "savedNames">): Subscription;
+  /** Keeps the names in a book from now on, whenever the tools of this provider change; what could not be kept is tried again a minute later. */
+  follow(provider: McpProvider, names: NameBook): Subscription;
   /** Follows nobody any more; resolves when what was to be written is. */
   close(): Promise<void>;
 }
+
+/** What knows the names that are given. */
+type NameBook = Pick<McpProvider, "savedNames">;
 
 /** With what names are kept. */
 export interface KeptNamesInit {
@@ -35,6 +39,7 @@ export interface KeptNamesInit {
 
 const longestReadMs = 3000;
 const longestWriteMs = 10_000;
+const retryMs = 60_000;
 const version: ValueVersion = { what: "names of tools", version: 1 };
 
 /** Makes what keeps names in a store. Nothing is read or written yet. */
@@ -52,6 +57,7 @@ export function createKeptNames({
   let isClosed = false;
   let next: SavedNames | undefined;
   let writing: Promise<void> | undefined;
+  let cancelRetry: Cancel | undefined;
 
   const complain = (serverId: string, what: string): void =>
     report({ kind: "not-kept", serverId, message: `names of tools of server ${JSON.stringify(serverId)} ${what}` });
@@ -82,44 +88,59 @@ export function createKeptNames({
     }
   };
   // Of changes that come while others are written, the last one has all.
-  const writeAll = async (): Promise<void> => {
+  const writeAll = async (names: NameBook): Promise<void> => {
     // Not before whoever starts this knows of it: with nothing to write, it would be over sooner than it is known to have begun.
     await Promise.resolve();
+    let isComplete = true;
     while (next !== undefined) {
       const { servers } = next;
       next = undefined;
-      for (const [serverId, names] of servers) await write(serverId, names);
+      for (const [serverId, given] of servers) await write(serverId, given);
+      isComplete = !servers.some(([serverId]) => unkept.has(serverId));
     }
     writing = undefined;
+    if (!isComplete && !isClosed) cancelRetry = clock.schedule(retryMs, () => keep(names));
+  };
+  const keep = (names: NameBook): void => {
+    if (isClosed) return;
+    cancelRetry?.();
+    next = names.savedNames();
+    writing ??= writeAll(names);
   };
   return {
-    async recall(serverIds) {
-      const found = await Promise.all(
-        serverIds.map(async (serverId) => {
-          try {
-            const names = await resultWithin(read(serverId), longestReadMs, clock);
-            if (names === undefined) complain(serverId, "could not be read in time, and are given anew");
-            return [serverId, names ?? []] as const;
-          } catch {
-            complain(serverId, "could not be read, and are given anew");
-            return [serverId, []] as const;
-          }
-        }),
-      );
-      // Processes with other servers may have given a name twice.
-      const taken = new Set<string>();
-      const servers = found.map(([serverId, names]) => [serverId, distinct(names, taken)] as const);
-      return { version: 1, servers: servers.filter(([, names]) => names.length > 0) };
-    },
-    follow: (provider, names) =>
-      provider.onToolsChanged(() => {
-        if (isClosed) return;
-        next = names.savedNames();
-        writing ??= writeAll();
-      }),
+    recall: (serverIds) => recallNames(serverIds, { read, complain, clock }),
+    follow: (provider, names) => provider.onToolsChanged(() => keep(names)),
     async close() {
       isClosed = true;
+      cancelRetry?.();
       await writing;
     },
   };
+}
+
+/** How the names of one server are read, and what is said where they are not. */
+interface Recalling {
+  readonly read: (serverId: string) => Promise<ToolNames>;
+  readonly complain: (serverId: string, what: string) => void;
+  readonly clock: Clock;
+}
+
+async function recallNames(serverIds: readonly string[], recalling: Recalling): Promise<SavedNames> {
+  const { read, complain, clock } = recalling;
+  const found = await Promise.all(
+    serverIds.map(async (serverId) => {
+      try {
+        const names = await resultWithin(read(serverId), longestReadMs, clock);
+        if (names === undefined) complain(serverId, "could not be read in time, and are given anew");
+        return [serverId, names ?? []] as const;
+      } catch {
+        complain(serverId, "could not be read, and are given anew");
+        return [serverId, []] as const;
+      }
+    }),
+  );
+  // Processes with other servers may have given a name twice.
+  const taken = new Set<string>();
+  const servers = found.map(([serverId, names]) => [serverId, distinct(names, taken)] as const);
+  return { version: 1, servers: servers.filter(([, names]) => names.length > 0) };
 }

@@ -4,6 +4,7 @@ import { reservedNames, type StaticTool } from "@toolport/discovery";
 import { agreeOnNames, type KeptCatalog } from "@toolport/pool";
 import type { SavedNames } from "@toolport/naming";
 import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
 import { settleNames } from "../names/settle-names.ts";
@@ -45,7 +46,7 @@ export interface OpenProviders {
 
 /**
  * Makes the provider that all have, and prepares to make others, with the names that tools had the last time: a tool has one name in all of them, and no two tools the same. Of `names` or `savedNames` of
- * the product's own, nothing is kept here.
+ * the product's own, nothing is kept here. Rejects with `aborted` when the signal of the options aborts first.
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
   const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
@@ -61,7 +62,8 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     const names = await kept?.recall(configuration.specs.map(({ id }) => id));
     return names && agree ? settleNames(names, { agree, clock, naming }) : names;
   };
-  const [recalled, listed] = await Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);
+  const recalling = Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);
+  const [recalled, listed] = await keepToSignal(recalling, options.signal);
   const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
   const reserved = reservedOf(means);
   const pass = passContext((id) => {

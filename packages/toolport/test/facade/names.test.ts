@@ -2,6 +2,7 @@ import { createMemoryCredentials } from "@toolport/auth";
 import { createMemoryStore, type Clock, type Diagnostic, type Store } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createToolport, type ToolportOptions } from "toolport";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createFakeConnector, type FakeServer } from "./fake-connector.ts";
 
 /** Starts a toolport over these servers with this store, and answers with the names of its tools and what it reports. */
@@ -166,5 +167,45 @@ describe("names of tools", () => {
     }
     await toolport.close();
     expect(diagnostics.filter(({ kind }) => kind === "not-kept").map(({ serverId }) => serverId)).toEqual(["a", "b"]);
+  });
+
+  it("that could not be kept are kept a minute later, also where no tool changes any more", async () => {
+    const clock = createManualClock();
+    const memory = createMemoryStore();
+    let isDown = true;
+    const store: Store = {
+      ...memory,
+      set: async (...entry) => {
+        if (isDown) throw new Error("down");
+        await memory.set(...entry);
+      },
+    };
+    const connector = createFakeConnector({ a: { tools: ["get/it"] } });
+    const toolport = await createToolport({
+      connector,
+      servers: [{ id: "a", transport: { kind: "stdio", command: "x" } }],
+      state: { store },
+      savedCatalogs: false,
+      clock,
+    });
+    for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+    isDown = false;
+    clock.advance(60_000);
+    await toolport.close();
+    const { names } = await namesOf({ a: { tools: ["get.it", "get/it"] } }, store);
+    expect(names).toContain("mcp_a_get_it");
+  });
+
+  it("are not waited for by somebody who has given up", async () => {
+    const controller = new AbortController();
+    const store: Store = {
+      ...createMemoryStore(),
+      get: () => {
+        controller.abort();
+        return new Promise(() => {});
+      },
+    };
+    const opening = namesOf({ a: {} }, store, { signal: controller.signal, clock: createManualClock() });
+    await expect(opening).rejects.toMatchObject({ code: "aborted", details: { operation: "createToolport" } });
   });
 });
