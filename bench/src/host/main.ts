@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, loadavg, platform } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { allBehaviours } from "./behaviours/all-behaviours.ts";
 import { findNode } from "./find-node.ts";
 import type { GrowthPoint } from "./growth/measure-growth.ts";
@@ -10,43 +9,38 @@ import { growthOf, growthTable } from "./growth/growth-of.ts";
 import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
 import { observe, type Observation } from "./observe.ts";
+import { readOptions } from "./read-options.ts";
 import { partNames, resultsPage, type Conditions, type Measured, type Parts } from "./results-page.ts";
 import { stepsTable } from "./steps-table.ts";
 import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
 import type { Results } from "./to-table.ts";
-import { speedWorkloads } from "./workloads/all-workloads.ts";
+import { allWorkloads, speedWorkloads } from "./workloads/all-workloads.ts";
 import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 import type { Workload } from "./workloads/workload.ts";
 
-// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--part speed,neighbours,steps,behaviour,growth]
-//                     [--only workload,behaviour,growth] [--of contender,contender]
+const ownIds = ["toolport", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"];
+const peerIds = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"];
+
+const asked = readOptions(process.argv.slice(2), {
+  part: partNames,
+  only: [...[...allWorkloads, startSteps, ...allBehaviours].map(({ id }) => id), "growth"],
+  of: [...ownIds, ...peerIds],
+});
+if (!("options" in asked)) {
+  const isMistake = "mistake" in asked;
+  (isMistake ? process.stderr : process.stdout).write(isMistake ? asked.mistake : asked.usage);
+  process.exit(isMistake ? 2 : 0);
+}
+
 // Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its plots at once, and leaves the others as they
 // were; with --only or --of nothing is written.
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "3" },
-    node: { type: "string" },
-    peers: { type: "boolean", default: false },
-    part: { type: "string" },
-    only: { type: "string" },
-    of: { type: "string" },
-  },
-});
-const rounds = Number(options.rounds);
-const only = options.only?.split(",");
-const asked = options.of?.split(",");
+const { rounds, only, of, ...options } = asked.options;
 const node = findNode(options.node);
-const own = ["toolport", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"].map((id) =>
-  adapter(id, `adapters/${id}.js`),
-);
-const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
-  adapter(id, `../../peers/${id}.mjs`),
-);
-const contenders = [...own, ...(options.peers ? peers : [])].filter(
-  ({ id }) => asked === undefined || asked.includes(id),
-);
+const own = ownIds.map((id) => adapter(id, `adapters/${id}.js`));
+const peers = peerIds.map((id) => adapter(id, `../../peers/${id}.mjs`));
+const contenders = [...own, ...(options.peers ? peers : [])].filter(({ id }) => of === undefined || of.includes(id));
 const hosts = contenders.filter(({ id }) => !id.startsWith("floor"));
 const floor = adapter("floor", "adapters/floor.js");
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -67,7 +61,7 @@ say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 
 async function measureAndSave(name: keyof Parts): Promise<void> {
   const results = await measurePart[name]();
-  if (only !== undefined || asked !== undefined) return;
+  if (only !== undefined || of !== undefined) return;
   const data = `${root}bench/results/host.json`;
   const measured: Measured = {
     ...(JSON.parse(await readFile(data, "utf8")) as Measured),
@@ -153,10 +147,7 @@ function conditionsOf(name: keyof Parts): Conditions {
 }
 
 function partsAskedFor(): readonly (keyof Parts)[] {
-  const named = options.part?.split(",") ?? partNames;
-  const unknown = named.find((name) => !(partNames as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new TypeError(`no part ${JSON.stringify(unknown)}: ${partNames.join(", ")}`);
-  return partNames.filter((name) => named.includes(name));
+  return partNames.filter((name) => options.part === undefined || options.part.includes(name));
 }
 
 function adapter(id: string, path: string): Adapter {

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { readOptions } from "./read-options.ts";
+
+const choices = { part: ["speed", "growth"], only: ["import", "growth"], of: ["toolport"] };
+
+it("takes what it is given, and measures everything where nothing is named", () => {
+  expect(readOptions([], choices)).toEqual({
+    options: { rounds: 3, node: undefined, peers: false, part: undefined, only: undefined, of: undefined },
+  });
+  const args = [
+    "--rounds",
+    "9",
+    "--node",
+    "24",
+    "--peers",
+    "--part=speed,growth",
+    "--only",
+    "import",
+    "--of",
+    "toolport",
+  ];
+  expect(readOptions(args, choices)).toEqual({
+    options: { rounds: 9, node: "24", peers: true, part: ["speed", "growth"], only: ["import"], of: ["toolport"] },
+  });
+});
+
+it.each([
+  [["--only", "improt"], '--only has no "improt"; it has import, growth'],
+  [["--of", "toolport,ai-skd"], '--of has no "ai-skd"'],
+  [["--part", ""], '--part has no ""'],
+  [["--rounds", "0"], '--rounds "0" is no whole number above 0'],
+  [["--fast"], "--fast"],
+  [["import"], "import"],
+])("says what is wrong with %j", (args, mistake) => {
+  expect(readOptions(args, choices)).toEqual({ mistake: expect.stringContaining(mistake) as unknown });
+});
+
+it("lists what there is", () => {
+  expect(readOptions(["--help"], choices)).toEqual({
+    usage: expect.stringMatching(/--part +speed, growth\n +--only +import, growth\n +--of +toolport\n/) as unknown,
+  });
+});

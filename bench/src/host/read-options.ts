@@ -1,0 +1,82 @@
+import { parseArgs } from "node:util";
+
+/** What is measured, of whom, and how often. */
+export interface BenchOptions {
+  readonly rounds: number;
+  /** The major version of Node to run on; `undefined`: this one. */
+  readonly node: string | undefined;
+  readonly peers: boolean;
+  /** `undefined`: all of them, as for the next two. */
+  readonly part: readonly string[] | undefined;
+  readonly only: readonly string[] | undefined;
+  readonly of: readonly string[] | undefined;
+}
+
+/** What there is to choose from. */
+export interface Choices {
+  readonly part: readonly string[];
+  readonly only: readonly string[];
+  readonly of: readonly string[];
+}
+
+/** The options of a command line, or what to print in place of a measurement: the usage, or what is wrong. */
+export function readOptions(
+  args: readonly string[],
+  choices: Choices,
+): { readonly options: BenchOptions } | { readonly usage: string } | { readonly mistake: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        rounds: { type: "string", default: "3" },
+        node: { type: "string" },
+        peers: { type: "boolean", default: false },
+        part: { type: "string" },
+        only: { type: "string" },
+        of: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (values.help) return { usage: usageOf(choices) };
+    const { rounds, node, peers, part, only, of } = values;
+    const options = {
+      rounds: positive("rounds", rounds),
+      node,
+      peers,
+      part: chosen("part", part, choices),
+      only: chosen("only", only, choices),
+      of: chosen("of", of, choices),
+    };
+    return { options };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { mistake: `bench: ${message}\nbench --help lists what there is.\n` };
+  }
+}
+
+function positive(name: string, value: string): number {
+  if (/^[1-9]\d*$/.test(value)) return Number(value);
+  throw new TypeError(`--${name} ${JSON.stringify(value)} is no whole number above 0`);
+}
+
+function chosen(name: keyof Choices, value: string | undefined, choices: Choices): readonly string[] | undefined {
+  const names = value?.split(",");
+  const unknown = names?.find((one) => !choices[name].includes(one));
+  if (unknown === undefined) return names;
+  throw new TypeError(`--${name} has no ${JSON.stringify(unknown)}; it has ${choices[name].join(", ")}`);
+}
+
+function usageOf({ part, only, of }: Choices): string {
+  return `pnpm bench [--rounds N] [--node MAJOR] [--peers] [--part NAMES] [--only NAMES] [--of NAMES]
+
+NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/benchmark.md; with --only or --of nothing is
+written.
+
+  --rounds N     how often each row is measured; default 3
+  --node MAJOR   the version of Node to run on, from npm; default: this one
+  --peers        beside the peers of bench/peers, too (pnpm bench:peers installs them)
+  --part         ${part.join(", ")}
+  --only         ${only.join(", ")}
+  --of           ${of.join(", ")}
+`;
+}
