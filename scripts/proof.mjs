@@ -1,6 +1,8 @@
 // The long proofs, which take too long for every `pnpm test`: one line a step, every step runs also after one that failed, and the exit
 // code is non-zero if any did. `pnpm proof official schedules` runs the named steps only, `pnpm proof schedules 1000000` so many schedules.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 
 const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
 const [schedules = "25000"] = numbers;
@@ -16,7 +18,12 @@ const tests = (name, ...files) => [
   ...files,
 ];
 
-/** @type {Record<string, { readonly about: string, readonly args: readonly string[], readonly env?: Record<string, string> }>} */
+/**
+ * A step that `waits` for deadlines most of its time runs beside those after it that are patient: that have none.
+ * @typedef {{ readonly about: string, readonly args: readonly string[], readonly env?: Record<string, string>, readonly waits?: boolean, readonly isPatient?: boolean }} Step
+ */
+
+/** @type {Record<string, Step>} */
 const steps = {
   auth: {
     about: "eight processes that share credentials, over each store: a thousand expiries, and kills",
@@ -59,12 +66,26 @@ const steps = {
       "packages/pool/test/simulation",
     ),
   },
+  gateway: {
+    about:
+      "the gateway and `toolport serve`: its processes, and both by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
+    args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
+  },
+  browser: {
+    about: "a user signs in with a real browser, for a host and for the kit",
+    args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts", "conformance/test/browser.proof.ts"),
+  },
+  official: {
+    about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
+    args: ["conformance/dist/official/run-official-suite.js", "--busy"],
+  },
   replay: {
     about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
-    // Most of it is waiting for deadlines.
+    waits: true,
     args: tests("replay", "--maxConcurrency=12", "packages/replay/test"),
   },
   properties: {
+    isPatient: true,
     about:
       "properties of names, of what is denied or validated, of pools, secrets and hostile servers, and of calls that run once, over 200 cases each",
     // Other reporters would write the report of the suite anew.
@@ -85,20 +106,8 @@ const steps = {
     ],
     env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
   },
-  gateway: {
-    about:
-      "the gateway and `toolport serve`: its processes, and both by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
-    args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
-  },
-  browser: {
-    about: "a user signs in with a real browser, for a host and for the kit",
-    args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts", "conformance/test/browser.proof.ts"),
-  },
-  official: {
-    about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
-    args: ["conformance/dist/official/run-official-suite.js", "--busy"],
-  },
   schedules: {
+    isPatient: true,
     about: `${Number(schedules).toLocaleString("en")} schedules of the simulation in each mode`,
     // The same ones each time, so that a change is judged by itself; `pnpm soak` looks for others.
     args: ["scripts/soak.mjs", schedules, "--seed", process.env["TOOLPORT_SEED"] ?? "1"],
@@ -114,16 +123,34 @@ if (numbers.length > 1 || (numbers.length === 1 && chosen.length > 0 && !chosen.
 
 /** @type {string[]} */
 const lines = [];
-for (const [name, { about, args, env }] of Object.entries(steps)) {
+/** @type {Promise<void>[]} */
+const waiting = [];
+for (const [name, step] of Object.entries(steps)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
-  console.log(`\n--- ${name}: ${about}`);
+  if (step.isPatient !== true) await Promise.all(waiting.splice(0));
+  const run = runStep(name, step);
+  if (step.waits === true) waiting.push(run);
+  else await run;
+}
+await Promise.all(waiting);
+console.log(`\n${lines.join("\n")}`);
+
+/**
+ * @param {string} name
+ * @param {Step} step What it prints is shown at once, or at its end where others run beside it.
+ */
+async function runStep(name, { about, args, env, waits = false }) {
+  const headline = `\n--- ${name}: ${about}`;
+  if (!waits) console.log(headline);
   const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, args, {
-    stdio: ["ignore", "inherit", "inherit"],
+  const child = spawn(process.execPath, args, {
+    stdio: waits ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
   });
+  const written = waits ? Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream))) : [];
+  const [[code], output] = await Promise.all([once(child, "close"), written]);
+  if (waits) console.log(`${headline}\n${output.join("")}`);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-  lines.push(`${status === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
-  if (status !== 0) process.exitCode = 1;
+  lines.push(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
+  if (code !== 0) process.exitCode = 1;
 }
-console.log(`\n${lines.join("\n")}`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runInLanes } from "../../test/run-in-lanes.ts";
 import { mutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
@@ -16,21 +17,10 @@ describe("each broken server fails exactly the checks that it should", () => {
   beforeAll(() => {
     for (const transport of ["stdio", "http", "sse"] as const) {
       const waiting = mutants.filter((mutant) => mutant.transport === transport);
-      for (let lane = 0; lane < lanes[transport]; lane += 1) runInTurn(waiting, lane, lanes[transport]);
+      for (const [{ id }, run] of runInLanes(waiting, lanes[transport], failuresOf)) runs.set(id, run);
     }
   });
   afterAll(() => stopped.abort());
-
-  function runInTurn(waiting: readonly Mutant[], first: number, step: number): void {
-    let previous: Promise<unknown> = Promise.resolve();
-    for (let n = first; n < waiting.length; n += step) {
-      const mutant = waiting[n];
-      if (mutant === undefined) continue;
-      const run = previous.then(() => failuresOf(mutant));
-      runs.set(mutant.id, run);
-      previous = run.catch(() => undefined);
-    }
-  }
 
   async function failuresOf(mutant: Mutant): Promise<readonly string[]> {
     let failed: readonly string[] = [];

@@ -22,13 +22,13 @@ const heavy = [
 export interface Played {
   /** The scenarios that it failed, without the venue, sorted. */
   readonly failed: readonly string[];
-  /** What kept a scenario from being judged, other than that the first one failed. */
+  /** What kept a scenario from being judged. */
   readonly unjudged: readonly string[];
 }
 
 /**
- * Plays every scenario of its venue that is not heavy. What ends in another way than expected is looked at again, alone and with more patience,
- * because many hosts are played at once, and a busy machine makes good ones late: then scenarios that need the one that was late are not played.
+ * Plays every scenario of its venue that is not heavy. What ends in another way than expected, or is not judged, is looked at again, alone and with more
+ * patience, because many hosts are played at once, and a busy machine makes good ones late: then scenarios that need the one that was late are not played.
  */
 export async function playBrokenHost(broken: BrokenHost): Promise<Played> {
   const end = `/${broken.venue}`;
@@ -38,29 +38,41 @@ export async function playBrokenHost(broken: BrokenHost): Promise<Played> {
     ({ id }) => id.endsWith(end) && (!heavy.includes(nameOf(id)) || broken.fails.includes(nameOf(id))),
   );
   const first = await play(broken, checks, { concurrency: 5, patienceMs: 2500 });
-  const isAsExpected = (check: Check<HostTarget>): boolean => first.failed.includes(check.id) === isExpected(check);
-  const doubtful = checks.filter((check) => !isAsExpected(check));
+  const isSettled = ({ id }: Check<HostTarget>): boolean =>
+    first.failed.includes(id) === isExpected({ id }) && !first.unjudged.has(id);
+  const doubtful = checks.filter((check) => !isSettled(check));
   const again =
     doubtful.length === 0
-      ? { failed: [], unjudged: [] }
+      ? nothing
       : await play(broken, doubtful.map(withoutNeeds), { concurrency: 1, patienceMs: 8000 });
   const settled = first.failed.filter((id) => isExpected({ id }));
   return {
     failed: [...settled, ...again.failed].map(nameOf).toSorted(),
-    unjudged: [...first.unjudged, ...again.unjudged],
+    unjudged: Array.from(again.unjudged, ([id, reason]) => `${id}: ${reason}`),
   };
 }
+
+/** What one look found, by the ids of checks. */
+interface Look {
+  readonly failed: readonly string[];
+  /** With the reasons. */
+  readonly unjudged: ReadonlyMap<string, string>;
+}
+
+const nothing: Look = { failed: [], unjudged: new Map() };
 
 async function play(
   broken: BrokenHost,
   checks: readonly Check<HostTarget>[],
   pace: { readonly concurrency: number; readonly patienceMs: number },
-): Promise<Played> {
+): Promise<Look> {
   const { results } = await checkHost({ start: () => startBroken(broken), name: broken.id, checks, ...pace });
   return {
     failed: results.flatMap(({ check, finding }) => (finding.status === "fail" ? [check.id] : [])),
-    unjudged: results.flatMap(({ check, finding }) =>
-      finding.status === "could-not-run" ? [`${check.id}: ${finding.reason}`] : [],
+    unjudged: new Map(
+      results.flatMap(({ check, finding }) =>
+        finding.status === "could-not-run" ? [[check.id, finding.reason] as const] : [],
+      ),
     ),
   };
 }

@@ -7,7 +7,7 @@ import type { PolicyMutant } from "./policy-mutant.ts";
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Runs the tests of one mutant after the other, each in a process of its own. */
+/** Runs the tests of one mutant after the other, each in a thread of its own. */
 export interface MutantRunner extends AsyncDisposable {
   /**
    * The names of the tests that fail with this mistake in the sources, at least the first of them. Throws when a patch does not fit, or
@@ -30,9 +30,19 @@ export async function createMutantRunner(): Promise<MutantRunner> {
   const kept = { experimental: { fsModuleCache: false } };
   const vitest = await createVitest(
     "test",
-    { root, config: `${root}vitest.config.ts`, watch: false, reporters: [{}], maxWorkers: 1, bail: 1, ...kept },
+    {
+      root,
+      config: `${root}vitest.config.ts`,
+      watch: false,
+      reporters: [{}],
+      maxWorkers: 1,
+      bail: 1,
+      pool: "threads",
+      ...kept,
+    },
     { plugins: [{ name: "patch-sources", enforce: "pre", transform }] },
   );
+  const { exitCode } = process;
   const readAnew = (): void => {
     for (const { file } of patches) vitest.invalidateFile(src + file);
   };
@@ -43,7 +53,6 @@ export async function createMutantRunner(): Promise<MutantRunner> {
       readAnew();
       ({ patches } = mutant);
       readAnew();
-      const { exitCode } = process;
       const chosen = await vitest.globTestSpecifications([mutant.test]);
       const { testModules } = await vitest.runTestSpecifications(chosen);
       // It says that this process failed, where finding a failure is what is wanted.
