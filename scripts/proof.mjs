@@ -147,9 +147,11 @@ async function runStep(name, { about, args, env, waits = false }) {
     stdio: waits ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
   });
-  const written = waits ? Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream))) : [];
-  const [[code], output] = await Promise.all([once(child, "close"), written]);
-  if (waits) console.log(`${headline}\n${output.join("")}`);
+  const [[code], ...written] = await Promise.all([
+    once(child, "close"),
+    ...[child.stdout, child.stderr].map(async (stream) => (stream === null ? "" : text(stream))),
+  ]);
+  if (waits) console.log(`${headline}\n${written.join("")}`);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   lines.push(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
   if (code !== 0) process.exitCode = 1;

@@ -143,6 +143,13 @@ describe("a stdio server that dies", () => {
     expect(transport.closeReason).toMatchObject({ code: "server_exited", details: { exitCode: 0 } });
   });
 
+  it("right after its answers, which came behind a line that was given up: they are all delivered", async () => {
+    const { transport, messages, closed } = await openChild("answer-then-exit.mjs", { extraArgs: ["batch"] });
+    await transport.send(request(0));
+    await closed;
+    expect(messages).toHaveLength(2000);
+  });
+
   it("before what it wrote was read: it is still read before onclose", async () => {
     const { transport, messages, closed } = await openChild("answer-then-exit.mjs", {
       effects: {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { handOnInTurns } from "./hand-on-in-turns.ts";
 
-function open(countKept?: (bytes: Buffer) => number) {
+function open(countKept?: (bytes: Buffer) => number, mayWait?: () => boolean) {
   const clock = createManualClock();
   const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const received: Buffer[] = [];
@@ -13,6 +13,7 @@ function open(countKept?: (bytes: Buffer) => number) {
     source,
     clock,
     countKept,
+    mayWait,
     onBytes(bytes) {
       received.push(Buffer.from(bytes));
       // As long as handling a slice takes.
@@ -22,7 +23,7 @@ function open(countKept?: (bytes: Buffer) => number) {
   });
   source.on("data", (chunk: Buffer) => turns.take(chunk));
   const total = (): number => received.reduce((sum, bytes) => sum + bytes.length, 0);
-  return { source, turns, received, total, caughtUp: () => caughtUp };
+  return { source, turns, clock, received, total, caughtUp: () => caughtUp };
 }
 
 /** The most bytes that are handed on in one turn, until `bytes` are. */
@@ -104,5 +105,29 @@ describe("handOnInTurns()", () => {
     await nextTurn();
     turns.flush();
     expect([total(), turns.isBehind()]).toEqual([before, false]);
+  });
+
+  it("reads what is hardly wanted no faster than a piece or some in each millisecond, and goes on at full speed after it", async () => {
+    let mayWait = true;
+    const { source, turns, clock, total } = open(
+      ({ length }) => length,
+      () => mayWait,
+    );
+    const pieces = 32;
+    for (let count = 0; count < pieces; count += 1) source.push(Buffer.alloc(65_536, "x"));
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    const atOnce = total();
+    expect([atOnce <= 8 * 65_536, turns.isPaused(), clock.pending()]).toEqual([true, true, 1]);
+
+    clock.advance(1);
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    expect(total()).toBeGreaterThan(atOnce);
+    expect(total()).toBeLessThanOrEqual(2 * 8 * 65_536);
+
+    mayWait = false;
+    clock.advance(1);
+    while (total() < pieces * 65_536) await nextTurn();
+    await nextTurn();
+    expect([turns.isPaused(), clock.pending()]).toEqual([false, 0]);
   });
 });

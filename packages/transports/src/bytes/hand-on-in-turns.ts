@@ -10,6 +10,9 @@ const mostBytes = 32 * 1024;
 const cutBytes = 1024;
 // What is only kept until more of it comes takes a small part of the time.
 const keptFactor = 1 / 8;
+// What is likely to be thrown away may wait longer: to read it as fast as it comes fills the memory beside the heap, and the collections that this
+// brings hold up everybody.
+const longPauseMs = 1;
 
 /** As much of a `Uint8Array`, or a `Buffer`, as matters here. */
 interface Sliceable<Bytes> {
@@ -25,6 +28,8 @@ export interface Turns<Bytes> {
   handedOn(): number;
   /** Whether something waits for its turn. */
   isBehind(): boolean;
+  /** Whether the source is paused. */
+  isPaused(): boolean;
   /** Hands on at once what waits. */
   flush(): void;
   /** Hands on nothing any more: what waits is let go, and so is whatever comes. */
@@ -41,6 +46,11 @@ export interface TurnsInit<Bytes> {
    * eighth of others. Default: none.
    */
   readonly countKept?: ((bytes: Bytes) => number) | undefined;
+  /**
+   * Whether more of what came last is hardly wanted, as of a line that is too long already: the source is paused for a millisecond at a time then.
+   * Default: never.
+   */
+  readonly mayWait?: (() => boolean) | undefined;
   /** Must not throw. */
   readonly onBytes: (bytes: Bytes) => void;
   /** Called when nothing waits any more. */
@@ -79,7 +89,8 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
     if (this.#isPaused || (!this.isBehind() && this.#inThisTurn < mostBytes)) return;
     this.#isPaused = true;
     this.#init.source.pause();
-    setImmediate(() => this.#goOn());
+    if (!this.isBehind() && this.#init.mayWait?.() === true) this.#init.clock.schedule(longPauseMs, () => this.#goOn());
+    else setImmediate(() => this.#goOn());
   }
 
   handedOn(): number {
@@ -88,6 +99,10 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
 
   isBehind(): boolean {
     return this.#waiting !== undefined && this.#waiting.length > 0;
+  }
+
+  isPaused(): boolean {
+    return this.#isPaused;
   }
 
   flush(): void {

@@ -6,6 +6,8 @@ export interface OutputPipe {
   /** Node's pipes are sockets, which know this. */
   readonly bytesRead?: number;
   readonly readableEnded: boolean;
+  /** Whether its reader makes a pause, so that a turn without bytes says nothing. */
+  readonly isHeldBack?: boolean;
   /** Hands on what was read and waits for its turn. */
   flush?(): void;
 }
@@ -27,7 +29,7 @@ export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): P
   while (quiet < quietTurns && !pipes.every((pipe) => pipe.readableEnded) && clock.now() < deadline) {
     await nextTurn();
     const now = readBytes();
-    quiet = now === seen ? quiet + 1 : 0;
+    quiet = now === seen && !pipes.some(({ isHeldBack }) => isHeldBack === true) ? quiet + 1 : 0;
     seen = now;
   }
 }

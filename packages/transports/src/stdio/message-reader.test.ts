@@ -19,7 +19,7 @@ function open(maxMessageBytes: number) {
     const bytes = Buffer.from(text);
     for (let start = 0; start < bytes.length; start += 65_536) reader.push(bytes.subarray(start, start + 65_536));
   };
-  return { push, messages, diagnostics, endless: () => endless };
+  return { push, messages, diagnostics, endless: () => endless, isSkipping: () => reader.isSkipping };
 }
 
 const mebibyte = 1024 * 1024;
@@ -33,6 +33,18 @@ describe("createMessageReader()", () => {
     expect(messages).toEqual([{ jsonrpc: "2.0", method: "after" }]);
     expect(diagnostics).toHaveLength(2);
     for (const said of diagnostics) expect(said).toContain('a batch of more than 1000 messages: "[{},{},');
+  });
+
+  it("says that it skips the rest of a line that it gave up, until that ends", () => {
+    const { push, isSkipping } = open(100_000);
+    push(`[${"{},".repeat(20_000)}`);
+    expect(isSkipping()).toBe(false);
+    push("{},".repeat(2000));
+    expect(isSkipping()).toBe(true);
+    push('{}]\n{"jsonrpc":"2.0","method":"after"}\n');
+    expect(isSkipping()).toBe(false);
+    push("x".repeat(100_001));
+    expect(isSkipping()).toBe(true);
   });
 
   it("reads a batch of fewer, however long it is, and a message with a long list", () => {

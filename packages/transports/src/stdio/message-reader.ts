@@ -35,6 +35,8 @@ export interface MessageReaderInit {
 export interface MessageReader {
   /** The first line that was no message, bounded and without secrets; `undefined` without one, and after {@linkcode MessageReader.started}. */
   readonly strayLine: string | undefined;
+  /** Whether the rest of the current line is thrown away. */
+  readonly isSkipping: boolean;
   /** The server has started: what it wrote first explains nothing any more. */
   started(): void;
   push(chunk: Buffer): void;
@@ -107,7 +109,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     },
     onOversized: rejectOversized,
   });
-  return withGetters<MessageReader, "strayLine">(
+  return withGetters<MessageReader, "strayLine" | "isSkipping">(
     {
       started() {
         hasStarted = true;
@@ -122,6 +124,6 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       },
       end: () => splitter.end(),
     },
-    { strayLine: () => (hasStarted ? undefined : anomalies.first) },
+    { strayLine: () => (hasStarted ? undefined : anomalies.first), isSkipping: () => splitter.droppedBytes > 0 },
   );
 }

@@ -11,9 +11,17 @@ export interface SlicedPipe extends OutputPipe {
 
 const newline = 0x0a;
 
+/** How a pipe is read. */
+export interface SlicedReading {
+  readonly clock: Clock;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Whether the rest of the line that came last is thrown away. Default: never. */
+  readonly mayWait?: () => boolean;
+}
+
 /** Reads the lines of a stream to its end, whatever is written to it, without holding up anybody else in this process. */
-export function readInSlices(stream: Readable, clock: Clock, onBytes: (bytes: Buffer) => void): SlicedPipe {
-  return new PipeInTurns(stream, handOnInTurns({ source: stream, clock, onBytes, countKept: bytesBeforeNewline }));
+export function readInSlices(stream: Readable, reading: SlicedReading): SlicedPipe {
+  return new PipeInTurns(stream, handOnInTurns({ ...reading, source: stream, countKept: bytesBeforeNewline }));
 }
 
 function bytesBeforeNewline(bytes: Buffer): number {
@@ -38,6 +46,10 @@ class PipeInTurns implements SlicedPipe {
 
   get readableEnded(): boolean {
     return this.#stream.readableEnded && !this.#turns.isBehind();
+  }
+
+  get isHeldBack(): boolean {
+    return this.#turns.isPaused();
   }
 
   flush(): void {

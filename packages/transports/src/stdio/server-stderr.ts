@@ -41,9 +41,12 @@ export function readServerStderr(
   const excerpt = createStderrExcerpt(tailBytes);
   const log = createStderrLog({ onLog, redact, clock });
   let first = firstLines;
-  const pipe = readInSlices(stream, clock, (bytes) => {
-    excerpt.push(bytes);
-    log.push(bytes);
+  const pipe = readInSlices(stream, {
+    clock,
+    onBytes(bytes) {
+      excerpt.push(bytes);
+      log.push(bytes);
+    },
   });
   return {
     pipe,

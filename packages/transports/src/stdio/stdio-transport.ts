@@ -58,9 +58,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
         if (state === "closed") throw closeReason ?? closedError(serverId);
         state = "started";
         process.stdout.once("data", onStarted);
-        output = readInSlices(process.stdout, clock, (bytes) => {
-          if (state !== "closed") reader.push(bytes);
-        });
+        output = readInSlices(process.stdout, { clock, onBytes: read, mayWait: () => reader.isSkipping });
       },
       // Only a handshake that is done has found a revision.
       setProtocolVersion() {
@@ -85,6 +83,9 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     },
     { stderr: () => stderr.quote(), strayLine: () => reader.strayLine, closeReason: () => closeReason },
   );
+  const read = (bytes: Buffer): void => {
+    if (state !== "closed") reader.push(bytes);
+  };
   const fail = (reason: ToolportError): void => {
     if (state === "closed") return;
     stderr.flushLog();

@@ -6,6 +6,9 @@ import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-
 
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
 const greatestGrowth = 100;
+// From here on a body may be such a one: it is decoded more slowly, because to decode it costs everybody memory that has to be collected.
+const doubtfulGrowth = 50;
+const doubtfulBytes = 1024 * 1024;
 
 /** What the bodies of an exchange have in common. */
 export interface BodiesContext {
@@ -101,7 +104,7 @@ interface Reading {
 function openReading(
   { context, source, onChunk, onSettled }: BodyInit,
   paused: TurnsInit<Buffer>["source"],
-  growth: ((chunk: Uint8Array) => void) | undefined,
+  growth: Growth | undefined,
 ): Reading {
   const { clock = systemClock } = context.shared;
   let isOpen = true;
@@ -121,10 +124,11 @@ function openReading(
   const turns = handOnInTurns<Buffer>({
     source: paused,
     clock,
+    mayWait: growth?.isDoubtful,
     onBytes(bytes) {
       if (!isOpen) return;
       try {
-        growth?.(bytes);
+        growth?.count(bytes);
         onChunk(bytes);
       } catch (error) {
         stop(error);
@@ -166,17 +170,26 @@ function decoderFor(encoding: string): Decoder | "none" | undefined {
   }
 }
 
-/**
- * Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
- * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
- */
-function watchGrowth(decoder: Decoder, { failed, shared }: BodyContext): (chunk: Uint8Array) => void {
+/** How much larger a body has become than what arrived of it. */
+interface Growth {
+  /**
+   * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
+   * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
+   */
+  count(chunk: Uint8Array): void;
+  readonly isDoubtful: () => boolean;
+}
+
+function watchGrowth(decoder: Decoder, { failed, shared }: BodyContext): Growth {
   const most = shared.maxMessageBytes ?? defaultLimits.maxMessageBytes;
   let decodedBytes = 0;
-  return ({ length }) => {
-    decodedBytes += length;
-    if (decodedBytes <= most || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
-    throw growsTooMuch(failed, greatestGrowth);
+  return {
+    count({ length }) {
+      decodedBytes += length;
+      if (decodedBytes <= most || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
+      throw growsTooMuch(failed, greatestGrowth);
+    },
+    isDoubtful: () => decodedBytes > doubtfulBytes && decodedBytes > doubtfulGrowth * decoder.bytesWritten,
   };
 }
 
