@@ -84,7 +84,8 @@ function isAboutAnnouncements(check) {
 function merge(before, found) {
   const checks = { ...before.checks, ...found.checks };
   const ordered = checkIds.flatMap((check) => (check in checks ? [[check, checks[check]]] : []));
-  return { ...found, seconds: before.seconds, checks: Object.fromEntries(ordered) };
+  // Of a part that was played again, nobody knows what the rest would be by now.
+  return { ...found, date: before.date, seconds: before.seconds, checks: Object.fromEntries(ordered) };
 }
 
 function playHost({ id, command }, { node, report, chosen }) {
