@@ -32,8 +32,12 @@ const steps = {
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
-if (unknown.length > 0)
-  throw new TypeError(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
+if (unknown.length > 0) {
+  console.error(
+    `check: no such step: ${unknown.join(", ")}\npnpm check [STEP…], with the steps ${Object.keys(steps).join(", ")}`,
+  );
+  process.exit(2);
+}
 
 /** @type {string[]} */
 const failures = [];

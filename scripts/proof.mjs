@@ -1,8 +1,7 @@
 // The long proofs, which take too long for every `pnpm test`: one line a step, every step runs also after one that failed, and the exit
 // code is non-zero if any did. `pnpm proof official schedules` runs the named steps only, `pnpm proof schedules 1000000` so many schedules.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 
 const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
 const [schedules = "25000"] = numbers;
@@ -15,6 +14,15 @@ const tests = (name, ...files) => [
   "-c",
   "vitest.proof.config.ts",
   `--outputFile.json=.ci/report-${name}.json`,
+  ...files,
+];
+
+/** @param {string[]} files Of the suite: other reporters would write its report anew. */
+const moreCases = (...files) => [
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  "--reporter=default",
+  "--testTimeout=600000",
   ...files,
 ];
 
@@ -79,6 +87,15 @@ const steps = {
     about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],
   },
+  processes: {
+    about: "secrets, hostile servers, and calls that run once, over 200 cases each, with real processes",
+    args: moreCases(
+      "packages/provider/test/processes/at-most-once.test.ts",
+      "packages/provider/test/processes/hostile-servers.test.ts",
+      "packages/provider/test/processes/secrets",
+    ),
+    env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
+  },
   replay: {
     about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
     waits: true,
@@ -86,24 +103,15 @@ const steps = {
   },
   properties: {
     isPatient: true,
-    about:
-      "properties of names, of what is denied or validated, of pools, secrets and hostile servers, and of calls that run once, over 200 cases each",
-    // Other reporters would write the report of the suite anew.
-    args: [
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      "--reporter=default",
-      "--testTimeout=600000",
+    about: "properties of names, of what is denied or validated, and of pools, over 200 cases each",
+    args: moreCases(
       "packages/naming/test",
-      "packages/provider/test/processes/at-most-once.test.ts",
-      "packages/provider/test/processes/hostile-servers.test.ts",
-      "packages/provider/test/processes/secrets",
       "packages/provider/test/one-decision.test.ts",
       "packages/pool/test/simulation/any-schedule.test.ts",
       "packages/policy/test/denied-stays-denied.test.ts",
       "packages/policy/test/simulation.test.ts",
       "packages/policy/src/validation/schema/agrees-with-ajv.test.ts",
-    ],
+    ),
     env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
   },
   schedules: {
@@ -116,10 +124,9 @@ const steps = {
 };
 
 const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
-if (unknown.length > 0)
-  throw new TypeError(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
-if (numbers.length > 1 || (numbers.length === 1 && chosen.length > 0 && !chosen.includes("schedules")))
-  throw new TypeError(`one number at most, for the step schedules: ${numbers.join(", ")}`);
+const isCountMisplaced = numbers.length === 1 && chosen.length > 0 && !chosen.includes("schedules");
+if (unknown.length > 0) refuse(`no such step: ${unknown.join(", ")}`);
+if (numbers.length > 1 || isCountMisplaced) refuse(`one number at most, for the step schedules: ${numbers.join(", ")}`);
 
 /** @type {string[]} */
 const lines = [];
@@ -137,22 +144,28 @@ console.log(`\n${lines.join("\n")}`);
 
 /**
  * @param {string} name
- * @param {Step} step What it prints is shown at once, or at its end where others run beside it.
+ * @param {Step} step Where others run beside it, each of its lines says whose it is.
  */
 async function runStep(name, { about, args, env, waits = false }) {
-  const headline = `\n--- ${name}: ${about}`;
-  if (!waits) console.log(headline);
+  console.log(`\n--- ${name}: ${about}`);
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
     stdio: waits ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
   });
-  const [[code], ...written] = await Promise.all([
-    once(child, "close"),
-    ...[child.stdout, child.stderr].map(async (stream) => (stream === null ? "" : text(stream))),
-  ]);
-  if (waits) console.log(`${headline}\n${written.join("")}`);
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) createInterface(stream).on("line", (line) => console.log(`${name} | ${line}`));
+  const code = await new Promise((resolve) => {
+    child.on("close", resolve);
+    child.on("error", (error) => resolve(error.message));
+  });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   lines.push(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
   if (code !== 0) process.exitCode = 1;
+}
+
+/** @param {string} mistake */
+function refuse(mistake) {
+  console.error(`proof: ${mistake}\npnpm proof [STEP…] [SCHEDULES], with the steps ${Object.keys(steps).join(", ")}`);
+  process.exit(2);
 }

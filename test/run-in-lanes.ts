@@ -7,6 +7,7 @@ export function runInLanes<Item, Result>(
   lanes: number,
   run: (item: Item, lane: number) => Promise<Result>,
 ): ReadonlyMap<Item, Promise<Result>> {
+  if (lanes < 1) throw new RangeError(`nothing runs in ${lanes} lanes`);
   const results = new Map<Item, Promise<Result>>();
   const ends = Array.from({ length: lanes }, (): Promise<unknown> => Promise.resolve());
   for (const [place, item] of items.entries()) {

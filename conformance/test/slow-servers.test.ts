@@ -37,7 +37,7 @@ describe("a time that is up is no verdict", () => {
   });
 });
 
-it("finds a server deaf after a request before the handshake, however long it takes to start", async () => {
+it("finds a server deaf after a request before the handshake, also one that takes three seconds to start", async () => {
   const script: FaultScript = {
     era: "legacy",
     rules: [

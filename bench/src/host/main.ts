@@ -26,7 +26,8 @@ const peerIds = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "m
 const asked = readOptions(process.argv.slice(2), {
   part: partNames,
   only: [...[...allWorkloads, startSteps, ...allBehaviours].map(({ id }) => id), "growth"],
-  of: [...ownIds, ...peerIds],
+  of: ownIds,
+  peers: peerIds,
 });
 if (!("options" in asked)) {
   const isMistake = "mistake" in asked;

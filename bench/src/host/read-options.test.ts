@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readOptions } from "./read-options.ts";
 
-const choices = { part: ["speed", "growth"], only: ["import", "growth"], of: ["toolport"] };
+const choices = { part: ["speed", "growth"], only: ["import", "growth"], of: ["toolport"], peers: ["mcporter"] };
 
 it("takes what it is given, and measures everything where nothing is named", () => {
   expect(readOptions([], choices)).toEqual({
@@ -27,6 +27,7 @@ it("takes what it is given, and measures everything where nothing is named", () 
 it.each([
   [["--only", "improt"], '--only has no "improt"; it has import, growth'],
   [["--of", "toolport,ai-skd"], '--of has no "ai-skd"'],
+  [["--of", "mcporter"], "mcporter is one of the peers, which want --peers"],
   [["--part", ""], '--part has no ""'],
   [["--rounds", "0"], '--rounds "0" is no whole number above 0'],
   [["--fast"], "--fast"],
@@ -37,6 +38,8 @@ it.each([
 
 it("lists what there is", () => {
   expect(readOptions(["--help"], choices)).toEqual({
-    usage: expect.stringMatching(/--part +speed, growth\n +--only +import, growth\n +--of +toolport\n/) as unknown,
+    usage: expect.stringMatching(
+      /--part +speed, growth\n +--only +import, growth\n +--of +toolport; with --peers also mcporter\n/,
+    ) as unknown,
   });
 });

@@ -16,7 +16,10 @@ export interface BenchOptions {
 export interface Choices {
   readonly part: readonly string[];
   readonly only: readonly string[];
+  /** Contenders that are always there. */
   readonly of: readonly string[];
+  /** Those that are there with `--peers`. */
+  readonly peers: readonly string[];
 }
 
 /** The options of a command line, or what to print in place of a measurement: the usage, or what is wrong. */
@@ -45,8 +48,10 @@ export function readOptions(
       peers,
       part: chosen("part", part, choices),
       only: chosen("only", only, choices),
-      of: chosen("of", of, choices),
+      of: chosen("of", of, { ...choices, of: [...choices.of, ...choices.peers] }),
     };
+    const absent = options.of?.find((id) => !peers && choices.peers.includes(id));
+    if (absent !== undefined) throw new TypeError(`${absent} is one of the peers, which want --peers`);
     return { options };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -59,14 +64,18 @@ function positive(name: string, value: string): number {
   throw new TypeError(`--${name} ${JSON.stringify(value)} is no whole number above 0`);
 }
 
-function chosen(name: keyof Choices, value: string | undefined, choices: Choices): readonly string[] | undefined {
+function chosen(
+  name: "part" | "only" | "of",
+  value: string | undefined,
+  choices: Choices,
+): readonly string[] | undefined {
   const names = value?.split(",");
   const unknown = names?.find((one) => !choices[name].includes(one));
   if (unknown === undefined) return names;
   throw new TypeError(`--${name} has no ${JSON.stringify(unknown)}; it has ${choices[name].join(", ")}`);
 }
 
-function usageOf({ part, only, of }: Choices): string {
+function usageOf({ part, only, of, peers }: Choices): string {
   return `pnpm bench [--rounds N] [--node MAJOR] [--peers] [--part NAMES] [--only NAMES] [--of NAMES]
 
 NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/benchmark.md; with --only or --of nothing is
@@ -77,6 +86,6 @@ written.
   --peers        beside the peers of bench/peers, too (pnpm bench:peers installs them)
   --part         ${part.join(", ")}
   --only         ${only.join(", ")}
-  --of           ${of.join(", ")}
+  --of           ${of.join(", ")}; with --peers also ${peers.join(", ")}
 `;
 }

@@ -18,6 +18,7 @@ export function findMeant<T>(
   namesOf: (candidate: T) => readonly [string, ...(readonly string[])],
 ): readonly T[] {
   const wanted = lettersOf(name);
+  if (wanted === "") return [];
   const same: T[] = [];
   const near: T[] = [];
   for (const candidate of candidates) {

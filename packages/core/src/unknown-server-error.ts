@@ -8,7 +8,7 @@ import { ToolportError } from "./toolport-error.ts";
  */
 export function unknownServerError(serverId: string, serverIds: Iterable<string>): ToolportError {
   const suggestions = findMeant(serverId, serverIds, (id) => [id]);
-  const meant = suggestions.map((id) => JSON.stringify(id)).join(" or ");
+  const meant = suggestions.map((id) => quoteText(id)).join(" or ");
   const hint = suggestions.length === 0 ? "" : `; did you mean ${meant}?`;
   return new ToolportError(`server ${quoteText(serverId)} is not registered${hint}`, {
     code: "unknown_server",

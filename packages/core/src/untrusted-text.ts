@@ -52,7 +52,7 @@ export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFI
 }
 
 /**
- * A text with `replace` of each character that {@linkcode cleanText} would drop: what a terminal obeys, what turns the direction of a text, what
+ * A text with `replace` of each character that {@linkcode cleanText} would drop or take for another: what a terminal obeys, what turns the direction of a text, what
  * nobody sees, and lone surrogates; for those who show a text to whom it matters that it is there. Line feed and tab stay.
  */
 export function replaceUnseen(text: string, replace: (character: string) => string): string {

@@ -8,16 +8,18 @@ import { createMutantRunner, type MutantRunner } from "./mutants/run-mutant.ts";
 const lanes = 2;
 
 const tests = Array.from(new Set(allMutants.map(({ test }) => test)));
-const unbroken = new Map<string, PolicyMutant>(tests.map((test) => [test, { bug: "", patches: [], test }]));
 
 describe("the tests of the policy", () => {
   let runners: readonly MutantRunner[] = [];
   let failures: ReadonlyMap<PolicyMutant, Promise<readonly string[]>> = new Map();
   beforeAll(async () => {
     runners = await Promise.all(Array.from({ length: lanes }, () => createMutantRunner()));
-    const find = async (mutant: PolicyMutant, lane: number): Promise<readonly string[]> =>
-      (await runners[lane]?.findFailures(mutant)) ?? [];
-    failures = runInLanes([...allMutants, ...unbroken.values()], lanes, find);
+    const find = async (mutant: PolicyMutant, lane: number): Promise<readonly string[]> => {
+      const runner = runners[lane];
+      if (runner === undefined) throw new RangeError(`there is no lane ${lane}`);
+      return runner.findFailures(mutant);
+    };
+    failures = runInLanes(allMutants, lanes, find);
   });
   afterAll(async () => {
     await Promise.allSettled(failures.values());
@@ -28,11 +30,14 @@ describe("the tests of the policy", () => {
     "find a policy that %s",
     { timeout: 120_000 },
     async (_bug, mutant) => {
-      expect(await failures.get(mutant)).not.toEqual([]);
+      expect((await failures.get(mutant))?.length).toBeGreaterThan(0);
     },
   );
 
-  it.each([...unbroken])("find nothing without a bug: %s", { timeout: 120_000 }, async (_test, nothing) => {
-    expect(await failures.get(nothing)).toEqual([]);
+  // Nothing is left of a mistake, in any of the lanes.
+  it.each(tests)("find nothing without a bug: %s", { timeout: 120_000 }, async (test) => {
+    await Promise.allSettled(failures.values());
+    const found = await Promise.all(runners.map((runner) => runner.findFailures({ bug: "", patches: [], test })));
+    expect(found).toEqual(runners.map(() => []));
   });
 });

@@ -1,4 +1,12 @@
-import type { Diagnostic, JsonObject, ServerLog, ServerSpec, StdioTransportSpec, ToolportError } from "@toolport/core";
+import type {
+  Clock,
+  Diagnostic,
+  JsonObject,
+  ServerLog,
+  ServerSpec,
+  StdioTransportSpec,
+  ToolportError,
+} from "@toolport/core";
 import type { RequestId } from "../src/message/json-rpc.ts";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -28,6 +36,7 @@ export interface OpenChildInit {
   readonly extraArgs?: readonly string[];
   readonly spec?: Partial<Omit<ServerSpec, "id" | "transport">>;
   readonly effects?: StdioEffects;
+  readonly clock?: Clock;
 }
 
 const opened: StdioTransport[] = [];
@@ -35,7 +44,7 @@ const opened: StdioTransport[] = [];
 /** Starts a program of `stdio-children/` behind a transport that is ready to use. It is closed, and checked for leftovers, after the test. */
 export async function openChild(
   program: string,
-  { transport, extraArgs = [], spec: members, effects }: OpenChildInit = {},
+  { transport, extraArgs = [], spec: members, effects, clock }: OpenChildInit = {},
 ): Promise<OpenChild> {
   const messages: JsonObject[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -51,6 +60,7 @@ export async function openChild(
     signal: new AbortController().signal,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
     onLog: (log) => logs.push(log),
+    ...(clock && { clock }),
   });
   const stdio = await openStdio(spec, { ...context, ...(effects && { effects }) });
   opened.push(stdio);

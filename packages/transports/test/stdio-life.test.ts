@@ -1,4 +1,5 @@
-import { isToolportError, type JsonObject, type ToolportError } from "@toolport/core";
+import { isToolportError, type Clock, type JsonObject, type ToolportError } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
@@ -148,6 +149,27 @@ describe("a stdio server that dies", () => {
     await transport.send(request(0));
     await closed;
     expect(messages).toHaveLength(2000);
+  });
+
+  it("reads the rest of a line that was given up with pauses, and what follows it without", async () => {
+    let pauses = 0;
+    const clock: Clock = {
+      ...systemClock,
+      schedule(delayMs, task) {
+        if (delayMs === 1) pauses += 1;
+        return systemClock.schedule(delayMs, task);
+      },
+    };
+    const given = await openChild("answer-then-exit.mjs", { extraArgs: ["batch"], clock });
+    await given.transport.send(request(0));
+    await given.closed;
+    // 4 MB, 256 KiB at a time.
+    expect(pauses).toBeGreaterThan(10);
+    const before = pauses;
+    const good = await openChild("answer-then-exit.mjs", { clock });
+    await good.transport.send(request(0));
+    await good.closed;
+    expect([good.messages.length, pauses - before]).toEqual([2000, 0]);
   });
 
   it("before what it wrote was read: it is still read before onclose", async () => {

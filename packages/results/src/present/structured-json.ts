@@ -23,6 +23,8 @@ export function writeStructured(value: unknown): StructuredJson {
   }
 }
 
+const wrapping = /^\{"(?:result|content|text)":/;
+
 /**
  * Whether a text of the same result says what the structured content does: it is JSON of that, as the specification asks servers to send it, too; or
  * structured content is an object of one member that is called `result`, as libraries for servers wrap what is no object, or `content` or `text`, and the
@@ -35,9 +37,10 @@ export function repeatsStructured(text: string, json: string): boolean {
   if (text === json) return true;
   // Most texts begin in a way that no JSON does.
   const looksLikeJson = /^\s*[-"[{\dtfn]/.test(text.slice(0, 64));
-  if (!looksLikeJson && !wrapping.test(json)) return false;
+  const mayBeWrapped = wrapping.test(json);
+  if (!looksLikeJson && !mayBeWrapped) return false;
   const structured = parse(json)?.value;
-  const wrapped = wrapping.test(json) ? unwrap(structured) : undefined;
+  const wrapped = mayBeWrapped ? unwrap(structured) : undefined;
   if (wrapped === text.toWellFormed()) return true;
   const said = looksLikeJson ? parse(withoutHalves(text.toWellFormed())) : undefined;
   try {
@@ -47,8 +50,6 @@ export function repeatsStructured(text: string, json: string): boolean {
     return false;
   }
 }
-
-const wrapping = /^\{"(?:result|content|text)":/;
 
 function unwrap(structured: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(structured)) return undefined;

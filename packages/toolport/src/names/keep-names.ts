@@ -7,7 +7,14 @@ import {
   type Store,
   type Subscription,
 } from "@toolport/core";
-import { readVersioned, resultWithin, sameJson, writeVersioned, type ValueVersion } from "@toolport/core/implement";
+import {
+  readVersioned,
+  resultWithin,
+  sameJson,
+  untilAborted,
+  writeVersioned,
+  type ValueVersion,
+} from "@toolport/core/implement";
 import { toolportNaming, type NamingStrategy, type SavedNames } from "@toolport/naming";
 import type { McpProvider } from "@toolport/provider";
 import { distinct, mergeNames, readNames, type ToolNames } from "./merge-names.ts";
@@ -15,11 +22,14 @@ import { namesKey } from "./names-key.ts";
 
 /** Local names of tools, kept over a restart. */
 export interface KeptNames {
-  /** Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. */
-  recall(serverIds: readonly string[]): Promise<SavedNames>;
+  /**
+   * Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. Nothing is
+   * waited for after `signal` aborts.
+   */
+  recall(serverIds: readonly string[], signal?: AbortSignal): Promise<SavedNames>;
   /** Keeps the names in a book from now on, whenever the tools of this provider change; what could not be kept is tried again a minute later. */
-  follow(provider: McpProvider, names: NameBook): Subscription;
-  /** Follows nobody any more; resolves when what was to be written is. */
+  follow(provider: Pick<McpProvider, "onToolsChanged">, names: NameBook): Subscription;
+  /** Follows nobody any more; resolves when what is being written is. What could not be kept, and waits for its next try, is not tried again. */
   close(): Promise<void>;
 }
 
@@ -57,6 +67,7 @@ export function createKeptNames({
   let isClosed = false;
   let next: SavedNames | undefined;
   let writing: Promise<void> | undefined;
+  let book: NameBook | undefined;
   let cancelRetry: Cancel | undefined;
 
   const complain = (serverId: string, what: string): void =>
@@ -69,7 +80,10 @@ export function createKeptNames({
     return names ?? [];
   };
   const write = async (serverId: string, names: ToolNames): Promise<void> => {
-    if (sameJson(written.get(serverId), names)) return;
+    if (sameJson(written.get(serverId), names)) {
+      unkept.delete(serverId);
+      return;
+    }
     try {
       await lock.withLock(keyOf(serverId), longestWriteMs, async (signal, fence) => {
         const kept = new Map(await read(serverId));
@@ -88,7 +102,7 @@ export function createKeptNames({
     }
   };
   // Of changes that come while others are written, the last one has all.
-  const writeAll = async (names: NameBook): Promise<void> => {
+  const writeAll = async (): Promise<void> => {
     // Not before whoever starts this knows of it: with nothing to write, it would be over sooner than it is known to have begun.
     await Promise.resolve();
     let isComplete = true;
@@ -99,17 +113,21 @@ export function createKeptNames({
       isComplete = !servers.some(([serverId]) => unkept.has(serverId));
     }
     writing = undefined;
-    if (!isComplete && !isClosed) cancelRetry = clock.schedule(retryMs, () => keep(names));
+    if (!isComplete && !isClosed) cancelRetry = clock.schedule(retryMs, keep);
   };
-  const keep = (names: NameBook): void => {
+  const keep = (): void => {
     if (isClosed) return;
     cancelRetry?.();
-    next = names.savedNames();
-    writing ??= writeAll(names);
+    next = book?.savedNames();
+    writing ??= writeAll();
   };
   return {
-    recall: (serverIds) => recallNames(serverIds, { read, complain, clock }),
-    follow: (provider, names) => provider.onToolsChanged(() => keep(names)),
+    recall: (serverIds, signal) => recallNames(serverIds, { read, complain, clock, signal }),
+    follow: (provider, names) =>
+      provider.onToolsChanged(() => {
+        book = names;
+        keep();
+      }),
     async close() {
       isClosed = true;
       cancelRetry?.();
@@ -123,18 +141,20 @@ interface Recalling {
   readonly read: (serverId: string) => Promise<ToolNames>;
   readonly complain: (serverId: string, what: string) => void;
   readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function recallNames(serverIds: readonly string[], recalling: Recalling): Promise<SavedNames> {
-  const { read, complain, clock } = recalling;
+  const { read, complain, clock, signal } = recalling;
   const found = await Promise.all(
     serverIds.map(async (serverId) => {
       try {
-        const names = await resultWithin(read(serverId), longestReadMs, clock);
+        const reading = signal === undefined ? read(serverId) : untilAborted(read(serverId), signal);
+        const names = await resultWithin(reading, longestReadMs, clock);
         if (names === undefined) complain(serverId, "could not be read in time, and are given anew");
         return [serverId, names ?? []] as const;
       } catch {
-        complain(serverId, "could not be read, and are given anew");
+        if (signal?.aborted !== true) complain(serverId, "could not be read, and are given anew");
         return [serverId, []] as const;
       }
     }),

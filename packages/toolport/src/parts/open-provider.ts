@@ -59,7 +59,12 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const key = agreedNamesKey(given.name, naming);
   const agree = isShared && lock !== undefined ? agreeOnNames({ store, lock, key }) : undefined;
   const recallNames = async (): Promise<SavedNames | undefined> => {
-    const names = await kept?.recall(configuration.specs.map(({ id }) => id));
+    const names = await kept?.recall(
+      configuration.specs.map(({ id }) => id),
+      options.signal,
+    );
+    // Nobody has use for what others would have to agree on.
+    options.signal?.throwIfAborted();
     return names && agree ? settleNames(names, { agree, clock, naming }) : names;
   };
   const recalling = Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);

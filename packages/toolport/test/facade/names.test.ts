@@ -205,7 +205,9 @@ describe("names of tools", () => {
         return new Promise(() => {});
       },
     };
-    const opening = namesOf({ a: {} }, store, { signal: controller.signal, clock: createManualClock() });
+    const clock = createManualClock();
+    const opening = namesOf({ a: {} }, store, { signal: controller.signal, clock });
     await expect(opening).rejects.toMatchObject({ code: "aborted", details: { operation: "createToolport" } });
+    expect(clock.pending()).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@toolport/core";
 
 /** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
 export const sliceBytes: number = 4 * 1024;
@@ -73,6 +73,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
   #inThisTurn = 0;
   #isPaused = false;
   #isDropped = false;
+  #cancelPause: Cancel | undefined;
 
   constructor(init: TurnsInit<Bytes>) {
     this.#init = init;
@@ -89,8 +90,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
     if (this.#isPaused || (!this.isBehind() && this.#inThisTurn < mostBytes)) return;
     this.#isPaused = true;
     this.#init.source.pause();
-    if (!this.isBehind() && this.#init.mayWait?.() === true) this.#init.clock.schedule(longPauseMs, () => this.#goOn());
-    else setImmediate(() => this.#goOn());
+    this.#wait();
   }
 
   handedOn(): number {
@@ -112,6 +112,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
   drop(): void {
     this.#isDropped = true;
     this.#waiting = undefined;
+    this.#cancelPause?.();
   }
 
   #handOn(bytes: Bytes, weight: number): void {
@@ -140,11 +141,18 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements Turns<Bytes> {
     this.#work(() => clock.now() < end);
   }
 
-  #goOn(): void {
+  /** For the next turn, or for longer where that harms nobody. */
+  #wait(): void {
+    const { clock, mayWait } = this.#init;
+    if (this.isBehind() || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
+    else this.#cancelPause = clock.schedule(longPauseMs, () => this.#goOn(true));
+  }
+
+  #goOn(hasMadePause: boolean): void {
     if (this.#isDropped) return;
     this.#inThisTurn = 0;
     this.#takeTurn();
-    if (this.isBehind()) return void setImmediate(() => this.#goOn());
+    if (this.isBehind() || (!hasMadePause && this.#init.mayWait?.() === true)) return this.#wait();
     this.#isPaused = false;
     this.#init.source.resume();
     this.#init.onCaughtUp?.();

@@ -16,6 +16,8 @@ export interface OutputPipe {
 const maxMs = 500;
 // The first turn may be the rest of the one in which the process's end was reported; the second polls every pipe once.
 const quietTurns = 2;
+// A pause is a millisecond, which is some hundred turns; one that does not end is that of a clock which stands still.
+const mostTurnsOfPause = 10_000;
 
 /**
  * Waits until what a process wrote before its end has been read. It lies in the pipes when that end is reported, so that whole turns of the
@@ -26,10 +28,14 @@ export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): P
   const deadline = clock.now() + maxMs;
   let seen = readBytes();
   let quiet = 0;
+  let paused = 0;
   while (quiet < quietTurns && !pipes.every((pipe) => pipe.readableEnded) && clock.now() < deadline) {
     await nextTurn();
     const now = readBytes();
-    quiet = now === seen && !pipes.some(({ isHeldBack }) => isHeldBack === true) ? quiet + 1 : 0;
+    const isQuiet = now === seen;
+    paused = isQuiet && pipes.some(({ isHeldBack }) => isHeldBack === true) ? paused + 1 : 0;
+    const isPause = paused > 0 && paused < mostTurnsOfPause;
+    quiet = isQuiet && !isPause ? quiet + 1 : 0;
     seen = now;
   }
 }

@@ -6,7 +6,7 @@ import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
 import { createLineWriter } from "./line-writer.ts";
-import { createMessageReader, type MessageReaderInit } from "./message-reader.ts";
+import { createMessageReader, type MessageReader, type MessageReaderInit } from "./message-reader.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
 import { readServerStderr } from "./server-stderr.ts";
@@ -49,6 +49,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   let gone = Promise.resolve();
   let output: SlicedPipe | undefined;
 
+  const isOpen = (): boolean => state !== "closed";
   const transport: StdioTransport = withGetters<StdioTransport, "stderr" | "strayLine" | "closeReason">(
     {
       pid: process.pid,
@@ -58,7 +59,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
         if (state === "closed") throw closeReason ?? closedError(serverId);
         state = "started";
         process.stdout.once("data", onStarted);
-        output = readInSlices(process.stdout, { clock, onBytes: read, mayWait: () => reader.isSkipping });
+        output = readOutput(process.stdout, reader, { clock, isOpen });
       },
       // Only a handshake that is done has found a revision.
       setProtocolVersion() {
@@ -83,9 +84,6 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     },
     { stderr: () => stderr.quote(), strayLine: () => reader.strayLine, closeReason: () => closeReason },
   );
-  const read = (bytes: Buffer): void => {
-    if (state !== "closed") reader.push(bytes);
-  };
   const fail = (reason: ToolportError): void => {
     if (state === "closed") return;
     stderr.flushLog();
@@ -105,10 +103,10 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   };
   const maxWaitingLength = waitingFactor * maxMessageBytes;
   const writer = createLineWriter({ stdin: process.stdin, serverId, maxWaitingLength });
-  const sink = createSink(transport, context, () => state !== "closed");
+  const sink = createSink(transport, context, isOpen);
   const reader = createMessageReader({ serverId, maxMessageBytes, redact, onEndless: fail, ...sink });
   const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
-  const cancelTermination = terminateOnExit(group, () => state === "closed");
+  const cancelTermination = terminateOnExit(group, () => !isOpen());
   const cancelWatch = watchForDeath({
     process,
     pipes: () => [output ?? process.stdout, stderr.pipe],
@@ -120,6 +118,21 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     },
   });
   return transport;
+}
+
+function readOutput(
+  stdout: ServerProcess["stdout"],
+  reader: MessageReader,
+  { clock, isOpen }: { readonly clock: TransportContext["clock"]; readonly isOpen: () => boolean },
+): SlicedPipe {
+  return readInSlices(stdout, {
+    clock,
+    onBytes(bytes) {
+      if (isOpen()) reader.push(bytes);
+    },
+    // A process that is being ended must not have to wait until it can write its last words.
+    mayWait: () => isOpen() && reader.isSkipping,
+  });
 }
 
 /** What reports upwards, as long as the transport is open. */
