@@ -31,6 +31,7 @@ describe("a command line that is wrong exits with 2 and starts nothing", () => {
     ["no server", ["server"], "no server given"],
     ["two servers", ["server", "--url", "http://localhost/", "--", "node"], "give one of"],
     ["a program before --", ["server", "node"], 'unexpected "node"; put the program after --'],
+    ["a URL alone", ["server", "http://h/mcp"], 'unexpected "http://h/mcp"; a URL is that of --url'],
     ["no URL", ["server", "--url", "localhost"], 'not a URL: "localhost"'],
     ["another protocol", ["server", "--url", "ftp://localhost"], "must be http or https"],
     ["unknown check in --only", ["server", "--only", "stdoi", "--", "x"], 'no check matches "stdoi"'],

@@ -169,7 +169,10 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   const idle = idleOption(values, verb);
   if (idle !== undefined) return mistake(idle);
   if (verb === "compare") return toCompare(values, [...rest, ...program]);
-  if (rest.length > 0) return mistake(`unexpected ${JSON.stringify(rest[0])}; put the program after --`);
+  if (rest[0] !== undefined) {
+    const advice = /^https?:/i.test(rest[0]) ? "a URL is that of --url" : "put the program after --";
+    return mistake(`unexpected ${JSON.stringify(rest[0])}; ${advice}`);
+  }
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
   const startMs = milliseconds(values["start-timeout"]);

@@ -95,6 +95,27 @@ describe("toolport list", () => {
     expect(problems).toContainEqual(expect.objectContaining({ code: "unset_variable", serverId: "unset" }));
   });
 
+  it("counts entries that have no server in them, and does not end well because of the others", async () => {
+    using terminal = fakeTerminal();
+    const both = { command: "x", url: "http://127.0.0.1/" };
+    terminal.file("mcp.json", { mcpServers: { good, typo: { comand: "x" }, both, list: { ...node(""), args: "x" } } });
+    const { code, out } = await runIn(terminal, ["list", "--config", "mcp.json"]);
+    expect(code).toBe(1);
+    for (const id of ["typo", "both", "list"]) expect(out).toMatch(new RegExp(`^✗ {2}${id} +cannot be used$`, "m"));
+    expect(out).toContain('has neither command nor url; write command in place of "comand"');
+    expect(out).toContain("1 of 4 servers ready");
+    const { servers } = JSON.parse((await runIn(terminal, ["list", "--json", "--config", "mcp.json"])).out) as {
+      readonly servers: readonly { readonly id: string; readonly state: string; readonly line?: number }[];
+    };
+    expect(servers.map(({ id, state }) => [id, state])).toEqual([
+      ["both", "invalid"],
+      ["good", "ready"],
+      ["list", "invalid"],
+      ["typo", "invalid"],
+    ]);
+    expect(servers.every(({ line }) => line !== undefined)).toBe(true);
+  });
+
   it("shows the others before one that hangs, and on Ctrl-C what is known so far (EV-63)", async () => {
     using terminal = fakeTerminal();
     const config = terminal.file("servers.json", { mcpServers: { good, hang } });

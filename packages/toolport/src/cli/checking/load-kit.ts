@@ -17,7 +17,7 @@ export async function loadKit(
     if (!isMissing(error)) throw error;
     throw usageError(
       "check needs the conformance kit, which is not installed beside toolport",
-      "npm install --save-dev toolport @toolport/conformance   or   npx -p toolport -p @toolport/conformance toolport check",
+      "npm install --save-dev toolport @toolport/conformance, or without installing: npx -p toolport -p @toolport/conformance toolport check",
     );
   }
 }

@@ -72,7 +72,11 @@ export function describeServers(parts: ListingParts): Listing {
   const isMeant = (id: string | undefined): boolean => server === undefined || id === server;
   const byId = new Map(statuses.map((status) => [status.id, status]));
   const sources = new Map((config?.sources ?? []).map((source) => [source.serverId, source]));
-  const ids = [...new Set([...byId.keys(), ...sources.keys()])].filter(isMeant).sort(compareText);
+  // Of an entry that has no server in it, there is nothing but what is wrong with it.
+  const broken = (config?.problems ?? []).flatMap(({ severity, serverId }) =>
+    severity === "error" && serverId !== undefined ? [serverId] : [],
+  );
+  const ids = [...new Set([...byId.keys(), ...sources.keys(), ...broken])].filter(isMeant).sort(compareText);
   return {
     servers: ids.map((id) => describeServer(id, { status: byId.get(id), source: sources.get(id) }, parts)),
     tools: definitions.filter(({ origin }) => isMeant(origin?.serverId)).map(describeBriefly),
@@ -90,6 +94,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
   const held = quarantined.filter(({ definition }) => definition.origin?.serverId === id).length;
   const state = stateOf(status, source);
   const error = errorOf(id, { state, status }, parts);
+  const place = source ?? (state === "invalid" ? problemOf(id, config) : undefined);
   const mend = mendOf(id, { state, status, source }, config);
   const isUndecided = source?.off === "untrusted" && config?.questions.some(({ serverId }) => serverId === id) === true;
   const listed: ListedServer = {
@@ -99,8 +104,8 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
     off: source?.off,
     undecided: isUndecided || undefined,
     scope: source?.scope,
-    file: source?.file,
-    line: source?.line,
+    file: place?.file,
+    line: place?.line,
     transport: status?.transport,
     era: status?.server?.era,
     protocolVersion: status?.server && oneLine(status.server.protocolVersion, 40),
@@ -145,9 +150,13 @@ function errorOf(
     return { code: "connect_timeout", kind: "policy", message };
   }
   if (state !== "invalid") return undefined;
-  const problem = config?.problems.find(({ serverId, severity }) => serverId === id && severity === "error");
+  const problem = problemOf(id, config);
   const message = problem === undefined ? "cannot be used" : [problem.message, problem.fix].filter(Boolean).join("; ");
   return { code: problem?.code ?? "invalid_spec", kind: "contract", message: oneLine(message) };
+}
+
+function problemOf(id: string, config: LoadedConfig | undefined): ConfigProblem | undefined {
+  return config?.problems.find(({ serverId, severity }) => serverId === id && severity === "error");
 }
 
 const mostStderrLines = 12;
