@@ -1,20 +1,13 @@
-import { createMemoryStore, type Diagnostic, type Store, type ToolsChange } from "@toolport/core";
+import type { Diagnostic, ToolsChange } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
+import { createUnsteadyStore } from "../../test/unsteady-store.ts";
 import { createKeptNames } from "./keep-names.ts";
 
 it("is at rest, and reports the next outage, once the names are again those that are kept", async () => {
   const clock = createManualClock();
-  const memory = createMemoryStore({ clock });
-  let isDown = false;
-  const store: Store = {
-    ...memory,
-    set: async (...entry) => {
-      if (isDown) throw new Error("down");
-      await memory.set(...entry);
-    },
-  };
+  const store = createUnsteadyStore();
   const diagnostics: Diagnostic[] = [];
   const kept = createKeptNames({
     store,
@@ -35,7 +28,7 @@ it("is at rest, and reports the next outage, once the names are again those that
     for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
   };
   await change("mcp_a_one");
-  isDown = true;
+  store.isDown = true;
   await change("mcp_a_two");
   expect([diagnostics.length, clock.pending()]).toEqual([1, 1]);
   await change("mcp_a_one");

@@ -3,6 +3,7 @@ import { createMemoryStore, type Clock, type Diagnostic, type Store } from "@too
 import { describe, expect, it } from "vitest";
 import { createToolport, type ToolportOptions } from "toolport";
 import { createManualClock } from "../../../../test/manual-clock.ts";
+import { createUnsteadyStore } from "../unsteady-store.ts";
 import { createFakeConnector, type FakeServer } from "./fake-connector.ts";
 
 /** Starts a toolport over these servers with this store, and answers with the names of its tools and what it reports. */
@@ -145,12 +146,8 @@ describe("names of tools", () => {
   });
 
   it("that cannot be kept are reported once for each server, however often tools change", async () => {
-    const store: Store = {
-      ...createMemoryStore(),
-      set: async () => {
-        throw new Error("down");
-      },
-    };
+    const store = createUnsteadyStore();
+    store.isDown = true;
     const diagnostics: Diagnostic[] = [];
     const toolport = await createToolport({
       connector: createFakeConnector(),
@@ -171,15 +168,8 @@ describe("names of tools", () => {
 
   it("that could not be kept are kept a minute later, also where no tool changes any more", async () => {
     const clock = createManualClock();
-    const memory = createMemoryStore();
-    let isDown = true;
-    const store: Store = {
-      ...memory,
-      set: async (...entry) => {
-        if (isDown) throw new Error("down");
-        await memory.set(...entry);
-      },
-    };
+    const store = createUnsteadyStore();
+    store.isDown = true;
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
     const toolport = await createToolport({
       connector,
@@ -189,7 +179,7 @@ describe("names of tools", () => {
       clock,
     });
     for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
-    isDown = false;
+    store.isDown = false;
     clock.advance(60_000);
     await toolport.close();
     const { names } = await namesOf({ a: { tools: ["get.it", "get/it"] } }, store);
