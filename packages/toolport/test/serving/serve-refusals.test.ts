@@ -33,6 +33,12 @@ describe("toolport serve", () => {
     ],
     ["a member misspelt", { serve: { expose: "all", readonly: true } }, [], /serve\.readonly: .*; write readOnly/],
     ["a server that there is not", { serve: { tools: ["one", "tow/x"] } }, [], /"tow\/x", and there is no such server/],
+    [
+      "a server misspelt",
+      { serve: { tools: ["on/x"] } },
+      [],
+      /"on\/x", and there is no such server\n.*Did you mean "one"\?/,
+    ],
     ["an address that others reach", {}, ["--http", "0.0.0.0:0"], /other machines.*\n.*--any-address/],
     ["no address at all", {}, ["--http", "here"], /"here" is no address/],
     ["a proxy that is no URL", {}, ["--http", "--public-url", "here"], /--public-url is a URL/],

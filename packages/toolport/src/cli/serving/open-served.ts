@@ -1,7 +1,7 @@
 import { createTrust, formatProblem } from "@toolport/config";
 import { loadConfig, type LoadedConfig } from "@toolport/config/node";
 import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
+import { createEvent, quoteText } from "@toolport/core/implement";
 import type { ApprovalMode, PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
@@ -13,6 +13,7 @@ import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../host/config-files.ts";
 import { openRecorded } from "../host/open-recorded.ts";
 import { reportProblems } from "../host/report-problems.ts";
+import { nearNames } from "../program/near-names.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
@@ -160,7 +161,7 @@ async function offerOfFiles(given: ServeArguments, context: CommandContext): Pro
   const config = await loadConfig({ ...files, only: () => false });
   const offer = readOffer(given, config.settings, idsOf(config));
   const [unknown] = offer.unknown;
-  if (unknown !== undefined) throw usageError(unknownEntry(unknown), "toolport list shows the servers");
+  if (unknown !== undefined) throw usageError(unknownEntry(unknown), serverMeant(unknown, idsOf(config)));
   if (offer.isEmpty) {
     const wrong = serveProblem(config.problems);
     const why = wrong === undefined ? "the list of serve.tools in toolport.json is empty" : formatProblem(wrong);
@@ -175,6 +176,14 @@ function idsOf({ sources }: Pick<LoadedConfig, "sources">): readonly string[] {
 
 function unknownEntry(entry: string): string {
   return `serve.tools of toolport.json names ${JSON.stringify(oneLine(entry, 200))}, and there is no such server`;
+}
+
+function serverMeant(entry: string, ids: readonly string[]): string {
+  const [server = ""] = entry.split("/");
+  const near = nearNames(server, ids);
+  return near.length > 0
+    ? `Did you mean ${near.map((id) => quoteText(id)).join(" or ")}?`
+    : "toolport list shows the servers";
 }
 
 // A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
