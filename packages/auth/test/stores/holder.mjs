@@ -1,7 +1,7 @@
-// Takes a lock and does something again and again for as long as it may, as one who sends a refresh token would: asks the signal, and does it.
+// Takes a lock and does something each time it is told to, as long as it may, as one who sends a refresh token would: asks the signal, and does it.
+// It says what came of it. It waits for a line of stdin without its event loop, so that no timer comes before what it asks and does then.
 // Started by standing-still.proof.ts.
-import { appendFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readSync, writeSync } from "node:fs";
 import { createClient } from "@redis/client";
 import { createKeyvCredentials } from "@toolport/auth";
 import { createFileCredentials } from "@toolport/auth/node";
@@ -9,18 +9,12 @@ import { createPostgresState } from "@toolport/pool/postgres";
 import { createRedisState } from "@toolport/pool/redis";
 import pg from "pg";
 
-const { place, key, log } = JSON.parse(process.argv[2] ?? "{}");
+const { place, key } = JSON.parse(process.argv[2] ?? "{}");
 const store = await openStore();
 await store.withLock(key, 120_000, async (signal) => {
-  process.send?.("held");
-  for (;;) {
-    // What comes back from the system when the process goes on is there before any timer.
-    await readFile(log);
-    if (signal.aborted) break;
-    appendFileSync(log, "first\n");
-  }
+  writeSync(1, "held");
+  while (readSync(0, Buffer.alloc(1)) > 0) writeSync(1, signal.aborted ? "lost" : "did");
 });
-process.disconnect?.();
 process.exit(0);
 
 async function openStore() {
