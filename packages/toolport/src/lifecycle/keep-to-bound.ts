@@ -1,4 +1,4 @@
-import { ToolportError, type Clock } from "@toolport/core";
+import { ToolportError, type Cancel, type Clock } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
 
 /** Until when something is waited for. */
@@ -18,21 +18,13 @@ export async function keepToBound<T>(
   { signal, clock, timeoutMs }: Bound,
   late: () => Error,
 ): Promise<T> {
-  let end = (): void => undefined;
-  const over = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject(abortedError(signal?.reason));
-    const cancel = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, () => reject(late()));
-    end = () => {
-      cancel?.();
-      signal?.removeEventListener("abort", onAbort);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    if (signal?.aborted === true) onAbort();
-  });
+  if (timeoutMs === undefined) return await keepToSignal(work, signal);
+  let cancel: Cancel = () => {};
+  const over = new Promise<never>((_, reject) => (cancel = clock.schedule(timeoutMs, () => reject(late()))));
   try {
-    return await Promise.race([work, over]);
+    return await keepToSignal(Promise.race([work, over]), signal);
   } finally {
-    end();
+    cancel();
   }
 }
 
