@@ -58,8 +58,15 @@ describe("toolport disable and enable", () => {
     using terminal = fakeTerminal();
     homeFile(terminal, ".config/toolport/toolport.json", { servers: { github: stdio, files: stdio } });
     const { code, err } = await runIn(terminal, ["disable", "files", "githb"]);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("Did you mean github?") });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Did you mean "github"?') });
     expect(await statesOf(terminal)).toEqual({ files: "on", github: "on" });
+  });
+
+  it("take a name in another case, where it can be one server alone", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".config/toolport/toolport.json", { servers: { GitHub: stdio } });
+    expect(await runIn(terminal, ["disable", "github"])).toMatchObject({ code: 0 });
+    expect(await statesOf(terminal)).toEqual({ GitHub: "disabled" });
   });
 
   it("say where a server of another tool is off", async () => {
@@ -109,6 +116,16 @@ describe("toolport remove", () => {
     homeFile(terminal, ".config/toolport/toolport.json", { servers: { bad: { command: "x" } } });
     expect(await runIn(terminal, ["remove", "bad"])).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toEqual({ servers: {} });
+  });
+
+  it("takes out nothing whose name is written in another case", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".config/toolport/toolport.json", { servers: { GitHub: stdio } });
+    expect(await runIn(terminal, ["remove", "github"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no server "github"\nhint: Did you mean "GitHub"?'),
+    });
+    expect(await statesOf(terminal)).toEqual({ GitHub: "on" });
   });
 
   it("says where one of another tool comes from, and what can be done", async () => {

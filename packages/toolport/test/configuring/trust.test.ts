@@ -94,7 +94,8 @@ describe("toolport trust", () => {
   it.each([
     ["two flags", ["--yes", "--refuse", "a"], "two things"],
     ["--yes without names", ["--yes"], "wants names"],
-    ["a name that no server has", ["--yes", "aa"], "Did you mean a?"],
+    ["a name that no server has", ["--yes", "aa"], 'Did you mean "a"?'],
+    ["a name in another case", ["--yes", "A"], 'there is no server "A"\nhint: Did you mean "a"?'],
   ])("refuses %s", async (_, words, message) => {
     using terminal = fakeTerminal();
     terminal.file(".mcp.json", mcpServers({ a: "a" }));

@@ -1,5 +1,5 @@
 import { quoteText } from "@toolport/core/implement";
-import { nearNames } from "../program/near-names.ts";
+import { didYouMean, nearNames } from "../program/near-names.ts";
 import { usageError } from "../usage-error.ts";
 import { alternativesOf } from "./schema-alternatives.ts";
 import { findPlace, namesOf, type Parameters, type Place } from "./tool-parameters.ts";
@@ -90,12 +90,14 @@ function argumentOf(name: string, given: TypedArgument["given"], parameters: Par
 
 function unknownName(name: string, parameters: Parameters): Error {
   const names = namesOf(parameters);
-  const near = nearNames(name, names).map((one) => `--${shown(one)}`);
+  const meant = didYouMean(nearNames(name, names).map((one) => `--${shown(one)}`));
   const all = names.slice(0, mostNamed).map((one) => `--${shown(one)}`);
   const rest = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
   const list = names.length === 0 ? "The tool takes no arguments." : `The tool takes ${all.join(", ")}${rest}.`;
-  const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
-  return usageError(`the tool has no parameter --${shown(name)}`, meant + list);
+  return usageError(
+    `the tool has no parameter --${shown(name)}`,
+    [...(meant === undefined ? [] : [meant]), list].join(" "),
+  );
 }
 
 function notAnOption(token: string, parameters: Parameters): Error {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { describePage } from "../program/describe-page.ts";
 import type { Declare } from "../program/declare.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { nearNames } from "../program/near-names.ts";
+import { didYouMean, nearNames } from "../program/near-names.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `help [command]`. */
@@ -34,12 +34,9 @@ function findCommand(program: Command, names: readonly string[]): Command {
 }
 
 function unknownCommand(parent: Command, name: string): Error {
-  const [near] = nearNames(
+  const near = nearNames(
     name,
     parent.commands.map((one) => one.name()),
   );
-  return usageError(
-    `unknown command '${name}'`,
-    near === undefined ? "toolport --help lists them" : `Did you mean ${near}?`,
-  );
+  return usageError(`unknown command '${name}'`, didYouMean(near) ?? "toolport --help lists them");
 }

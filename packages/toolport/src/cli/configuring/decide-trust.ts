@@ -7,10 +7,10 @@ import { askTrust, describeTrust, showStarts } from "../host/asking/ask-trust.ts
 import type { Asker } from "../host/asking/asker.ts";
 import { terminalAsker } from "../host/asking/terminal-asker.ts";
 import { canAsk } from "../host/asking/can-ask.ts";
-import { nearNames } from "../program/near-names.ts";
+import { exactServer, serversMeant } from "../host/known-server.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
-import { findSource, loadConfigured, placeOf } from "./load-configured.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
 import { renderRecords, type ShownRecord } from "./render-trust.ts";
 import { printJson } from "../render/print.ts";
 
@@ -104,7 +104,7 @@ function isDecided(name: string, decisions: readonly Decision[], open: readonly 
 }
 
 function needsNone(name: string, config: LoadedConfig): Error {
-  const source = findSource(config, name);
+  const source = exactServer(config, name);
   const why =
     source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
   return usageError(`${name} of ${placeOf(source)} ${why}`, "toolport trust --list shows what was decided");
@@ -161,10 +161,9 @@ async function revokeRecords(context: CommandContext, names: readonly string[]):
   const all = records.map(({ serverId }) => serverId);
   const missing = names.find((name) => !all.includes(name));
   if (missing !== undefined) {
-    const [near] = nearNames(missing, all);
     throw usageError(
       `nothing was decided about ${JSON.stringify(missing)}`,
-      near === undefined ? "toolport trust --list shows what was decided" : `Did you mean ${near}?`,
+      serversMeant(missing, all) ?? "toolport trust --list shows what was decided",
     );
   }
   const revoked: { readonly name: string; readonly count: number }[] = [];

@@ -2,8 +2,6 @@ import { createTrust, type AskTrust, type Trust } from "@toolport/config";
 import { loadConfig, type LoadedConfig, type ServerSource } from "@toolport/config/node";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
-import { nearNames } from "../program/near-names.ts";
-import { usageError } from "../usage-error.ts";
 
 /** What is configured here, and what was decided about it. Nothing is started. */
 export interface Configured {
@@ -22,26 +20,6 @@ export async function loadConfigured(
   const trust = around(createTrust({ store, lock, ask }));
   const config = await loadConfig({ files: options.config ?? "auto", trust, env, home, platform, cwd, signal });
   return { config, trust };
-}
-
-/** The server of a name, or a usage error that lists near ones. */
-export function findSource({ sources }: LoadedConfig, name: string): ServerSource {
-  const found = sources.find(({ serverId }) => serverId === name);
-  if (found === undefined) throw unknownServer(name, sources);
-  return found;
-}
-
-/** What a command throws for a name that no server has. */
-export function unknownServer(name: string, sources: readonly Pick<ServerSource, "serverId">[]): Error {
-  const names = sources.map(({ serverId }) => serverId);
-  const near = nearNames(name, names);
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.join(", ")}?`
-      : names.length === 0
-        ? "No server is configured: toolport init, or toolport add."
-        : `There are ${names.join(", ")}.`;
-  return usageError(`no server is called ${JSON.stringify(name)}`, hint);
 }
 
 /** Where a server stands: `/home/user/.cursor/mcp.json:4`. */

@@ -1,8 +1,9 @@
 import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exactServer, unknownServer } from "../host/known-server.ts";
 import { usageError } from "../usage-error.ts";
 import { changeConfig, readCurrentConfig, valueAt } from "./change-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
-import { findSource, loadConfigured, placeOf, unknownServer } from "./load-configured.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
 import { reportChanges, showEdits } from "./report-changes.ts";
 
 /** What `remove` was given. */
@@ -51,12 +52,13 @@ async function findPlace(args: RemoveArguments, context: CommandContext): Promis
   }
   const { config } = await loadConfigured(context);
   if (isChosen && places[0] !== undefined && !config.sources.some(({ serverId }) => serverId === name)) {
+    const own = config.sources.filter(({ file }) => file === places[0]?.path);
     throw unknownServer(
       name,
-      config.sources.filter(({ file }) => file === places[0]?.path),
+      own.map(({ serverId }) => serverId),
     );
   }
-  const source = findSource(config, name);
+  const source = exactServer(config, name);
   throw usageError(
     `${name} comes from ${placeOf(source)}, and ${isChosen ? "not from the file that was chosen" : "toolport leaves that file as it is"}`,
     `to have it off without removing it: toolport disable ${name}`,

@@ -1,11 +1,12 @@
 import type { ConfigEdit } from "@toolport/config";
 import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import type { CommandContext, CommandWork } from "../command-context.ts";
+import { knownServer } from "../host/known-server.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
-import { findSource, loadConfigured, placeOf } from "./load-configured.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
 import { reportChanges, showEdits, type ServerChange, type ShownEdit } from "./report-changes.ts";
 import { startFile } from "./start-file.ts";
 
@@ -34,7 +35,7 @@ type SwitchOne = (source: ServerSource, args: SwitchArguments, context: CommandC
 async function switchAll(args: SwitchArguments, context: CommandContext, switchOne: SwitchOne): Promise<number> {
   const { config } = await loadConfigured(context);
   // Before anything is written: of several names none is misspelt.
-  const sources = args.names.map((name) => findSource(config, name));
+  const sources = args.names.map((name) => knownServer(config, name));
   for (const source of sources) assertSwitchable(source, switchOne === enableOne, config);
   const done: Switched[] = [];
   // And no file is one that cannot be edited.
@@ -43,13 +44,14 @@ async function switchAll(args: SwitchArguments, context: CommandContext, switchO
     done.length = 0;
     for (const source of sources) done.push(await switchOne(source, args, context));
   }
-  const waiting = switchOne === enableOne ? await notesOnTrust(args, context) : [];
+  const waiting = switchOne === enableOne ? await notesOnTrust(sources, context) : [];
   return reportChanges({ ...together(done, waiting), dryRun: args.dryRun === true }, context);
 }
 
 // A project's own file can have a server on, and its user is asked all the same.
-async function notesOnTrust({ names }: SwitchArguments, context: CommandContext): Promise<readonly string[]> {
+async function notesOnTrust(switched: readonly ServerSource[], context: CommandContext): Promise<readonly string[]> {
   const { config } = await loadConfigured(context);
+  const names = switched.map(({ serverId }) => serverId);
   return config.sources
     .filter(({ serverId, off }) => off === "untrusted" && names.includes(serverId))
     .map(

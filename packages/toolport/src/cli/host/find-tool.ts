@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolport/core";
 import { describeAbsent, foldCase, isJsonObject, quoteText, type AbsentServer } from "@toolport/core/implement";
 import type { ServerStatus } from "@toolport/provider";
-import { nearNames } from "../program/near-names.ts";
+import { didYouMean, nearNames } from "../program/near-names.ts";
 import { usageError, type UsageError } from "../usage-error.ts";
 
 const mostListed = 8;
@@ -106,8 +106,8 @@ function noneError(typed: string, tools: ToolsAtHand): UsageError {
   const absent: AbsentServer[] = tools
     .statuses()
     .flatMap(({ id, state, error }) => (state === "ready" ? [] : [{ id, state, code: error?.code }]));
-  const near = nearTools(typed, tools.definitions());
-  const advice = near.length > 0 ? `Did you mean ${list(near, " or ")}?` : 'See "toolport list" for all tools.';
+  const near = nearTools(typed, tools.definitions()).map(quote);
+  const advice = didYouMean(near) ?? 'See "toolport list" for all tools.';
   const message = `there is no tool ${quote(typed)}`;
   return usageError(absent.length === 0 ? message : `${message}; ${describeAbsent(absent)}`, advice);
 }
@@ -121,8 +121,8 @@ function nearTools(typed: string, definitions: readonly ToolDefinition[]): reado
   return [...new Set(nearNames(typed, owners.keys()).map((known) => owners.get(known) ?? known))];
 }
 
-function list(names: readonly string[], between: string = ", "): string {
-  const shown = names.slice(0, mostListed).map(quote).join(between);
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, mostListed).map(quote).join(", ");
   return names.length > mostListed ? `${shown} and ${names.length - mostListed} more` : shown;
 }
 

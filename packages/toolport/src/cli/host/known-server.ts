@@ -1,7 +1,7 @@
 import { formatProblem } from "@toolport/config";
 import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import { foldCase, quoteText } from "@toolport/core/implement";
-import { nearNames } from "../program/near-names.ts";
+import { didYouMean, nearNames } from "../program/near-names.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError, type UsageError } from "../usage-error.ts";
@@ -15,9 +15,7 @@ type Known = Pick<LoadedConfig, "sources" | "problems">;
  */
 export function knownServer({ sources, problems }: Known, typed: string): ServerSource {
   const ids = sources.map(({ serverId }) => serverId);
-  // An entry that cannot be read at all has problems alone.
-  const faulty = problems.flatMap(({ serverId, severity }) => (severity === "error" && serverId ? serverId : []));
-  const all = [...new Set([...ids, ...faulty])];
+  const all = [...new Set([...ids, ...faultyIds(problems)])];
   const meant = all.includes(typed) ? [typed] : all.filter((id) => foldCase(id) === foldCase(typed));
   const [id] = meant;
   if (id !== undefined && meant.length === 1) {
@@ -25,13 +23,32 @@ export function knownServer({ sources, problems }: Known, typed: string): Server
     if (source === undefined) throw unusable(id, problems);
     return source;
   }
-  const near = meant.length > 1 ? meant : nearNames(typed, all);
-  const message = `there is no server ${quoteName(typed)}`;
-  if (near.length > 0) throw usageError(message, `Did you mean ${near.map(quoteName).join(" or ")}?`);
-  throw usageError(
-    message,
-    all.length === 0 ? "No server is configured: see toolport init, toolport add." : listed(all),
-  );
+  throw unknownServer(typed, meant.length > 1 ? meant : all);
+}
+
+/** The same, by its id as it is written alone, for what takes something away or allows it. */
+export function exactServer(config: Known, typed: string): ServerSource {
+  const source = knownServer(config, typed);
+  if (source.serverId !== typed) throw unknownServer(typed, [source.serverId]);
+  return source;
+}
+
+/** What a command throws for a name that no server has: near ids of those there are, or all. */
+export function unknownServer(typed: string, ids: readonly string[]): UsageError {
+  const hint =
+    serversMeant(typed, ids) ??
+    (ids.length === 0 ? "No server is configured: see toolport init, toolport add." : listed(ids));
+  return usageError(`there is no server ${quoteName(typed)}`, hint);
+}
+
+/** The hint that names the near ones of `ids`. */
+export function serversMeant(typed: string, ids: readonly string[]): string | undefined {
+  return didYouMean(nearNames(typed, ids).map(quoteName));
+}
+
+/** The ids of entries that are at fault: of one that cannot be read at all, nothing else is known. */
+export function faultyIds(problems: Known["problems"]): readonly string[] {
+  return problems.flatMap(({ serverId, severity }) => (severity === "error" && serverId ? serverId : []));
 }
 
 /** The same; throws a usage error, too, for one that does not start: with the place of its entry, and the command that mends it. */

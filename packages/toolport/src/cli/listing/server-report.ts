@@ -3,6 +3,7 @@ import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import { cleanText, type ToolDefinition, type ToolportError } from "@toolport/core";
 import { compareText } from "@toolport/core/implement";
 import type { ServerState, ServerStatus } from "@toolport/provider";
+import { faultyIds } from "../host/known-server.ts";
 import { cleanLines, oneLine } from "../render/one-line.ts";
 import { describeBriefly, type ToolBrief } from "./tool-brief.ts";
 
@@ -72,11 +73,8 @@ export function describeServers(parts: ListingParts): Listing {
   const isMeant = (id: string | undefined): boolean => server === undefined || id === server;
   const byId = new Map(statuses.map((status) => [status.id, status]));
   const sources = new Map((config?.sources ?? []).map((source) => [source.serverId, source]));
-  // Of an entry that has no server in it, there is nothing but what is wrong with it.
-  const broken = (config?.problems ?? []).flatMap(({ severity, serverId }) =>
-    severity === "error" && serverId !== undefined ? [serverId] : [],
-  );
-  const ids = [...new Set([...byId.keys(), ...sources.keys(), ...broken])].filter(isMeant).sort(compareText);
+  const faulty = faultyIds(config?.problems ?? []);
+  const ids = [...new Set([...byId.keys(), ...sources.keys(), ...faulty])].filter(isMeant).sort(compareText);
   return {
     servers: ids.map((id) => describeServer(id, { status: byId.get(id), source: sources.get(id) }, parts)),
     tools: definitions.filter(({ origin }) => isMeant(origin?.serverId)).map(describeBriefly),

@@ -14,3 +14,8 @@ export function nearNames(word: string, names: Iterable<string>): readonly strin
     .slice(0, 3)
     .map(({ name }) => name);
 }
+
+/** The hint for names that somebody may have meant, which stand in it as they are; `undefined` where there is none. */
+export function didYouMean(names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : `Did you mean ${names.join(" or ")}?`;
+}

@@ -1,7 +1,7 @@
 import { createTrust, formatProblem } from "@toolport/config";
 import { loadConfig, type LoadedConfig } from "@toolport/config/node";
 import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@toolport/core";
-import { createEvent, quoteText } from "@toolport/core/implement";
+import { createEvent } from "@toolport/core/implement";
 import type { ApprovalMode, PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
@@ -11,9 +11,9 @@ import type { Toolport } from "../../toolport.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
 import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../host/config-files.ts";
+import { serversMeant } from "../host/known-server.ts";
 import { openRecorded } from "../host/open-recorded.ts";
 import { reportProblems } from "../host/report-problems.ts";
-import { nearNames } from "../program/near-names.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
@@ -180,10 +180,7 @@ function unknownEntry(entry: string): string {
 
 function serverMeant(entry: string, ids: readonly string[]): string {
   const [server = ""] = entry.split("/");
-  const near = nearNames(server, ids);
-  return near.length > 0
-    ? `Did you mean ${near.map((id) => quoteText(id)).join(" or ")}?`
-    : "toolport list shows the servers";
+  return serversMeant(server, ids) ?? "toolport list shows the servers";
 }
 
 // A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
