@@ -25,12 +25,12 @@ describe.each(sharedKinds)(
         try {
           expect(await answer()).toBe("held");
           expect([await tell(), await tell()]).toEqual(["did", "did"]);
-          // It waits to be told, and has nothing half done: between asking and doing a process may always be stopped.
+          // It waits for a line, and has nothing half done: between asking and doing a process may always be stopped.
           holder.kill("SIGSTOP");
           await shared.store.withLock(key, 60_000, async () => {
-            const told = tell();
+            const answered = tell();
             holder.kill("SIGCONT");
-            expect(await told).toBe("lost");
+            expect(await answered).toBe("lost");
           });
         } finally {
           holder.kill("SIGKILL");
