@@ -33,8 +33,9 @@ export {
 export { assertReason } from "./assert-reason.ts";
 export type { AbsentServer } from "./absent-server.ts";
 export { differByOneSlip } from "./differ-by-one-slip.ts";
+export { findMeant } from "./find-meant.ts";
 export { unknownServerError } from "./unknown-server-error.ts";
-export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
+export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 
 // Rules of a host.

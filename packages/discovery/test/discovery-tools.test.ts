@@ -130,6 +130,7 @@ describe("tools_select (AN-75)", () => {
     expect(await ask(view, "tools_select", { tools: ["post_message"] })).toMatchObject({
       tools: [],
       unknown: { total: 1 },
+      suggestions: ["mcp_slack_post_message", "mcp_teams_post_message"],
     });
   });
 
@@ -140,6 +141,34 @@ describe("tools_select (AN-75)", () => {
       total_tools: 5,
       unknown: { names: ["mcp:nobody"], total: 1 },
     });
+  });
+
+  it.each([
+    ["a tool, a slip away", { tools: ["mcp_github_creat_issue"] }, ["mcp_github_create_issue"]],
+    ["a tool, by what its server calls it", { tools: ["list_isues", "xyz"] }, ["mcp_github_list_issues"]],
+    ["a group, a slip away", { group: "mcp:githb" }, ["mcp:github"]],
+    ["a group without its kind", { group: "slack" }, ["mcp:slack"]],
+    [
+      "both, each once",
+      { tools: ["post_mesage", "postmessage"], group: "git hub" },
+      ["mcp_slack_post_message", "mcp:github"],
+    ],
+  ])("suggests what may be meant: %s", async (_, input, suggestions) => {
+    expect(await ask(viewOf(), "tools_select", input)).toMatchObject({ tools: [], suggestions });
+  });
+
+  it("suggests nothing that is not there for the agent, and nothing for what is like nothing", async () => {
+    const view = viewOf({ denied: github.map(({ name }) => name) });
+    expect(await ask(view, "tools_select", { tools: ["mcp_github_creat_issue"] })).not.toHaveProperty("suggestions");
+    expect(await ask(viewOf(), "tools_select", { tools: ["nobody"] })).not.toHaveProperty("suggestions");
+  });
+
+  it("suggests groups where a query finds none", async () => {
+    expect(await ask(viewOf(), "tools_groups", { query: "githb" })).toMatchObject({
+      groups: [],
+      suggestions: ["mcp:github"],
+    });
+    expect(await ask(viewOf(), "tools_groups", { query: "git" })).not.toHaveProperty("suggestions");
   });
 
   it("returns 5 tools for a query, 5 for a limit of 0, 16 at most", async () => {

@@ -57,6 +57,8 @@ export interface GroupsAnswer extends JsonObject {
   readonly total_groups: number;
   /** Ids of groups that were found and did not fit. */
   readonly omitted_groups?: OmittedNames;
+  /** Ids of groups that may be meant, where none was found. */
+  readonly suggestions?: readonly string[];
   /** Groups that match, listed or not, whose servers are not ready. */
   readonly unavailable?: readonly UnavailableGroup[];
 }
@@ -77,6 +79,8 @@ export interface ToolsAnswer extends JsonObject {
   readonly next?: NextPage;
   /** Names that were asked for and that no tool or group has. */
   readonly unknown?: OmittedNames;
+  /** Names of tools and ids of groups that may be meant by what is {@linkcode unknown}. */
+  readonly suggestions?: readonly string[];
   /** Groups that were asked for, or may have what was not found, whose servers are not ready. */
   readonly unavailable?: readonly UnavailableGroup[];
 }

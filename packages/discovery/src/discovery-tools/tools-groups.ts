@@ -6,6 +6,7 @@ import { limitAnswer } from "./answer-tools.ts";
 import { fitList, fitNames, shareOf } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
+import { answerSuggestions, suggestGroups } from "./suggest-names.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_groups`. */
@@ -41,6 +42,7 @@ export function listGroups(context: HelperContext, { query = "" }: GroupsInput):
     groups: fitted,
     total_groups: all.length,
     ...(omitted && { omitted_groups: omitted }),
+    ...answerSuggestions(found.length === 0 ? suggestGroups(query, all) : []),
     ...nameUnavailable(context, limit, ({ id, title }) => ids.has(foldCase(id)) || isFound(id, title)),
   };
 }

@@ -9,6 +9,7 @@ import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
+import { answerSuggestions, suggestGroups, suggestTools } from "./suggest-names.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_select`. At least one of `tools`, `group` and `query` is needed. */
@@ -61,7 +62,7 @@ export async function selectTools(
 ): Promise<HelperResult<ToolsAnswer>> {
   const { tools, group, after = "", query = "" } = request;
   if (tools.length === 0 && group === undefined) return await selectByQuery(context, { ...request, query }, options);
-  const { groups, allows } = context.permitted();
+  const { definitions, groups, allows } = context.permitted();
   const wanted = group === undefined ? undefined : foldCase(group);
   const chosen = groups.find(({ id }) => foldCase(id) === wanted);
   const members = (chosen?.members ?? []).filter((member) => member > after);
@@ -72,7 +73,12 @@ export async function selectTools(
     group === undefined ? byName : { share, others: { ranked: members } },
   );
   const limit = limitAnswer(context, share);
-  const absent = group !== undefined && chosen === undefined ? [...unknown, group] : unknown;
+  const absentGroup = chosen === undefined ? group : undefined;
+  const absent = absentGroup === undefined ? unknown : [...unknown, absentGroup];
+  const meant = [
+    ...suggestTools(unknown, definitions),
+    ...(absentGroup === undefined ? [] : suggestGroups(absentGroup, groups)),
+  ];
   const named = nameSome(
     absent.map((name) => cleanText(name, 80)),
     limit,
@@ -86,7 +92,15 @@ export async function selectTools(
       // A tool that nobody has may be one of those that are not known yet.
       chosenIds.has(foldCase(id)) || (!hasTools && unknown.length > 0),
   );
-  return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }), ...unavailable } };
+  return {
+    answer: {
+      ...answer,
+      ...(next && { next }),
+      ...(named && { unknown: named }),
+      ...answerSuggestions(meant),
+      ...unavailable,
+    },
+  };
 }
 
 const share = 1 / 4;
