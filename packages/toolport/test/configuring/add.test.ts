@@ -116,6 +116,8 @@ describe("toolport add", () => {
       "https",
     ],
     ["a name that nobody sees", ["\u200b", "b"], "nobody sees"],
+    ["a name with what could not be read", ["n\uFFFD", "b"], "the name has U+FFFD"],
+    ["an argument with what could not be read", ["a", "b", "--env", "A=secretsecret\uFFFD"], "the entry has U+FFFD"],
     ["an entry that is no JSON", ["a", "--json-entry", '{"command": "secretsecret'], "no JSON"],
     ["an entry without anything", ["a", "--json-entry", "{}"], "neither command nor url"],
     ["two files", ["a", "b", "--user", "--project"], "two files"],

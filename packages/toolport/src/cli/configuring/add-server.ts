@@ -41,6 +41,7 @@ export const addServer: CommandWork<AddArguments> = async (args, context) => {
   const place = choosePlace(context, args);
   const { entry, inputs, notes: pasted } = await readEntry(args, context);
   const full = withChoices(entry, args);
+  assertReadable(name, full);
   const { sources } = (await loadConfigured(context)).config;
   const found: { notes: readonly string[]; hasSecrets: boolean } = { notes: [], hasSecrets: false };
   const { file, change } = await changeConfig(context, {
@@ -73,6 +74,16 @@ async function readEntry(args: AddArguments, { terminal }: CommandContext): Prom
     throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
   }
   return readPastedEntry(name, jsonEntry === "-" ? await readAll(terminal) : jsonEntry);
+}
+
+// Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is shown.
+function assertReadable(name: string, entry: JsonObject): void {
+  const part = name.includes("\uFFFD") ? "the name" : "the entry";
+  if (part === "the entry" && !JSON.stringify(entry).includes("\uFFFD")) return;
+  throw usageError(
+    `${part} has U+FFFD, which is what a character that cannot be read is taken for`,
+    "nothing was written",
+  );
 }
 
 const longestInput = 1024 * 1024;
