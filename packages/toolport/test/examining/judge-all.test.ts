@@ -85,10 +85,23 @@ describe("the configuration", () => {
     ["error", "unset_variable", "problem", { text: "set it" }],
     ["warning", "unknown_key", "advice", { text: "set it" }],
     ["warning", "untrusted_server", "advice", { command: "toolport trust 'my files'" }],
-    ["error", "missing_input", "problem", { text: "toolport list 'my files' asks for it on a terminal" }],
+    ["error", "missing_input", "problem", { text: "set it" }],
   ] as const)("a problem of severity %s, %s", (...[severity, code, level, mend]) => {
     const problem = { code, severity, server: "my files", text: "mcp.json:1:2: x: is wrong", fix: "set it" };
     expect(only({ config: configOf({ problems: [problem] }) })).toEqual([level, "configuration", problem.text, mend]);
+  });
+
+  it("says who asks for an input that has no answer yet", () => {
+    const problem = { code: "missing_input", severity: "error", server: "my files", text: "there is none" } as const;
+    const mend = { text: "toolport list 'my files' asks for it on a terminal" };
+    expect(only({ config: configOf({ problems: [problem] }) })[3]).toEqual(mend);
+  });
+
+  it("counts what is wrong with an entry once, though its server cannot be used either", () => {
+    const server = serverOf({ state: "unusable" });
+    const problem = { code: "unset_variable", severity: "error", server: server.id, text: "X is not set" } as const;
+    expect(only({ servers: [server], config: configOf({ problems: [problem] }) })[2]).toBe("X is not set");
+    expect(only({ servers: [server] })[2]).toBe("its entry cannot be used");
   });
 
   it("groups secrets of a server, and minds those of an example more", () => {
@@ -146,6 +159,11 @@ describe("the program", () => {
     [{ trouble: "directory", blocked: "/a" }, "uvx: a folder, not a program", { text: expect.any(String) }],
   ])("%j", (program, what, mend) => {
     expect(only({ servers: [withProgram(program)] })).toEqual(["problem", "program", what, mend]);
+  });
+
+  it("counts a folder that is missing once, though the server does not start without it", () => {
+    const server = withProgram({ path: "/uvx", missingCwd: "/gone", missingFiles: [] });
+    expect(only({ servers: [server] })[2]).toBe("the folder that it is to start in does not exist");
   });
 
   it.each<[Partial<ProgramFacts>, string, object]>([

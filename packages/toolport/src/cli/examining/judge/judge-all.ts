@@ -10,12 +10,13 @@ import { judgeSum, judgeTools } from "./judge-tools.ts";
 
 /** Makes findings of facts: the machine first, then the configuration, then each server from its program to its tools. Pure. */
 export function judgeAll({ machine, config, servers, now }: DoctorFacts): readonly Finding[] {
+  const faulty = new Set(config.problems.flatMap(({ severity, server }) => (severity === "error" ? [server] : [])));
   return [
     ...judgeMachine(machine, servers),
     ...judgeConfig(config, servers),
     ...servers.flatMap((server) => [
       ...judgeProgram(server, machine),
-      ...judgeConnection(server, now),
+      ...judgeConnection(server, { now, isExplained: faulty.has(server.id) }),
       ...judgeProtocol(server),
       ...judgeTools(server),
       ...judgeSpeed(server),

@@ -49,7 +49,8 @@ function judgeProblem({ code, severity, server, text, fix }: ConfigProblemFacts)
 
 function mendOf(code: string, { server, fix }: Pick<ConfigProblemFacts, "server" | "fix">): { readonly mend?: Mend } {
   if (code === "untrusted_server" && server !== undefined) return { mend: { command: commandFor("trust", server) } };
-  if (code === "missing_input" && server !== undefined) {
+  // One that is not declared is asked for nowhere.
+  if (code === "missing_input" && server !== undefined && fix === undefined) {
     return { mend: { text: `${commandFor("list", server)} asks for it on a terminal` } };
   }
   return fix === undefined ? {} : { mend: { text: fix } };

@@ -6,9 +6,16 @@ import { commandFor } from "./command-for.ts";
 const area = "connection";
 const soonMs = 24 * 3600 * 1000;
 
-/** Whether a server comes up and lets the host in. */
-export function judgeConnection(server: ServerFacts, now: number): readonly Finding[] {
-  return [...judgeState(server), ...judgeSignIn(server, now), ...judgePlainHttp(server)];
+/** Whether a server comes up and lets the host in. `isExplained`: what is wrong with its entry is said already. */
+export function judgeConnection(
+  server: ServerFacts,
+  { now, isExplained }: { readonly now: number; readonly isExplained: boolean },
+): readonly Finding[] {
+  return [
+    ...(server.state === "unusable" && isExplained ? [] : judgeState(server)),
+    ...judgeSignIn(server, now),
+    ...judgePlainHttp(server),
+  ];
 }
 
 function judgeState(facts: ServerFacts): readonly Finding[] {
@@ -28,8 +35,8 @@ function judgeState(facts: ServerFacts): readonly Finding[] {
         },
       ];
     case "failed":
-      // That its program is missing is said already, with what helps.
-      if (failure?.code === "spawn_failed" && program?.trouble !== undefined) return [];
+      // That its program or its folder is missing is said already, with what helps.
+      if (failure?.code === "spawn_failed" && (program?.trouble ?? program?.missingCwd) !== undefined) return [];
       return [
         {
           level: "problem",
@@ -52,9 +59,7 @@ function judgeState(facts: ServerFacts): readonly Finding[] {
         },
       ];
     case "unusable":
-      return [
-        { level: "problem", area, server, what: "its entry cannot be used; the configuration has the reason above" },
-      ];
+      return [{ level: "problem", area, server, what: "its entry cannot be used" }];
     case "off":
       return [];
   }
