@@ -64,6 +64,15 @@ describe("findTool()", () => {
     });
   });
 
+  it("names a server that is not there, and one that may be meant", () => {
+    const statuses = (): never => [{ id: "Files", state: "ready" }] as never;
+    expect(failureOf("fils/zzz", { ...tools, statuses })).toMatchObject({
+      message: 'there is no tool "fils/zzz", and no server "fils"',
+      hint: 'Did you mean "Files"?',
+    });
+    expect(failureOf("files/zzz", { ...tools, statuses })).toMatchObject({ message: 'there is no tool "files/zzz"' });
+  });
+
   it("writes no escape sequence of a name to a terminal", () => {
     const hostile = [tool("mcp_a_x", "a", "x\u001B[2J"), tool("mcp_b_x", "b", "x\u001B[2J")];
     const error = failureOf("x\u001B[2J", { ...tools, definitions: () => hostile });

@@ -2,6 +2,7 @@ import type { ToolDefinition } from "@toolport/core";
 import { describeAbsent, foldCase, isJsonObject, quoteText, type AbsentServer } from "@toolport/core/implement";
 import type { ServerStatus } from "@toolport/provider";
 import { didYouMean, nearNames } from "../program/near-names.ts";
+import { serversMeant } from "./known-server.ts";
 import { usageError, type UsageError } from "../usage-error.ts";
 
 const mostListed = 8;
@@ -103,13 +104,23 @@ function severalError(typed: string, found: readonly ToolDefinition[]): UsageErr
 }
 
 function noneError(typed: string, tools: ToolsAtHand): UsageError {
-  const absent: AbsentServer[] = tools
-    .statuses()
-    .flatMap(({ id, state, error }) => (state === "ready" ? [] : [{ id, state, code: error?.code }]));
+  const statuses = tools.statuses();
+  const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
+    state === "ready" ? [] : [{ id, state, code: error?.code }],
+  );
   const near = nearTools(typed, tools.definitions()).map(quote);
-  const advice = didYouMean(near) ?? 'See "toolport list" for all tools.';
-  const message = `there is no tool ${quote(typed)}`;
+  const ids = statuses.map(({ id }) => id);
+  const server = missingServer(typed, ids);
+  const meant = didYouMean(near) ?? (server === undefined ? undefined : serversMeant(server, ids));
+  const advice = meant ?? 'See "toolport list" for all tools.';
+  const message = `there is no tool ${quote(typed)}${server === undefined ? "" : `, and no server ${quote(server)}`}`;
   return usageError(absent.length === 0 ? message : `${message}; ${describeAbsent(absent)}`, advice);
+}
+
+/** The server that is named before the first `/` and is not there. A remote name may have a `/`, too. */
+function missingServer(typed: string, ids: readonly string[]): string | undefined {
+  const [, server] = /^([^/]+)\//.exec(typed) ?? [];
+  return server === undefined || ids.some((id) => foldCase(id) === foldCase(server)) ? undefined : server;
 }
 
 function nearTools(typed: string, definitions: readonly ToolDefinition[]): readonly string[] {
