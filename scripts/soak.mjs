@@ -1,18 +1,20 @@
-// Runs the simulation of the provider for long: `pnpm soak [schedules] [--mode lazy|debounced|manual] [--seed N] [--path P]`, with
-// so many schedules in each mode. Without a seed every run is another one; a failure prints seed and path, to run it again.
+// Runs the simulation of the provider for long, with so many schedules in each mode. Without a seed every run is another one; a failure
+// prints seed and path, to run it again.
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { mode: { type: "string" }, seed: { type: "string" }, path: { type: "string" } },
-});
-const [schedules = "1000000"] = positionals;
-if (!/^[1-9]\d*$/.test(schedules)) throw new TypeError("the number of schedules must be a positive integer");
+const usage = "pnpm soak [SCHEDULES] [--mode lazy|debounced|manual] [--seed N] [--path P]";
+const { values, positionals } = read();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+const [schedules = "1000000", ...others] = positionals;
+if (!/^[1-9]\d*$/.test(schedules) || others.length > 0) refuse("one number of schedules at most, above 0");
 const modes = ["lazy", "debounced", "manual"].filter((mode) => values.mode === undefined || values.mode === mode);
-if (modes.length === 0) throw new TypeError("the mode must be lazy, debounced or manual");
+if (modes.length === 0) refuse("the mode must be lazy, debounced or manual");
 
 const { status } = spawnSync(
   process.execPath,
@@ -34,3 +36,25 @@ const { status } = spawnSync(
   },
 );
 process.exitCode = status ?? 1;
+
+function read() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        mode: { type: "string" },
+        seed: { type: "string" },
+        path: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} mistake */
+function refuse(mistake) {
+  console.error(`soak: ${mistake}\n${usage}`);
+  return process.exit(2);
+}

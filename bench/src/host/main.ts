@@ -15,7 +15,7 @@ import { stepsTable } from "./steps-table.ts";
 import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
 import type { Results } from "./to-table.ts";
-import { allWorkloads, speedWorkloads } from "./workloads/all-workloads.ts";
+import { speedWorkloads } from "./workloads/all-workloads.ts";
 import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 import type { Workload } from "./workloads/workload.ts";
@@ -25,7 +25,13 @@ const peerIds = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "m
 
 const asked = readOptions(process.argv.slice(2), {
   part: partNames,
-  only: [...[...allWorkloads, startSteps, ...allBehaviours].map(({ id }) => id), "growth"],
+  only: {
+    speed: idsOf(speedWorkloads),
+    neighbours: idsOf(neighbourWorkloads),
+    steps: [startSteps.id],
+    behaviour: idsOf(allBehaviours),
+    growth: ["growth"],
+  } satisfies Record<keyof Parts, readonly string[]>,
   of: ownIds,
   peers: peerIds,
 });
@@ -153,6 +159,10 @@ function partsAskedFor(): readonly (keyof Parts)[] {
 
 function adapter(id: string, path: string): Adapter {
   return { id, url: new URL(path, import.meta.url).href };
+}
+
+function idsOf(all: readonly { readonly id: string }[]): readonly string[] {
+  return all.map(({ id }) => id);
 }
 
 function isAskedFor(id: string): boolean {

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import { readOptions } from "./read-options.ts";
 
-const choices = { part: ["speed", "growth"], only: ["import", "growth"], of: ["toolport"], peers: ["mcporter"] };
+const choices = {
+  part: ["speed", "growth"],
+  only: { speed: ["import"], growth: ["growth"] },
+  of: ["toolport"],
+  peers: ["mcporter"],
+};
 
 it("takes what it is given, and measures everything where nothing is named", () => {
   expect(readOptions([], choices)).toEqual({
@@ -26,6 +31,7 @@ it("takes what it is given, and measures everything where nothing is named", () 
 
 it.each([
   [["--only", "improt"], '--only has no "improt"; it has import, growth'],
+  [["--part", "growth", "--only", "growth,import"], "import of --only is in no part of --part growth"],
   [["--of", "toolport,ai-skd"], '--of has no "ai-skd"'],
   [["--of", "mcporter"], "mcporter is one of the peers, which want --peers"],
   [["--part", ""], '--part has no ""'],

@@ -15,7 +15,8 @@ export interface BenchOptions {
 /** What there is to choose from. */
 export interface Choices {
   readonly part: readonly string[];
-  readonly only: readonly string[];
+  /** By the part in which they are measured. */
+  readonly only: Readonly<Record<string, readonly string[]>>;
   /** Contenders that are always there. */
   readonly of: readonly string[];
   /** Those that are there with `--peers`. */
@@ -42,14 +43,18 @@ export function readOptions(
     });
     if (values.help) return { usage: usageOf(choices) };
     const { rounds, node, peers, part, only, of } = values;
+    const parts = chosen("part", part, choices.part);
     const options = {
       rounds: positive("rounds", rounds),
       node,
       peers,
-      part: chosen("part", part, choices),
-      only: chosen("only", only, choices),
-      of: chosen("of", of, { ...choices, of: [...choices.of, ...choices.peers] }),
+      part: parts,
+      only: chosen("only", only, Object.values(choices.only).flat()),
+      of: chosen("of", of, [...choices.of, ...choices.peers]),
     };
+    const reached = (parts ?? choices.part).flatMap((name) => choices.only[name] ?? []);
+    const unreached = options.only?.find((id) => !reached.includes(id));
+    if (unreached !== undefined) throw new TypeError(`${unreached} of --only is in no part of --part ${part}`);
     const absent = options.of?.find((id) => !peers && choices.peers.includes(id));
     if (absent !== undefined) throw new TypeError(`${absent} is one of the peers, which want --peers`);
     return { options };
@@ -67,12 +72,12 @@ function positive(name: string, value: string): number {
 function chosen(
   name: "part" | "only" | "of",
   value: string | undefined,
-  choices: Choices,
+  there: readonly string[],
 ): readonly string[] | undefined {
   const names = value?.split(",");
-  const unknown = names?.find((one) => !choices[name].includes(one));
+  const unknown = names?.find((one) => !there.includes(one));
   if (unknown === undefined) return names;
-  throw new TypeError(`--${name} has no ${JSON.stringify(unknown)}; it has ${choices[name].join(", ")}`);
+  throw new TypeError(`--${name} has no ${JSON.stringify(unknown)}; it has ${there.join(", ")}`);
 }
 
 function usageOf({ part, only, of, peers }: Choices): string {
@@ -85,7 +90,7 @@ written.
   --node MAJOR   the version of Node to run on, from npm; default: this one
   --peers        beside the peers of bench/peers, too (pnpm bench:peers installs them)
   --part         ${part.join(", ")}
-  --only         ${only.join(", ")}
+  --only         ${Object.values(only).flat().join(", ")}
   --of           ${of.join(", ")}; with --peers also ${peers.join(", ")}
 `;
 }
