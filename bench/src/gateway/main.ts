@@ -6,8 +6,9 @@ import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { quantile } from "../host/statistics.ts";
+import { countArgument } from "../count-argument.ts";
 
-const rounds = Number(process.argv[2] ?? 9);
+const rounds = countArgument(0, 9);
 const only = process.argv[3];
 /** With many in flight a call takes microseconds, and a round has to last. */
 const callsInRound = (inFlight: number): number => (inFlight === 1 ? 500 : 2000);

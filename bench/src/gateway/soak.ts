@@ -6,8 +6,9 @@ import { fixtureServer } from "@toolport/fixtures";
 import { createGateway } from "@toolport/gateway";
 import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
+import { countArgument } from "../count-argument.ts";
 
-const calls = Number(process.argv[2] ?? 100_000);
+const calls = countArgument(0, 100_000);
 const callsOfClient = 1000;
 const inFlight = 32;
 const mostGrowth = 4 * 1024 * 1024;

@@ -3,10 +3,12 @@ import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import { heapMb } from "./heap.ts";
 import { stdioServers } from "./start-servers.ts";
+import { countArgument } from "../count-argument.ts";
 
 // Usage: node --expose-gc run-soak.js [calls] [refreshes]; fails when the heap grows.
 // One process, as a host that runs for weeks: calls whose results have an output schema, and listings of tools with schemas.
-const [calls = "100000", refreshes = "10000"] = process.argv.slice(2);
+const calls = countArgument(0, 100_000);
+const refreshes = countArgument(1, 10_000);
 const samples = 10;
 // What ten samples of a flat heap may differ by, code that is compiled late included.
 const allowedMb = 2;
@@ -23,8 +25,8 @@ await provider.init();
 const toolbox = createToolbox({ providers: [provider] });
 const [tool] = toolbox.definitions();
 const flat = [
-  await soak("calls", Number(calls), async () => void (await toolbox.call(tool?.name ?? "", { text: "x" }))),
-  await soak("refreshes", Number(refreshes), () => toolbox.refresh()),
+  await soak("calls", calls, async () => void (await toolbox.call(tool?.name ?? "", { text: "x" }))),
+  await soak("refreshes", refreshes, () => toolbox.refresh()),
 ];
 toolbox.close();
 await provider.close();

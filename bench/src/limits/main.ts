@@ -5,10 +5,11 @@ import { createSharedLimitStore } from "@toolport/policy/shared-limits";
 import { systemClock } from "@toolport/core/implement";
 import { createClient } from "redis";
 import { quantile } from "../host/statistics.ts";
+import { countArgument } from "../count-argument.ts";
 
-const [url, given] = process.argv.slice(2);
+const [, , url] = process.argv;
 if (url === undefined) throw new TypeError("say where a Redis is: redis://localhost:6379");
-const rounds = Number(given ?? 9);
+const rounds = countArgument(1, 9);
 const callsInRound = 2000;
 
 const redis = createClient({ url });

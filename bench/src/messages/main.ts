@@ -3,8 +3,9 @@
 import { startFaultServer, type FaultRule } from "@toolport/fixtures";
 import { createConnector } from "@toolport/transports";
 import { quantile } from "../host/statistics.ts";
+import { countArgument } from "../count-argument.ts";
 
-const rounds = Number(process.argv[2] ?? 9);
+const rounds = countArgument(0, 9);
 const mebibyte = 1024 * 1024;
 const sizes = [1, 8, 12] as const;
 /** What is around the part that repeats; the limit is for all of it. */

@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { quantile } from "../host/statistics.ts";
 import { policies } from "./policies.ts";
+import { countArgument } from "../count-argument.ts";
 
-const rounds = Number(process.argv[2] ?? 9);
+const rounds = countArgument(0, 9);
 const callsInRound = 50_000;
 const program = new URL("./measure-policy.js", import.meta.url).pathname;
 

@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { median } from "../host/statistics.ts";
 import type { Shares } from "./shares.ts";
 import { toExpectations, type Costs } from "./to-expectations.ts";
+import { countArgument } from "../count-argument.ts";
 
-const rounds = Number(process.argv[2] ?? 5);
+const rounds = countArgument(0, 5);
 
 interface Calls {
   readonly inFlight: number;
