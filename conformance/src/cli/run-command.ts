@@ -2,6 +2,7 @@ import type { CheckInfo } from "../engine/check.ts";
 import { kitVersion } from "../engine/kit-version.ts";
 import { exitCodes } from "../engine/run-report.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
+import { checksMeant } from "./checks-meant.ts";
 import type { CommandIo } from "./command-io.ts";
 import { parseCommand } from "./command.ts";
 import { explainId, listChecks } from "./describe-checks.ts";
@@ -49,9 +50,10 @@ async function allChecks(): Promise<readonly CheckInfo[]> {
 
 function noCheck(wanted: string, checks: readonly CheckInfo[]): string {
   const name = JSON.stringify(wanted);
-  const within = checks.filter(({ id }) => id.startsWith(`${wanted}/`)).length;
+  const ids = checks.map(({ id }) => id);
+  const within = ids.filter((id) => id.startsWith(`${wanted}/`)).length;
   return within === 0
-    ? `no check ${name}; --list shows them all`
+    ? `no check ${name}${checksMeant(wanted, ids)}`
     : `${name} is an area of ${within} checks; --list shows their ids`;
 }
 

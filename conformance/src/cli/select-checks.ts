@@ -1,4 +1,5 @@
 import type { Check } from "../engine/check.ts";
+import { checksMeant } from "./checks-meant.ts";
 
 /** The checks to run, or what is wrong with the choice. */
 export type Selection<Target> =
@@ -14,8 +15,13 @@ export function selectChecks<Target>(
   { only, skip }: { readonly only: readonly string[]; readonly skip: readonly string[] },
 ): Selection<Target> {
   const unknown = [...only, ...skip].find((pattern) => !checks.some(({ id }) => matches(id, pattern)));
-  if (unknown !== undefined)
-    return { ok: false, mistake: `no check matches ${JSON.stringify(unknown)}; --list shows them all` };
+  if (unknown !== undefined) {
+    const meant = checksMeant(
+      unknown,
+      checks.map(({ id }) => id),
+    );
+    return { ok: false, mistake: `no check matches ${JSON.stringify(unknown)}${meant}` };
+  }
   const byId = new Map(checks.map((check) => [check.id, check]));
   const chosen = new Set<string>();
   const choose = (id: string): void => {

@@ -140,6 +140,7 @@ function useLast<Value>(values: Map<string, Value>, key: string, value: Value): 
   }
 }
 
+// Suggests no other id: it may be a server of somebody else.
 function unknownServer(serverId: string): ToolportError {
   return new ToolportError(
     `${nameServer(serverId)} is not known here: no connector has asked about it yet; hand its spec over in place of its id`,

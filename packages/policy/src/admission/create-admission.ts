@@ -70,6 +70,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   };
 }
 
+// Suggests no other id: it may be a server of somebody else.
 function unknownServer(serverId: string): ToolportError {
   const message = `no tool of a server ${quoteText(serverId)} was ever listed where this policy decides`;
   return new ToolportError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
