@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditFile } from "../src/node.ts";
 import { lockFile } from "../src/node/lock-file.ts";
 
 async function emptyFolder(): Promise<{ readonly folder: string; readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), "toolport-audit-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
   return { folder, path: join(folder, "audit.jsonl") };
 }
 

@@ -60,7 +60,7 @@ it("asks nobody in CI", async () => {
   await using host = await openHost(contextOf(terminal));
   expect(host.toolport.statuses().map(({ state }) => state)).toEqual(["disabled"]);
   // What --quiet leaves out is progress.
-  expect([canAsk({ terminal }), canAsk({ terminal: fakeTerminal({ canAsk: true }) })]).toEqual([false, true]);
+  expect([canAsk({ terminal }), canAsk({ terminal: stage({ canAsk: true }) })]).toEqual([false, true]);
 });
 
 it("asks once whether a project's server is trusted, shows what it would run, and starts it then and the next time", async () => {
