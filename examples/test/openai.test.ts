@@ -124,7 +124,7 @@ describe("an agent of the Agents SDK with a policy", () => {
 
   it("asks once: by the policy's own handler, when the run is to ask nobody", async () => {
     const asked: string[] = [];
-    const handler: ApprovalOptions["handler"] = ({ hint }) => (asked.push(hint), "no");
+    const handler: ApprovalOptions["handler"] = async ({ hint }) => (asked.push(hint), "no");
     const { provider: own } = await guarded({ handler });
     await using _provider = own;
     const { tools } = createAgentsTools(own, { needsApproval: () => false });

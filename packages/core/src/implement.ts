@@ -50,7 +50,7 @@ export { serverSpecFields, specError } from "./assert-server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 export { isConfidentialUrl, isLoopbackUrl } from "./is-confidential-url.ts";
-export { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
+export { credentialFieldsOf, credentialsOf, sharingOf } from "./server-sharing.ts";
 export { readVersioned, writeVersioned, type ValueVersion } from "./versioned-value.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";

@@ -1,7 +1,7 @@
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerSharing, ServerSpec } from "./server-spec.ts";
-import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
+import { holdsCredential, secretOfArgument, secretsOf } from "./spec-secrets.ts";
 
 /** Who may share a connection to this server: what its spec says, else all, but those of one principal alone where it has credentials. */
 export function sharingOf(spec: ServerSpec): ServerSharing {
@@ -42,6 +42,28 @@ export function credentialFieldsOf({ transport }: ServerSpec): readonly string[]
         ...(hasSecretInUrl(transport.url) ? ["transport.url"] : []),
       ];
     }
+    case "memory":
+    case "custom":
+      return [];
+  }
+}
+
+/**
+ * The credentials that a spec holds, as they are written and as a server may echo them: the values of the fields that {@linkcode credentialFieldsOf} names. Other than for
+ * {@linkcode createRedactor} a variable that is no secret by its name or its look is none.
+ */
+export function credentialsOf(spec: ServerSpec): readonly string[] {
+  const fields = new Set(credentialFieldsOf(spec));
+  const held = (part: string, members: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(members).filter(([name]) => fields.has(`transport.${part}[${JSON.stringify(name)}]`)),
+    );
+  const { transport } = spec;
+  switch (transport.kind) {
+    case "stdio":
+      return secretsOf({ ...spec, transport: { ...transport, env: held("env", transport.env) } });
+    case "http":
+      return secretsOf({ ...spec, transport: { ...transport, headers: held("headers", transport.headers) } });
     case "memory":
     case "custom":
       return [];

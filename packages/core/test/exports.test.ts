@@ -58,6 +58,7 @@ const forImplementers = [
   "createSecretMemory",
   "createSlots",
   "credentialFieldsOf",
+  "credentialsOf",
   "dateOf",
   "describeAbsent",
   "differByOneSlip",

@@ -68,6 +68,11 @@ export interface Policy
   circuits(): readonly CircuitStatus[];
   /** A text as results are masked, for the host's own logs. The text itself without `redact`. */
   redactText(text: string, context?: CallContext): string;
+  /**
+   * Data of a server that is no result of a call, such as what was read of a resource, masked as results are; an error, too, with its details and causes. The very same where there
+   * are no secrets, and without `redact`. Throws `internal_error` where a function of `redact` fails: then nobody knows what is secret.
+   */
+  redactData<Data>(data: Data, context?: CallContext): Data;
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
   /** Hears no more of other replicas, nor of the `limitStore`. It decides as before by what it knows. Idempotent. */
@@ -139,6 +144,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),
     redactText: (text, context) => redaction?.redactText(text, context) ?? text,
+    redactData: (data, context) => redaction?.redactData(data, context) ?? data,
     circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
     close() {

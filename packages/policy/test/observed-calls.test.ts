@@ -5,7 +5,7 @@ import { createPolicy } from "../src/policy.ts";
 
 it("tells the observer of a call what was decided about it, and of no other call", async () => {
   const policy = createPolicy({
-    approval: { handler: () => "once" },
+    approval: { handler: async () => "once" },
     deny: ["/no"],
     ask: ["/maybe"],
     defaultDecision: "allow",

@@ -47,7 +47,7 @@ describe("createPolicy()", () => {
     const asked: ApprovalQuestion[] = [];
     let answer: "once" | "no" = "no";
     const made = record({
-      approval: { mode: "all", handler: (question) => (asked.push(question), answer) },
+      approval: { mode: "all", handler: async (question) => (asked.push(question), answer) },
       validation: {},
       limits: [{ rate: { calls: 1, perMs: 60_000 } }],
     });
@@ -108,7 +108,12 @@ describe("createPolicy()", () => {
   });
 
   it("tells no listener the arguments or the result", async () => {
-    const made = record({ approval: { mode: "all", handler: () => "once" }, validation: {}, retry: {}, breaker: {} });
+    const made = record({
+      approval: { mode: "all", handler: async () => "once" },
+      validation: {},
+      retry: {},
+      breaker: {},
+    });
     await send(made, async () => ({ ...(await answerOk(callOf())), content: [{ type: "text", text: "res-7713" }] }), {
       args: { note: "arg-7713" },
     });
@@ -178,7 +183,7 @@ describe("what is looked at", () => {
   });
 
   it("is a call that a tool makes with the arguments that it was given, too", async () => {
-    const made = record({ ask: ["/pay"], defaultDecision: "allow", approval: { handler: () => "no" } });
+    const made = record({ ask: ["/pay"], defaultDecision: "allow", approval: { handler: async () => "no" } });
     let paid = 0;
     const toolbox: Toolbox = createToolbox({
       tools: [
@@ -204,7 +209,7 @@ describe("what is looked at", () => {
         { tools: "s/*", effect: "pure" },
         { tools: { labels: "env:prod" }, effect: "external" },
       ],
-      approval: { handler: () => "once" },
+      approval: { handler: async () => "once" },
     });
     const world = createCalmWorld();
     const { admit, interceptors } = made.policy;
@@ -283,7 +288,7 @@ describe("a policy around a toolbox and its provider", () => {
   it("looks at each call once, and at two calls with the same arguments twice", async () => {
     const asked: ApprovalQuestion[] = [];
     const made = record({
-      approval: { mode: "all", handler: (question) => (asked.push(question), "once") },
+      approval: { mode: "all", handler: async (question) => (asked.push(question), "once") },
       limits: [{ budget: { calls: 3 } }],
     });
     const { toolbox, provider } = await around(made);
@@ -298,7 +303,7 @@ describe("a policy around a toolbox and its provider", () => {
   });
 
   it("looks at another call with the arguments that were handed on", async () => {
-    const made = record({ ask: ["s/drop"], defaultDecision: "allow", approval: { handler: () => "no" } });
+    const made = record({ ask: ["s/drop"], defaultDecision: "allow", approval: { handler: async () => "no" } });
     const world = createCalmWorld();
     world.server("s", "echo", "drop");
     const { admit, interceptors } = made.policy;

@@ -15,6 +15,7 @@ export const placeholder = /\[secret:[0-9a-f]{16}\]/;
 
 /** Who calls. */
 export interface Caller {
+  readonly principal?: string;
   readonly conversation?: string;
   readonly toolName?: string;
 }
@@ -23,11 +24,11 @@ export interface Caller {
 export function createRedactionWorld(options: RedactionOptions = {}) {
   const parts = stageParts();
   const redaction = createRedaction({ key, ...options }, parts);
-  const send = (outcome: Partial<ToolOutcome>, { conversation, toolName }: Caller = {}): Promise<ToolOutcome> =>
+  const send = (outcome: Partial<ToolOutcome>, { toolName, ...context }: Caller = {}): Promise<ToolOutcome> =>
     redaction.interceptor(
       stageCall({
         ...(toolName !== undefined && { toolName }),
-        options: { ...(conversation !== undefined && { context: { conversation } }) },
+        options: { ...(Object.keys(context).length > 0 && { context }) },
       }),
       async () => outcomeOf(outcome),
     );

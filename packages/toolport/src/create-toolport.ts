@@ -7,12 +7,17 @@ import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
 import { checkOptions } from "./check-options.ts";
 import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
 import { readConfigOptions } from "./configuration/read-config-options.ts";
-import { createConversation, type ConversationParts } from "./conversation/create-conversation.ts";
+import {
+  assertConversationOptions,
+  createConversation,
+  type ConversationParts,
+} from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
 import { startServers } from "./lifecycle/start-servers.ts";
 import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy } from "./parts/choose-policy.ts";
+import { followSecrets } from "./parts/follow-secrets.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
 import { chooseTelemetry } from "./parts/choose-telemetry.ts";
@@ -91,7 +96,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
-  const secrets = (): readonly string[] => opened.config?.secrets ?? [];
+  const secrets = followSecrets(() => opened);
   const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
   const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
   const ownTools = [...(options.tools ?? []), results.tool];
@@ -100,7 +105,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
   const { provider, makeProvider } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
-  const resources = chooseResources(options.resources, { provider, config: opened.config, clock, telemetry });
+  const resources = chooseResources(options.resources, { provider, config: opened.config, clock, telemetry, policy });
   closing.add(() => resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
@@ -146,7 +151,8 @@ function conversationsOf(
       if (conversations?.isNeeded === true) throw new TypeError(conversationMessage);
       return createConversation(parts, options);
     },
-    async openConversation(options) {
+    async openConversation(options = {}) {
+      assertConversationOptions("openConversation()", options);
       return conversations === undefined ? createConversation(parts, options) : conversations.open(options);
     },
   };

@@ -11,6 +11,7 @@ describe("readApprovalOptions()", () => {
       timeoutMs: 300_000,
       conversationMs: 86_400_000,
       maxOpen: 100,
+      maxOpenPerPrincipal: 25,
       suspend: undefined,
     });
   });
@@ -29,6 +30,7 @@ describe("readApprovalOptions()", () => {
     [{ timeoutMs: Number.POSITIVE_INFINITY }, "approval.timeoutMs must be"],
     [{ conversationMs: -1 }, "approval.conversationMs must be"],
     [{ maxOpen: 0.5 }, "approval.maxOpen must be"],
+    [{ maxOpenPerPrincipal: 0 }, "approval.maxOpenPerPrincipal must be"],
     [{ suspend: {} }, "approval.suspend.key must be"],
     [{ suspend: { key: [] } }, "approval.suspend.key is an empty list"],
     [{ suspend: { key: "a".repeat(32) } }, "approval.suspend.key must be"],

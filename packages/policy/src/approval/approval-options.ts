@@ -54,7 +54,7 @@ export interface ApprovalQuestion {
 }
 
 /** Asks somebody. One that throws or answers anything else has refused the call. */
-export type ApprovalHandler = (question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
+export type ApprovalHandler = (question: ApprovalQuestion) => Promise<ApprovalAnswer>;
 
 /** Suspending calls until somebody approves them, here or in another process. */
 export interface SuspendOptions {
@@ -82,6 +82,8 @@ export interface ApprovalOptions {
   readonly conversationMs?: number | undefined;
   /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
   readonly maxOpen?: number | undefined;
+  /** How many of them those of one principal may be, so that one who never answers keeps nobody else from being asked. Default a quarter of `maxOpen`. Does not hold for calls without a principal. */
+  readonly maxOpenPerPrincipal?: number | undefined;
   /** Default: nothing is suspended. */
   readonly suspend?: SuspendOptions | undefined;
 }
@@ -93,6 +95,7 @@ export interface ReadApprovalOptions {
   readonly timeoutMs: number;
   readonly conversationMs: number;
   readonly maxOpen: number;
+  readonly maxOpenPerPrincipal: number;
   readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
 }
 
@@ -104,6 +107,7 @@ const optionFields: Fields<ApprovalOptions> = {
   timeoutMs: true,
   conversationMs: true,
   maxOpen: true,
+  maxOpenPerPrincipal: true,
   suspend: true,
 };
 const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
@@ -116,8 +120,15 @@ export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptio
     throw new TypeError("approval.handler must be a function");
   under("approval", () => assertTimeoutMs(timeoutMs));
   assertTime("approval.conversationMs", conversationMs, Number.MAX_SAFE_INTEGER);
-  if (!Number.isSafeInteger(maxOpen) || maxOpen < 1) throw new TypeError("approval.maxOpen must be a positive integer");
-  return { mode, handler, timeoutMs, conversationMs, maxOpen, suspend: suspend && readSuspend(suspend) };
+  assertCount("approval.maxOpen", maxOpen);
+  const { maxOpenPerPrincipal = Math.ceil(maxOpen / 4) } = options;
+  assertCount("approval.maxOpenPerPrincipal", maxOpenPerPrincipal);
+  const bounds = { timeoutMs, conversationMs, maxOpen, maxOpenPerPrincipal };
+  return { mode, handler, ...bounds, suspend: suspend && readSuspend(suspend) };
+}
+
+function assertCount(name: string, count: number): void {
+  if (!Number.isSafeInteger(count) || count < 1) throw new TypeError(`${name} must be a positive integer`);
 }
 
 function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {

@@ -1,7 +1,7 @@
 import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
-import type { ApprovalAnswer, ApprovalHandler, ApprovalOptions, ApprovalQuestion } from "./approval-options.ts";
+import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "./approval-options.ts";
 import { createApproval, type Approval, type AskedByRules } from "./approval.ts";
 import { toRejection } from "./confirmation-request.ts";
 
@@ -17,18 +17,21 @@ interface Desk {
   readonly send: (call: ToolCall) => Promise<unknown>;
 }
 
+/** A handler of a program that has no types, which need not wait for anything. */
+type Handler = (question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
+
 /** A stage that asks about everything, unless told otherwise. */
 function setUp(
-  handler: ApprovalHandler | undefined,
+  handler: Handler | undefined,
   more: Partial<ApprovalOptions> = {},
   { asks, world = createStageWorld() }: { readonly asks?: AskedByRules; readonly world?: StageWorld } = {},
 ): Desk {
   const questions: ApprovalQuestion[] = [];
-  const asked: ApprovalHandler | undefined =
+  const asked =
     handler &&
-    ((question) => {
+    ((question: ApprovalQuestion) => {
       questions.push(question);
-      return handler(question);
+      return handler(question) as Promise<ApprovalAnswer>;
     });
   const approval = createApproval({ mode: "all", handler: asked, ...more }, world.parts, asks);
   const layers = [approval.interceptor];
@@ -46,7 +49,7 @@ function gated(options: CallOptions = {}, definition: Partial<ToolDefinition> = 
 
 describe("which calls somebody is asked about", () => {
   it("asks about none, about all, and about those that rules or their definition name, and says why (AD-12)", async () => {
-    const deny: ApprovalHandler = () => "no";
+    const deny: Handler = () => "no";
     const whyOf = async (desk: Desk, definition: Partial<ToolDefinition> = {}): Promise<unknown> => {
       await desk.send(gated({}, definition)).catch(() => {});
       return desk.questions[0]?.why;
@@ -185,24 +188,36 @@ describe("a question", () => {
     expect(next.questions).toHaveLength(1);
   });
 
-  const rubbish: readonly (readonly [string, ApprovalHandler])[] = [
+  const rubbish: readonly (readonly [string, Handler, RegExp])[] = [
     [
       "throws",
       () => {
         throw new Error("no screen");
       },
+      /whoever should ask for an approval failed$/,
     ],
-    ["rejects", () => Promise.reject(new Error("no screen"))],
-    ["answers true", () => true as never],
-    ["answers nothing", () => undefined as never],
-    ["answers a word that is none", () => "yes" as never],
-    ["answers a name of every object", () => "toString" as never],
-    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never],
-    ["suspends where nothing is suspended", () => "suspend"],
+    ["rejects", () => Promise.reject(new Error("no screen")), /whoever should ask for an approval failed$/],
+    [
+      "answers true",
+      () => true as never,
+      /handler answered a boolean, and not "once", "always", "no"; "suspend" needs/,
+    ],
+    ["answers nothing", () => undefined as never, /handler answered undefined, and not/],
+    ["answers a word that is none", () => "yes" as never, /handler answered "yes", and not/],
+    ["answers a name of every object", () => "toString" as never, /handler answered "toString", and not/],
+    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never, /a reason that is a number/],
+    ["answers a decision that is none", () => ({ decision: "yes" }) as never, /a decision that is "yes", and not/],
+    [
+      "suspends where nothing is suspended",
+      () => "suspend",
+      /answered "suspend", .*; "suspend" needs approval\.suspend$/,
+    ],
   ];
-  it.each(rubbish)("that a handler %s refuses the call: call_refused", async (_, handler) => {
+  it.each(rubbish)("that a handler %s refuses the call: call_refused", async (_, handler, message) => {
     const { world, send, ran } = setUp(handler);
-    expect(await rejectionOf(send(gated()))).toMatchObject({ code: "call_refused", outcome: "not-sent" });
+    const error = await rejectionOf(send(gated()));
+    expect(error).toMatchObject({ code: "call_refused", outcome: "not-sent" });
+    expect(error.message).toMatch(message);
     expect(world.eventTypes()).toEqual(["approval-asked", "part-failed", "refused"]);
     expect(ran).toEqual([]);
   });
@@ -237,6 +252,19 @@ describe("a question", () => {
     expect(toRejection(new Error("x"))).toBeUndefined();
     expect(world.events[1]).toMatchObject({ type: "approval-answered", decision: "no", by: "human" });
     expect(ran).toEqual([]);
+  });
+
+  it("is one of maxOpenPerPrincipal at most, so that others are asked all the same: overloaded", async () => {
+    const { send, questions } = setUp(() => never, { maxOpen: 8 });
+    const of = (principal: string): ToolCall => gated({ context: { principal } });
+    for (let count = 0; count < 2; count += 1) void send(of("ada")).catch(() => {});
+    await settle();
+    const error = await rejectionOf(send(of("ada")));
+    expect(error).toMatchObject({ code: "overloaded", details: { policy: "approval.maxOpenPerPrincipal" } });
+    expect(error.message).toContain("2 questions of the same principal are open already");
+    void send(of("bob")).catch(() => {});
+    await settle();
+    expect(questions).toHaveLength(3);
   });
 
   it("is one of maxOpen at most: overloaded", async () => {

@@ -34,9 +34,17 @@ interface Waiting {
 /** Asks one handler. Each call is a question of its own, but an answer for the conversation or for always settles those that it holds for. */
 export function createAsking({ handler, settings, kept, parts }: AskingInit): Asking {
   const { clock } = parts;
-  const { timeoutMs, maxOpen } = settings;
+  const { timeoutMs, maxOpen, maxOpenPerPrincipal } = settings;
   const open = new Set<Waiting>();
 
+  const assertRoom = (pending: PendingCall): void => {
+    if (open.size >= maxOpen) throw tooManyError(pending, { count: open.size, rule: "approval.maxOpen" }, parts);
+    const principal = principalOf(pending);
+    if (principal === undefined) return;
+    const own = Array.from(open).filter((waiting) => principalOf(waiting.pending) === principal);
+    if (own.length < maxOpenPerPrincipal) return;
+    throw tooManyError(pending, { count: own.length, rule: "approval.maxOpenPerPrincipal" }, parts);
+  };
   const hear = async (pending: PendingCall): Promise<Heard> => {
     const { call, copied, why, effect, hint } = pending;
     const { origin: tool, definition, server, options } = call;
@@ -82,7 +90,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
   };
   return {
     async ask(pending) {
-      if (open.size >= maxOpen) throw tooManyError(pending, open.size, parts);
+      assertRoom(pending);
       const heard = await hear(pending);
       if (heard.kind === "covered") {
         parts.emit(
@@ -112,9 +120,19 @@ function answersFor({ call }: PendingCall, { suspend }: ReadApprovalOptions): re
   return Object.freeze(answers.filter((answer) => answer !== false));
 }
 
-function tooManyError({ call }: PendingCall, open: number, parts: PolicyParts): ToolportError {
-  const reason = `needs an approval, and ${open} questions are open already`;
-  return refuse(call, { stage: "approval", code: "overloaded", reason, rule: "approval.maxOpen" }, parts);
+function principalOf({ call }: PendingCall): string | undefined {
+  return call.options.context?.principal;
+}
+
+interface Crowd {
+  readonly count: number;
+  readonly rule: "approval.maxOpen" | "approval.maxOpenPerPrincipal";
+}
+
+function tooManyError({ call }: PendingCall, { count, rule }: Crowd, parts: PolicyParts): ToolportError {
+  const whose = rule === "approval.maxOpen" ? "" : " of the same principal";
+  const reason = `needs an approval, and ${count} questions${whose} are open already`;
+  return refuse(call, { stage: "approval", code: "overloaded", reason, rule }, parts);
 }
 
 /** A human said no. */
@@ -156,6 +174,7 @@ function unheardError(
       parts,
     );
   }
-  const reason = "was refused: whoever should ask for an approval failed";
+  const { wrongAnswer = "whoever should ask for an approval failed" } = heard;
+  const reason = `was refused: ${wrongAnswer}`;
   return refuse(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "@toolport/core";
+import { isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
 import { readAnswer, type ApprovalDecision, type ApprovalHandler, type ApprovalQuestion } from "./approval-options.ts";
 
 /** What became of a question. */
@@ -9,7 +10,7 @@ export type Heard =
   /** An answer to another question holds for this one. */
   | { readonly kind: "covered" }
   /** The handler threw, or answered nothing that it may. */
-  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "failed"; readonly error: unknown; readonly wrongAnswer?: string }
   | { readonly kind: "late" }
   /** The call is over. */
   | { readonly kind: "over" };
@@ -60,13 +61,15 @@ export function askHuman(question: Omit<ApprovalQuestion, "signal">, init: AskIn
 
 async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
   try {
-    const answer = readAnswer(await handler(question));
+    const given: unknown = await handler(question);
+    const answer = readAnswer(given);
     if (answer !== undefined) {
       const { decision, ...words } = answer;
       if (decision === "none") return { kind: "unasked", ...words };
       if (isOffered(decision, question)) return { kind: "answered", decision, ...words };
     }
-    return { kind: "failed", error: new TypeError("the approval handler answered nothing that an answer could be") };
+    const wrongAnswer = `the approval handler answered ${inWords(given)}, and not ${nameAnswers(question)}`;
+    return { kind: "failed", error: new TypeError(wrongAnswer), wrongAnswer };
   } catch (error) {
     return { kind: "failed", error };
   }
@@ -75,4 +78,19 @@ async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): P
 // What cannot be remembered counts once; whether something can be suspended is no matter of taste.
 function isOffered(decision: ApprovalDecision, { answers }: ApprovalQuestion): boolean {
   return decision !== "suspend" || answers.includes("suspend");
+}
+
+function inWords(answer: unknown): string {
+  if (typeof answer === "string") return quoteText(answer, 40);
+  if (!isPlainObject(answer)) return kindOf(answer);
+  const { decision, reason } = answer as Partial<Record<"decision" | "reason", unknown>>;
+  return reason === undefined || typeof reason === "string"
+    ? `a decision that is ${inWords(decision)}`
+    : `a reason that is ${kindOf(reason)}`;
+}
+
+/** With `approval.suspend` alone a call can wait for somebody who is not there. */
+function nameAnswers({ answers }: ApprovalQuestion): string {
+  const known = answers.map((answer) => `"${answer}"`).join(", ");
+  return answers.includes("suspend") ? known : `${known}; "suspend" needs approval.suspend`;
 }

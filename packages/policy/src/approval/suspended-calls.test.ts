@@ -305,7 +305,7 @@ describe("a suspended call", () => {
     const world = createStageWorld();
     const answers: unknown[] = [];
     const process = startProcess(world, {
-      handler(question) {
+      async handler(question) {
         answers.push(question.answers);
         return "suspend";
       },

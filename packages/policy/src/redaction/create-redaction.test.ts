@@ -21,6 +21,28 @@ describe("a redaction that is not always on", () => {
   });
 });
 
+describe("redactData()", () => {
+  it("masks data that is no result, and errors, with the placeholders of results", async () => {
+    const { send, redaction } = createRedactionWorld({ values: ["hunter2-hunter2"] });
+    const masked = shownOf((await send({ content: textOf("hunter2-hunter2") })).content);
+    const found = placeholder.exec(masked)?.[0];
+    const data = { contents: [{ uri: "mem://one", text: "it is hunter2-hunter2" }] };
+    expect(redaction.redactData(data)).toEqual({ contents: [{ uri: "mem://one", text: `it is ${found}` }] });
+    expect(redaction.redactData(new Error("no hunter2-hunter2")).message).toBe(`no ${found}`);
+    const clean = { contents: [] };
+    expect(redaction.redactData(clean)).toBe(clean);
+  });
+
+  it("withholds what could not be looked through", () => {
+    const values = (): never => {
+      throw new Error("the vault is closed");
+    };
+    const { redaction, parts } = createRedactionWorld({ values });
+    expect(() => redaction.redactData({ text: "hunter2" })).toThrow(/withheld.*redact\.values\(\)/);
+    expect(parts.events.map(({ type }) => type)).toEqual(["part-failed"]);
+  });
+});
+
 describe("placeholders (EV-65)", () => {
   it("are the same for the same secret in text, data, keys and calls, however it is spelled", async () => {
     const secret = 'p"ss/wörd 1';
@@ -35,20 +57,22 @@ describe("placeholders (EV-65)", () => {
     expect(redaction.redactText(secret)).toBe(found[0]);
   });
 
-  it("differ between secrets, conversations and keys", async () => {
+  it("differ between secrets, conversations, principals and keys", async () => {
     const one = createRedactionWorld();
     const other = createRedactionWorld({ key: new Uint8Array(32).fill(8) });
     const content = textOf("password=hunter2");
     const outcomes = await Promise.all([
       one.send({ content }, { conversation: "a" }),
       one.send({ content }, { conversation: "b" }),
+      one.send({ content }, { conversation: "a", principal: "ada" }),
+      one.send({ content }, { conversation: "a", principal: "bob" }),
       one.send({ content }),
       one.send({ content: textOf("password=hunter3") }),
       other.send({ content }),
       createRedactionWorld({ key: undefined }).send({ content }),
       createRedactionWorld({ key: undefined }).send({ content }),
     ]);
-    expect(new Set(outcomes.map((outcome) => placeholder.exec(shownOf(outcome))?.[0])).size).toBe(7);
+    expect(new Set(outcomes.map((outcome) => placeholder.exec(shownOf(outcome))?.[0])).size).toBe(9);
     expect(await one.send({ content }, { conversation: "a" })).toEqual(outcomes[0]);
   });
 

@@ -25,6 +25,8 @@ export interface Redaction {
   describe(subject: ToolSubject): readonly string[];
   /** Masks a text of the host's own, such as a line of a log, with the placeholders of a conversation. */
   redactText(text: string, context?: CallContext): string;
+  /** Masks data of a server that is no result of a call; the very same where there were no secrets. Throws `internal_error` when it could not be looked through. */
+  redactData<Data>(data: Data, context?: CallContext): Data;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Redaction {
  *
  * Masked are content, structured content, `raw`, `meta`, progress and errors with their details and causes, names of members as well as
  * values: what stands under a secret's key, what has the shape of a well-known secret, and the values that the host knows. The same secret
- * has the same placeholder within a conversation and another one in any other. An outcome without secrets is passed on as it is.
+ * has the same placeholder within a conversation of a principal and another one in any other. An outcome without secrets is passed on as it is.
  *
  * Placeholders in arguments stay what they are: to put a secret back for whoever sends its placeholder would let a server that can make a
  * model call something have it sent anywhere.
@@ -68,6 +70,18 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
         const failed = failureOf(error);
         parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
         return `[withheld: ${failed.message}]`;
+      }
+    },
+    redactData(data, context) {
+      if (!rules.isOn()) return data;
+      try {
+        // A mask keeps the shape of what it masks.
+        return createErrorMask(searchFor(context, [])).mask(data) as typeof data;
+      } catch (error) {
+        const failed = failureOf(error);
+        parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
+        const message = `what a server sent is withheld, because it could not be searched for secrets: ${failed.message}`;
+        throw new ToolportError(message, { code: "internal_error" });
       }
     },
   };
@@ -119,7 +133,7 @@ function createSearches(rules: RedactionRules, parts: StageParts): Searches {
       createSecretKeys([...rules.keys, ...lists.flatMap((index) => rules.tools[index]?.keys ?? [])]);
     keysOf.set(name, keys);
     const { knownShapes, detectors } = rules;
-    const placeholders = placeholdersOf(context?.conversation);
+    const placeholders = placeholdersOf(context);
     return { keys, findValues: finderFor(context), knownShapes, detectors, placeholders };
   };
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from "@toolport/core";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -22,9 +23,10 @@ const mostHashes = 4096;
  * more, a keyed hash of the twelve, tell a placeholder of this conversation from one that a server made up to have a secret of its choice
  * pass for one.
  */
-export function createPlaceholders(key: Uint8Array): (conversation: string | undefined) => Placeholders {
-  return (conversation) => {
-    const scope = conversation === undefined ? "no conversation" : `conversation ${conversation}`;
+export function createPlaceholders(key: Uint8Array): (context: CallContext | undefined) => Placeholders {
+  return ({ principal, conversation } = {}) => {
+    // The same name under another principal is another conversation.
+    const scope = JSON.stringify([principal ?? null, conversation ?? null]);
     let hash: ((text: string) => string) | undefined;
     const hashOf = (text: string): string => {
       if (hash === undefined) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ToolportError } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
 import { viewOptionFields, type Toolbox } from "@toolport/discovery";
 import type { Policy } from "@toolport/policy";
 import type { Results } from "@toolport/results";
@@ -17,16 +17,26 @@ export interface ConversationParts {
 
 const optionFields: Fields<ConversationOptions> = { id: true, principal: true, ...viewOptionFields };
 
+/** Throws a `TypeError` for what makes no conversation, before anything is opened for it. */
+export function assertConversationOptions(owner: string, options: ConversationOptions): void {
+  assertKnownOptions(owner, options, optionFields);
+  const { id, principal, context } = options;
+  for (const [name, text] of Object.entries({ id, principal }) as [string, unknown][]) {
+    if (text !== undefined && typeof text !== "string")
+      throw new TypeError(`${name} of ${owner} must be a text, not ${kindOf(text)}`);
+  }
+  if (principal !== undefined && context?.principal !== undefined && principal !== context.principal) {
+    throw new TypeError(`principal and context.principal of ${owner} must be the same where both are given`);
+  }
+}
+
 /** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
   { toolbox, results, policy, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
-  assertKnownOptions("conversation()", options, optionFields);
+  assertConversationOptions("conversation()", options);
   const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
-  if (whose !== undefined && options.context?.principal !== undefined && whose !== options.context.principal) {
-    throw new TypeError("principal and context.principal must be the same where both are given");
-  }
   const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
   const view = toolbox.view({ ...viewOptions, context });
   let closing: Promise<void> | undefined;

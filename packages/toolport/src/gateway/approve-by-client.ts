@@ -36,7 +36,10 @@ const labels: Readonly<Record<string, string>> = {
   always: "Yes, every call of this tool until it changes",
   no: "No",
 };
-const longestLine = 10_000;
+const longestLine = 2000;
+const longestArguments = 10_000;
+// What hides or turns the text around it; line breaks in values are escaped by then.
+const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function formOf(question: ApprovalQuestion): JsonObject & { readonly message: string } {
   const answers = [...question.answers.filter((answer) => Object.hasOwn(labels, answer) && answer !== "no"), "no"];
@@ -53,15 +56,27 @@ function formOf(question: ApprovalQuestion): JsonObject & { readonly message: st
 /** What a user is to know before they answer, as lines. */
 function describeCall({ tool, definition, args, effect, why }: ApprovalQuestion): readonly string[] {
   const { title } = definition;
-  const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? redacted : value);
-  const shown = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(hide(name, value), hide)}`);
   return [
     `A call waits for you: ${why}`,
     `server: ${tool.serverId}`,
     `tool: ${tool.toolName}${title === undefined ? "" : ` (${title})`}`,
     `effect: ${effect}`,
-    ...shown,
-  ].map((line) => cleanText(line, longestLine).replaceAll(/\s*\n\s*/g, " "));
+  ]
+    .map((line) => cleanText(line, longestLine).replaceAll(/\s*\n\s*/g, " "))
+    .concat(describeArguments(args));
+}
+
+/** Names are a model's words as values are: quoted and indented, none of them can pass for a line of the host. What is not shown is counted. */
+function describeArguments(args: JsonObject): readonly string[] {
+  const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? redacted : value);
+  const lines = Object.entries(args).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(hide(name, value), hide)}`,
+  );
+  if (lines.length === 0) return ["without arguments"];
+  const text = lines.join("\n").replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  const hidden = text.length - longestArguments;
+  if (hidden <= 0) return [`arguments:\n${text}`];
+  return [`arguments, of which ${hidden} characters more are NOT shown here:\n${text.slice(0, longestArguments)}…`];
 }
 
 function readDecision({ action, content }: ElicitationResult, answers: readonly ApprovalDecision[]): ApprovalDecision {

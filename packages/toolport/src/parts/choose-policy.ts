@@ -10,7 +10,7 @@ export interface PolicyMeans {
   readonly limitStore: PolicyOptions["limitStore"];
   readonly clock: Clock;
   readonly specs: readonly ServerSpec[];
-  /** Secrets of the configuration, as it is now. */
+  /** Secrets of the configuration, and credentials in what is used of it, as they are now. */
   readonly secrets: () => readonly string[];
 }
 

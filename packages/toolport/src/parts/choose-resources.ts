@@ -1,9 +1,11 @@
 import type { LoadedConfig } from "@toolport/config/node";
 import type { Clock, ToolProvider } from "@toolport/core";
+import type { Policy } from "@toolport/policy";
 import type { McpProvider } from "@toolport/provider";
 import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@toolport/resources";
 import type { ToolportOptions } from "../toolport-options.ts";
 import type { ToolportTelemetry } from "../toolport-telemetry.ts";
+import { redactResources } from "./redact-resources.ts";
 import { watchParts } from "./choose-telemetry.ts";
 
 /** Resources, and the tools by which a model gets at them. */
@@ -21,6 +23,7 @@ export interface ResourcesMeans {
   readonly config: LoadedConfig | undefined;
   readonly clock: Clock;
   readonly telemetry: ToolportTelemetry | undefined;
+  readonly policy: Pick<Policy, "redactData">;
 }
 
 // As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to show none of the others.
@@ -29,13 +32,14 @@ const listWaitMs = 5000;
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: ToolportOptions["resources"],
-  { provider, config, clock, telemetry }: ResourcesMeans,
+  { provider, config, clock, telemetry, policy }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
   const resources = createResources(provider, { clock, listWaitMs, ...cacheOf(config), ...options });
   const endWatch = watchParts(telemetry, { resources });
   return {
-    resources,
+    resources: redactResources(resources, policy),
+    // Of what a tool reads the policy masks the result.
     providers: tools === false ? [] : [createResourceTools(resources, tools)],
     close() {
       endWatch();

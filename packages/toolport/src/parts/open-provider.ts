@@ -4,6 +4,7 @@ import { reservedNames, type StaticTool } from "@toolport/discovery";
 import { agreeOnNames, type KeptCatalog } from "@toolport/pool";
 import type { SavedNames } from "@toolport/naming";
 import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { redactQuestions } from "./redact-questions.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
@@ -87,7 +88,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
       pass.requestInterceptor,
     ],
     reservedNames: reserved,
-    onElicit: options.onElicit,
+    onElicit: redactQuestions(options.onElicit, policy),
     clock,
   };
   const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {

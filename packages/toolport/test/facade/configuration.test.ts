@@ -188,7 +188,7 @@ describe("what a configuration says beside its servers", () => {
     await using toolport = await createToolport({
       connector: createFakeConnector({ a: { tools: ["look", "write"] } }),
       config: { files: [config], watch: false },
-      policy: { approval: { handler: ({ tool }) => (asked.push(tool.qualifiedName), "conversation") } },
+      policy: { approval: { handler: async ({ tool }) => (asked.push(tool.qualifiedName), "conversation") } },
     });
     const conversation = toolport.conversation({ id: "c1" });
     for (const name of ["mcp_a_look", "mcp_a_write", "mcp_a_write", "mcp_b_echo"]) await conversation.call(name);

@@ -56,9 +56,9 @@ describe("options of createToolport()", () => {
 
 it("options of conversation() are its own", async () => {
   await using toolport = await createToolport({ connector, servers: [spec("a")] });
-  const message = 'conversation() has no option "budgets"; known are id, principal,';
-  expect(() => toolport.conversation({ budgets: 5 } as never)).toThrow(message);
-  await expect(toolport.openConversation({ budgets: 5 } as never)).rejects.toThrow(message);
+  const message = (owner: string): string => `${owner}() has no option "budgets"; known are id, principal,`;
+  expect(() => toolport.conversation({ budgets: 5 } as never)).toThrow(message("conversation"));
+  await expect(toolport.openConversation({ budgets: 5 } as never)).rejects.toThrow(message("openConversation"));
 });
 
 describe("a configuration that cannot work", () => {

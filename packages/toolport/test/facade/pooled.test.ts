@@ -53,6 +53,19 @@ async function open(more: ToolportOptions = {}) {
 }
 
 describe("conversations kept apart", () => {
+  it.each<[object, RegExp]>([
+    [{ id: "1", principle: "ada" }, /^openConversation\(\) has no option "principle"/],
+    [{ id: 42 }, /^id of openConversation\(\) must be a text, not a number$/],
+    [{ principal: null }, /^principal of openConversation\(\) must be a text, not null$/],
+    [{ principal: "ada", context: { principal: "bob" } }, /openConversation\(\) must be the same/],
+  ])("are opened for nobody by options that are wrong: %j", async (options, message) => {
+    const { connector, toolport } = await open();
+    const before = connector.made.length;
+    await expect(toolport.openConversation(options as object)).rejects.toThrow(message);
+    expect(connector.made).toHaveLength(before);
+    await toolport.close();
+  });
+
   it("have what all share, what is their principal's, and what is their own", async () => {
     const { connector, toolport } = await open();
     expect(namesOf(toolport)).toEqual(["mcp_docs_echo"]);
@@ -122,7 +135,7 @@ describe("conversations kept apart", () => {
     const { toolport } = await open();
     expect(() => toolport.conversation()).toThrow("openConversation({ id, principal })");
     await expect(toolport.openConversation({ principal: "ada", context: { principal: "bob" } })).rejects.toThrow(
-      "principal and context.principal must be the same",
+      "principal and context.principal of openConversation() must be the same",
     );
     await toolport.close();
     const { connector, toolport: plain } = await open({ pool: undefined });

@@ -15,7 +15,7 @@ export interface Approver {
 export function approveCalls(approver: Approver, asker: Asker | undefined): ApprovalOptions {
   return {
     mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } },
-    handler(question) {
+    async handler(question) {
       if (approver.isYes) return "once";
       if (asker === undefined) return "no";
       const { requiresConfirmation } = question.definition;
