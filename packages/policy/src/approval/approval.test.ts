@@ -1,51 +1,12 @@
-import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@toolport/core";
+import type { ToolCall, ToolDefinition } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
-import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "./approval-options.ts";
-import { createApproval, type Approval, type AskedByRules } from "./approval.ts";
+import { fingerprint, gated, setUp, type Desk, type Handler } from "../../test/approval-desk.ts";
+import { callOf, createStageWorld, rejectionOf, settle } from "../../test/stage-world.ts";
+import type { ApprovalAnswer } from "./approval-options.ts";
+import type { AskedByRules } from "./approval.ts";
 import { toRejection } from "./confirmation-request.ts";
 
-const fingerprint = "sha256-01";
 const never = new Promise<never>(() => {});
-
-interface Desk {
-  readonly world: StageWorld;
-  readonly approval: Approval;
-  readonly questions: ApprovalQuestion[];
-  /** Calls that ran. */
-  readonly ran: ToolCall[];
-  readonly send: (call: ToolCall) => Promise<unknown>;
-}
-
-/** A handler of a program that has no types, which need not wait for anything. */
-type Handler = (question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
-
-/** A stage that asks about everything, unless told otherwise. */
-function setUp(
-  handler: Handler | undefined,
-  more: Partial<ApprovalOptions> = {},
-  { asks, world = createStageWorld() }: { readonly asks?: AskedByRules; readonly world?: StageWorld } = {},
-): Desk {
-  const questions: ApprovalQuestion[] = [];
-  const asked =
-    handler &&
-    ((question: ApprovalQuestion) => {
-      questions.push(question);
-      return handler(question) as Promise<ApprovalAnswer>;
-    });
-  const approval = createApproval({ mode: "all", handler: asked, ...more }, world.parts, asks);
-  const layers = [approval.interceptor];
-  const ran: ToolCall[] = [];
-  const run: CallHandler = (call) => {
-    ran.push(call);
-    return answerOk(call);
-  };
-  return { world, approval, questions, ran, send: (call) => world.send(call, layers, run) };
-}
-
-function gated(options: CallOptions = {}, definition: Partial<ToolDefinition> = {}): ToolCall {
-  return callOf({ options, definition: { fingerprint, effect: "idempotent-write", ...definition } });
-}
 
 describe("which calls somebody is asked about", () => {
   it("asks about none, about all, and about those that rules or their definition name, and says why (AD-12)", async () => {

@@ -61,7 +61,7 @@ describe("conversations kept apart", () => {
   ])("are opened for nobody by options that are wrong: %j", async (options, message) => {
     const { connector, toolport } = await open();
     const before = connector.made.length;
-    await expect(toolport.openConversation(options as object)).rejects.toThrow(message);
+    await expect(toolport.openConversation(options)).rejects.toThrow(message);
     expect(connector.made).toHaveLength(before);
     await toolport.close();
   });
