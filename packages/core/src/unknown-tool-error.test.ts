@@ -24,7 +24,7 @@ describe("unknownToolError()", () => {
     );
   });
 
-  it.each(["mcp::a::get-sum", "mcp_a_get-sum", "MCP_A_GetSum"])("suggests a tool for %s, too", (name) => {
+  it.each(["mcp::a::get-sum", "a/get-sum", "mcp_a_get-sum", "MCP_A_GetSum"])("suggests a tool for %s, too", (name) => {
     const tool = { ...toolOf("a", "get-sum"), name: "mcp_a_get_sum" };
     expect(unknownToolError(name, [toolOf("b", "read"), tool]).rawMessage).toBe(
       `tool "${name}" not found; did you mean "mcp_a_get_sum"?`,

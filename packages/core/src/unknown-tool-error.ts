@@ -49,11 +49,14 @@ function suggest(names: readonly string[], count: number): string {
 }
 
 /**
- * The tools that somebody may have meant by a name that none has, three at most: those that a server knows by it, or else those whose local name differs
+ * The tools that somebody may have meant by a name that none has, three at most: those that a server knows by it, with or without the server's id before a `/`, or else those whose local name differs
  * in case and punctuation alone, or else those one of whose names is one slip of the keyboard away.
  */
 export function toolsMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  const exact = definitions.filter(({ origin }) => origin?.toolName === name || origin?.qualifiedName === name);
+  const exact = definitions.filter(
+    ({ origin }) =>
+      origin && [origin.toolName, origin.qualifiedName, `${origin.serverId}/${origin.toolName}`].includes(name),
+  );
   if (exact.length > 0) return exact.slice(0, mostSuggested);
   return findMeant(name, definitions, (tool) => (tool.origin ? [tool.name, tool.origin.toolName] : [tool.name]));
 }
