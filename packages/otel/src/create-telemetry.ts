@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Interceptor, RequestInterceptor, Subscription } from "@toolport/core";
+import { isJsonObject, type Fields } from "@toolport/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import type { MetricParts } from "./metrics/call-metrics.ts";
 import { createInstruments } from "./metrics/instruments.ts";
@@ -32,7 +33,7 @@ export interface Telemetry {
   readonly interceptor: Interceptor;
   /** For the option `requestInterceptors` of a provider: the same for `resources/read`, `prompts/get` and every other request on its connections. */
   readonly requestInterceptor: RequestInterceptor;
-  /** Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the subscription ends. */
+  /** Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the subscription ends. Throws a `TypeError` for anything but such parts by name. */
   watch(parts: WatchedParts): Subscription;
   /** Writes the counters of resources that are watched; for whoever reads metrics at moments of their own. They are written every time that something of a server is recorded, too. */
   collect(): void;
@@ -100,7 +101,9 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   return {
     interceptor: traceCalls(parts),
     requestInterceptor: traceRequests({ ...parts, peerOf: (serverId) => peers.of(serverId) }),
-    watch({ provider, policy, resources, pool }) {
+    watch(watched) {
+      assertWatched(watched);
+      const { provider, policy, resources, pool } = watched;
       const ends = [
         ...(provider === undefined ? [] : watchProvider(provider)),
         ...(policy === undefined ? [] : [policy.onEvent((event) => measureCircuit(event, parts))]),
@@ -114,6 +117,16 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     },
     collect,
   };
+}
+
+const watchedFields: Fields<WatchedParts> = { provider: true, policy: true, resources: true, pool: true };
+
+// A provider itself has none of these members: nothing would be measured, and nobody would know.
+function assertWatched(watched: unknown): void {
+  const names = isJsonObject(watched) ? Object.keys(watched) : [];
+  if (names.length > 0 && names.every((name) => Object.hasOwn(watchedFields, name))) return;
+  const known = Object.keys(watchedFields).join(", ");
+  throw new TypeError(`watch() takes what it watches by name, as in watch({ provider }): ${known}`);
 }
 
 type PoolNews = Parameters<Parameters<WatchedPool["onEvent"]>[0]>[0];

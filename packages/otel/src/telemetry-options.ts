@@ -30,7 +30,7 @@ export interface TelemetryOptions {
   readonly executeToolSpan?: "separate" | "enrich" | undefined;
   /** Whether spans have the arguments of calls, redacted and bounded. Default `false`. */
   readonly captureArguments?: boolean | undefined;
-  /** Whether spans have the texts of results, redacted and bounded. Default `false`. */
+  /** Whether spans have the texts of results, and why a call was not approved, which a person may have said; redacted and bounded. Default `false`. */
   readonly captureResults?: boolean | undefined;
   /** Whether spans have the protocol's session id. Whoever has it may speak in the session. Default `false`. */
   readonly captureSessionId?: boolean | undefined;

@@ -64,6 +64,19 @@ describe("a file that is not where it was", () => {
 });
 
 describe("verifying", () => {
+  it.each(["missing.jsonl", join("no-folder", "missing.jsonl"), "."])(
+    "names a file that cannot be read: %s",
+    async (name) => {
+      const path = join(folder, name);
+      await expect(verifyAuditFiles(path)).rejects.toMatchObject({
+        code: "store_failed",
+        message: expect.stringContaining(`the file ${JSON.stringify(path)} of the audit log cannot be read: `),
+        cause: { message: expect.stringMatching(/ENOENT|EISDIR/) },
+      });
+      await expect(verifyAuditFiles(path, { what: 1 } as never)).rejects.toThrow(TypeError);
+    },
+  );
+
   it("finds bytes that are no UTF-8, in a line and behind the last one", async () => {
     let written = "";
     const log = await createAuditLog({ sink: { write: async (text) => void (written += text) } });

@@ -2,8 +2,16 @@ import { context, propagation, trace } from "@opentelemetry/api";
 import type { ServerSpec } from "@toolport/core";
 import { startFaultServer } from "@toolport/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTelemetry, type TelemetryOptions } from "../src/index.ts";
 import { createMemoryServer } from "./memory-server.ts";
-import { createExported, createObservedHost, disableApi, registerApi, type ObservedHost } from "./observed-world.ts";
+import {
+  createExported,
+  createObservedHost,
+  disableApi,
+  registerApi,
+  type ObservedHost,
+  type ObservedHostInit,
+} from "./observed-world.ts";
 
 beforeAll(registerApi);
 afterAll(disableApi);
@@ -84,7 +92,7 @@ describe("the span of a call", () => {
   it("shows who was asked, what was answered, and what came from the cache", async () => {
     await using host = await createObservedHost({
       servers: [{ id: "s", transport: createMemoryServer(["a", "b"]).spec, tools: { b: { effect: "pure" } } }],
-      policy: { ask: ["s/a"], approval: { handler: () => "once" }, cache: {} },
+      policy: { ask: ["s/a"], approval: { handler: async () => "once" }, cache: {} },
     });
     await host.toolbox.call("mcp_s_a");
     await host.toolbox.call("mcp_s_b", { same: 1 });
@@ -99,6 +107,69 @@ describe("the span of a call", () => {
       { sends: 1, events: [] },
       { outcome: "ok", sends: undefined, events: [["toolport.decision", "applied"]] },
     ]);
+  });
+});
+
+describe("a call that a person refused", () => {
+  const init: ObservedHostInit = {
+    servers: memory(["a", "b"]),
+    policy: {
+      ask: ["s/a"],
+      limits: [{ name: "once", rate: { calls: 1, perMs: 3_600_000 } }],
+      approval: { handler: async () => ({ decision: "no", reason: "not on Fridays, token-1" }) },
+    },
+  };
+  const reasonsOf = async (telemetry: TelemetryOptions): Promise<readonly unknown[]> => {
+    await using host = await createObservedHost({ ...init, telemetry });
+    await host.toolbox.call("mcp_s_a").catch(() => undefined);
+    await host.toolbox.call("mcp_s_b");
+    await host.toolbox.call("mcp_s_b").catch(() => undefined);
+    const events = host.exported.spans().flatMap((span) => span.events);
+    return events.map(({ attributes: of }) => [of?.["toolport.decision"], of?.["toolport.reason"]]);
+  };
+
+  it("has the words of the host in its span, and not the person's", async () => {
+    expect(await reasonsOf({})).toEqual([
+      ["approval-asked", expect.stringContaining('"s/a"')],
+      ["approval-answered: no", undefined],
+      ["refused", undefined],
+      ["refused", expect.stringContaining("once")],
+    ]);
+  });
+
+  it("has these too where texts of results are captured, redacted", async () => {
+    const redact = (text: string): string => text.replaceAll("token-1", "***");
+    expect((await reasonsOf({ captureResults: true, redact }))[2]).toEqual([
+      "refused",
+      "was rejected by the user: not on Fridays, ***",
+    ]);
+  });
+});
+
+describe("watch()", () => {
+  it.each([
+    ["a provider itself", { onServerRecord: () => () => undefined }],
+    [
+      "what has getters",
+      new (class {
+        get onServerRecord(): unknown {
+          return undefined;
+        }
+      })(),
+    ],
+    ["nothing", undefined],
+    ["no part", {}],
+    ["a part of another name", { provider: undefined, providers: [] }],
+  ])("is a TypeError that says how it is called, with %s", (_, given) => {
+    expect(() => createTelemetry().watch(given as never)).toThrow(
+      new TypeError(
+        "watch() takes what it watches by name, as in watch({ provider }): provider, policy, resources, pool",
+      ),
+    );
+  });
+
+  it("takes a part that is absent", () => {
+    expect(() => createTelemetry().watch({ provider: undefined })()).not.toThrow();
   });
 });
 

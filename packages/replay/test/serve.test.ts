@@ -98,6 +98,13 @@ describe("toolport-replay", () => {
     expect(run("play", "/nowhere.jsonl")).toMatchObject({ status: 1 });
     expect(run("dance", "x")).toMatchObject({ status: 2, said: expect.stringContaining('there is no "dance"') });
     expect(run("record", join(folder, "none.jsonl"))).toMatchObject({ status: 2 });
+    expect(run("record", join(folder, "none.jsonl"), "node", "srv.mjs")).toEqual({
+      status: 2,
+      said: "toolport-replay: record takes one file, and -- before the command: record FILE -- node srv.mjs\n",
+    });
+    expect(run("record", "node", "srv.mjs", "--", "node")).toMatchObject({
+      said: expect.stringContaining("takes one file;"),
+    });
     expect(run("--help").said).toContain("toolport-replay play FILE");
     expect(run("show", join(folder, "good.jsonl")).said).toContain("legacy-fixture 1.0.0 (legacy, 2025-11-25)");
   });

@@ -146,7 +146,7 @@ describe("createFolderSink()", () => {
     await chmod(directory, 0o755);
     const sink = sinkOf();
     await expect(sink.put(blob)).rejects.toMatchObject({
-      code: "internal_error",
+      code: "store_failed",
       message: expect.stringContaining("chmod 700"),
     });
     expect(await modeOf(directory)).toBe("755");
@@ -162,16 +162,16 @@ describe("createFolderSink()", () => {
     await mkdir(elsewhere, { mode: 0o700 });
     const link = join(root, "link");
     await symlink(elsewhere, link);
-    await expect(sinkOf({ directory: link }).open()).rejects.toMatchObject({ code: "internal_error" });
+    await expect(sinkOf({ directory: link }).open()).rejects.toMatchObject({ code: "store_failed" });
     const file = join(root, "file");
     await writeFile(file, "");
     const refused = `directory of createFolderSink(): results cannot be kept in ${JSON.stringify(file)}: it is a file, not a folder`;
     await expect(sinkOf({ directory: file }).open()).rejects.toMatchObject({
-      code: "internal_error",
+      code: "store_failed",
       rawMessage: refused,
     });
     await expect(sinkOf({ directory: join(file, "below") }).open()).rejects.toMatchObject({
-      code: "internal_error",
+      code: "store_failed",
       rawMessage: expect.stringMatching(/^directory of .* a part of its path is a file, not a folder$/),
     });
   });

@@ -1,4 +1,4 @@
-import { present } from "@toolport/results";
+import { present, presentAsEvva, presentAsNexo, scaleImages, type ScaledImage } from "@toolport/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -68,6 +68,50 @@ describe("present() as blocks", () => {
   ])("shows structured content beside a text when it has %s", (_, structuredContent) => {
     const outcome = outcomeOf({ content: [{ type: "text", text: "It rains." }], structuredContent });
     expect(present(outcome, "blocks").blocks).toHaveLength(2);
+  });
+
+  it.each([
+    ["in a member content", (content: unknown) => ({ content })],
+    ["alone", (content: unknown) => content],
+  ])("shows no structured content that is the blocks of the result again, %s", (_, wrap) => {
+    const content = [text("a cat"), { type: "image", data: png, mimeType: "image/png" }];
+    const again = [{ text: "a cat", type: "text" }, { ...content[1] }];
+    const outcome = outcomeOf({ content, structuredContent: wrap(again) });
+    const presented = present(outcome, "blocks");
+    expect(presented.blocks).toMatchObject([
+      { type: "text", text: "a cat" },
+      { type: "image", data: png },
+    ]);
+    expect(presented).toMatchObject({ omitted: [] });
+    expect(presented).not.toHaveProperty("structured");
+    const refused = present(outcome, "blocks", { media: { maxItemBytes: 10 } });
+    expect(refused.omitted).toMatchObject([{ kind: "image", reason: "too-large" }]);
+    expect(JSON.stringify(refused)).not.toContain(png);
+    expect(presentAsNexo(outcome)).toEqual({ ok: true, text: "a cat\n\n[image: image/png, 70 bytes]" });
+    expect(presentAsEvva(outcome)).toMatchObject({ content: "a cat\n", contentBlocks: [{ data: png }] });
+  });
+
+  it.each([
+    ["a member more", [{ type: "image", data: png, mimeType: "image/png" }], { more: 1 }],
+    ["another block", [{ type: "image", data: png, mimeType: "image/gif" }], {}],
+    ["a block more", [{ type: "image", data: png, mimeType: "image/png" }, text("b")], {}],
+  ])("shows structured content that is like the blocks of the result, with %s", (_, content, more) => {
+    const image = { type: "image", data: png, mimeType: "image/png" };
+    const outcome = outcomeOf({ content: [image], structuredContent: { content, ...more } });
+    expect(present(outcome, "blocks").blocks).toMatchObject([{ type: "image" }, { part: "structured" }]);
+  });
+
+  it("makes no text of a picture that structured content repeats and that was made smaller", async () => {
+    const content = [{ type: "image", data: png, mimeType: "image/png" }];
+    const hook = (): ScaledImage => ({ data: "AAAA", mimeType: "image/png" });
+    const scaled = await scaleImages(outcomeOf({ content, structuredContent: { content } }), hook, { maxBytes: 1 });
+    expect(scaled).not.toHaveProperty("structuredContent");
+    const other = await scaleImages(outcomeOf({ content, structuredContent: { a: 1 } }), hook, { maxBytes: 1 });
+    expect(other.structuredContent).toEqual({ a: 1 });
+  });
+
+  it("shows an empty list, though there is no block either", () => {
+    expect(present(outcomeOf({ structuredContent: [] }), "blocks").structured).toEqual([]);
   });
 
   it("shows structured content that is null, and keeps what the text does not say", () => {

@@ -214,14 +214,22 @@ async function rotatedFiles(path: string): Promise<readonly string[]> {
   return numbers.toSorted((a, b) => a - b).map((number) => join(dirname(path), `${name}.${number}`));
 }
 
-/** Verifies a log with all files that it has had, as `verifyAuditLog` does. Rejects with what reading fails with. */
+/** Verifies a log with all files that it has had, as `verifyAuditLog` does. Rejects with `store_failed` for a file that cannot be read. */
 export async function verifyAuditFiles(path: string, options: VerifyAuditOptions = {}): Promise<AuditVerdict> {
-  const files = [...(await rotatedFiles(path)), path];
-  return verifyAuditLog(readAll(files), options);
+  return verifyAuditLog(readAll(path), options);
 }
 
-async function* readAll(files: readonly string[]): AsyncGenerator<string | Uint8Array> {
-  for (const file of files) {
-    for await (const piece of createReadStream(file)) yield piece as Uint8Array;
+async function* readAll(path: string): AsyncGenerator<string | Uint8Array> {
+  const before = await rotatedFiles(path).catch((error: unknown) => notRead(path, error));
+  for (const file of [...before, path]) {
+    try {
+      for await (const piece of createReadStream(file)) yield piece as Uint8Array;
+    } catch (error) {
+      notRead(file, error);
+    }
   }
+}
+
+function notRead(file: string, error: unknown): never {
+  throw storeFailed(`the file ${JSON.stringify(file)} of the audit log cannot be read`, error);
 }

@@ -74,12 +74,16 @@ class OneCallSpan implements CallSpan {
     this.#settings = init.settings;
   }
 
-  decided({ type, at, stage, decision, reason, code }: CallDecision): void {
-    this.#addEvent("toolport.decision", at, {
-      [attribute.decision]: decision === undefined ? type : `${type}: ${decision}`,
-      ...(stage !== undefined && { [attribute.stage]: stage }),
-      ...(code !== undefined && { [attribute.errorType]: code }),
-      ...(reason !== undefined && { [attribute.reason]: truncateText(reason, 256) }),
+  decided(decided: CallDecision): void {
+    const { type, at, stage, decision, code } = decided;
+    quietly(() => {
+      const reason = reasonOf(decided, this.#settings);
+      this.#addEvent("toolport.decision", at, {
+        [attribute.decision]: decision === undefined ? type : `${type}: ${decision}`,
+        ...(stage !== undefined && { [attribute.stage]: stage }),
+        ...(code !== undefined && { [attribute.errorType]: code }),
+        ...(reason !== undefined && { [attribute.reason]: reason }),
+      });
     });
   }
 
@@ -149,6 +153,19 @@ function outcomeOf(ending: object, failure: Failure | undefined): string {
   if (failure === undefined) return "ok";
   return "error" in ending ? (failure.outcome ?? "unknown") : "tool-error";
 }
+
+const longestReason = 256;
+
+/** Why a layer decided so, in the words of the host's rules. What a person or a handler said of it ends the same text: it is a text like that of a result. */
+function reasonOf({ type, stage, code, reason }: CallDecision, settings: TelemetrySettings): string | undefined {
+  if (reason === undefined) return undefined;
+  const hasForeignWords = type === "refused" && stage === "approval" && saidByOthers.has(code);
+  if (!hasForeignWords) return truncateText(reason, longestReason);
+  if (!settings.captureResults) return undefined;
+  return truncateText(captureText(reason, rulesOf(settings)), longestReason);
+}
+
+const saidByOthers: ReadonlySet<string | undefined> = new Set(["approval_denied", "approval_required"]);
 
 function nameOf({ origin }: ToolCall, { names }: TelemetrySettings): string {
   const tool = truncateText(origin.toolName, longestName);

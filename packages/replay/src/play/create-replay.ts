@@ -6,9 +6,9 @@ import { readRecording } from "../recording/read-recording.ts";
 import type { RecordedServer, Recording } from "../recording/recorded-event.ts";
 import { buildScript, type ReplayOrder } from "./build-script.ts";
 import { createStage, type ReplayAgain, type Stage } from "./create-stage.ts";
-import { describe } from "./find-step.ts";
 import { playFetch } from "./play-fetch.ts";
 import { playProcesses } from "./play-process.ts";
+import { describeStep } from "./unused-steps.ts";
 
 /** How a recording is played back. */
 export interface ReplayOptions {
@@ -33,7 +33,7 @@ export interface ReplayOptions {
 /** A request of the recording. */
 export interface RecordedRequest {
   readonly serverId: string;
-  /** `tools/call "add"`. */
+  /** Such as `tools/call "add"`, or the rest of an answer whose stream broke off. */
   readonly request: string;
   /** Of the file. */
   readonly line: number | undefined;
@@ -79,7 +79,7 @@ export async function createReplay(recording: string | Recording, options: Repla
   const misses = (): readonly string[] => stages.flatMap((stage) => stage.misses);
   const unused = (): readonly RecordedRequest[] =>
     [...parts].flatMap(([serverId, { stage }]) =>
-      stage.unused().map(({ message = {}, event }) => ({ serverId, request: describe(message), line: event.line })),
+      stage.unused().map((step) => ({ serverId, request: describeStep(step), line: step.event.line })),
     );
   const close = (): void => stages.forEach((stage) => stage.stop());
   return {

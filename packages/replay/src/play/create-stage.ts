@@ -3,8 +3,9 @@ import { isJsonObject } from "@toolport/core/implement";
 import type { ReplayOrder } from "./build-script.ts";
 import { firstDifference } from "./difference.ts";
 import { describe, describeMiss, findStep, isSame, placeOf } from "./find-step.ts";
-import type { HostStep, LiveRun, ServerScript, ServerStep } from "./recorded-step.ts";
+import { lastEventIdOf, type HostStep, type LiveRun, type ServerScript, type ServerStep } from "./recorded-step.ts";
 import { idFor, questionNamed, translate } from "./translate.ts";
+import { unusedSteps } from "./unused-steps.ts";
 
 /** What becomes of a request whose recorded answers are used up. */
 export type ReplayAgain = "never" | "reads" | "always";
@@ -68,8 +69,7 @@ export function createStage(init: StageInit): Stage {
   };
   return {
     misses,
-    unused: () =>
-      script.hosts.filter(({ used, id, message }) => !used && id !== undefined && message?.["method"] !== "ping"),
+    unused: () => unusedSteps(script),
     stop: player.stop,
     start(begun) {
       const [step] = take(script.hosts.filter(({ kind }) => kind === "start"));
@@ -98,7 +98,9 @@ export function createStage(init: StageInit): Stage {
     },
     open(live, kind, lastEventId) {
       const steps = take(script.hosts).filter((step) => step.kind === kind);
-      const step = steps.find(({ event }) => lastEventIdOf(event) === lastEventId) ?? steps[0];
+      // The rest of an answer is for whoever asks for it.
+      const other = lastEventId === undefined ? undefined : steps[0];
+      const step = steps.find(({ event }) => lastEventIdOf(event) === lastEventId) ?? other;
       if (step === undefined) return false;
       player.use(step, live);
       return true;
@@ -216,10 +218,6 @@ function lastAnswered({ hosts, servers }: ServerScript, wanted: Parameters<typeo
 function tokenIn({ params }: JsonObject): JsonValue | undefined {
   const meta = isJsonObject(params) ? params["_meta"] : undefined;
   return isJsonObject(meta) ? meta["progressToken"] : undefined;
-}
-
-function lastEventIdOf(event: HostStep["event"]): string | undefined {
-  return event.type === "request" ? event.headers?.["last-event-id"] : undefined;
 }
 
 function rpcError(id: JsonValue, code: number, message: string): JsonObject {

@@ -5,6 +5,7 @@ import { bytesOf } from "./bytes-of.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
 import { messagesOf } from "./build-script.ts";
 import type { Stage } from "./create-stage.ts";
+import { createPlayedBody, type PlayedBody } from "./played-body.ts";
 import type { LiveRun } from "./recorded-step.ts";
 
 /** A `fetch` that answers from the recording of one server, and reaches nobody. */
@@ -54,46 +55,32 @@ interface ExchangeInit {
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function createExchange({ resolve, reject }: ExchangeInit): PlayedExchange {
-  const encoder = new TextEncoder();
-  let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let isReplied = false;
+  let body: PlayedBody | undefined;
   let isOver = false;
   const reply = (status: number, headers: Readonly<Record<string, string>>): void => {
-    if (isReplied || isOver) return;
-    isReplied = true;
-    const stream = new ReadableStream<Uint8Array>({
-      start: (controller) => void (body = controller),
-      cancel: () => void (isOver = true),
-    });
-    resolve(new Response(bodiless.has(status) ? null : stream, { status, headers: legal(headers) }));
-  };
-  const write = (bytes: string | Uint8Array): void => {
-    if (!isOver) body?.enqueue(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
-  };
-  const close = (): void => {
-    if (!isOver) body?.close();
-    isOver = true;
+    if (body !== undefined || isOver) return;
+    body = createPlayedBody();
+    resolve(new Response(bodiless.has(status) ? null : body.stream, { status, headers: legal(headers) }));
   };
   const fail = (reason: unknown): void => {
-    if (isOver) return;
+    if (body !== undefined) return body.fail(reason);
     isOver = true;
-    if (isReplied) body?.error(reason);
-    else reject(reason);
+    reject(reason);
   };
   const deliver = (event: ServerEvent): void => {
     switch (event.type) {
       case "reply":
         return reply(event.status, event.headers ?? {});
       case "received":
-        return write(JSON.stringify(event.message));
+        return body?.write(JSON.stringify(event.message));
       case "event":
-        return write(eventText(event));
+        return body?.write(eventText(event));
       case "body":
-        return write(bytesOf(event));
+        return body?.write(bytesOf(event));
       case "body-end":
-        return close();
+        return body?.close();
       case "cut":
-        return fail(networkError(event.code));
+        return body === undefined ? fail(networkError(event.code)) : body.cut(networkError(event.code));
       default:
         // Nothing else befalls an exchange.
         return;
@@ -104,8 +91,8 @@ function createExchange({ resolve, reject }: ExchangeInit): PlayedExchange {
     fail,
     answer(status, answer) {
       reply(status, { "content-type": "application/json" });
-      if (answer !== undefined) write(JSON.stringify(answer));
-      close();
+      if (answer !== undefined) body?.write(JSON.stringify(answer));
+      body?.close();
     },
   };
 }

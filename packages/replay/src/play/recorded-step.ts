@@ -58,4 +58,9 @@ export function isHostEvent(event: RecordedEvent): event is HostEvent {
   return hostTypes.has(event.type);
 }
 
+/** After which event a host wants the rest of a stream. */
+export function lastEventIdOf(event: HostEvent): string | undefined {
+  return event.type === "request" ? event.headers?.["last-event-id"] : undefined;
+}
+
 const hostTypes: ReadonlySet<string> = new Set(["start", "sent", "stdin-end", "request", "taken-back"]);

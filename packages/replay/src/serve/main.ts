@@ -57,7 +57,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
   const [command, file, ...rest] = positionals;
   if (values.help === true || command === undefined) return void process.stdout.write(help);
-  if (file === undefined || rest.length > 0) throw new TypeError(`${command} takes one file; see --help`);
+  if (file === undefined || rest.length > 0) throw new TypeError(wordsForFiles(command, rest, split));
   if (command === "record") return recordProgram(file, split === -1 ? [] : args.slice(split + 1), values);
   if (command === "show") return show(file);
   if (command !== "play") throw new TypeError(`there is no ${JSON.stringify(command)}; see --help`);
@@ -68,6 +68,11 @@ async function run(args: readonly string[]): Promise<void> {
   const start = values.starts === undefined ? 1 : countStart(values.starts);
   const replay = await createReplay(fromStart(recording, id, start), readOptions(values));
   endAs(await playOverStdio(replay, id, process), replay);
+}
+
+function wordsForFiles(command: string, rest: readonly string[], split: number): string {
+  if (command !== "record" || rest.length === 0 || split !== -1) return `${command} takes one file; see --help`;
+  return `record takes one file, and -- before the command: record FILE -- ${quoteText(rest.join(" "), 200).slice(1, -1)}`;
 }
 
 function readOptions({ timing, order, again }: Values): ReplayOptions {

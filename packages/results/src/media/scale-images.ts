@@ -2,6 +2,7 @@ import { isKnownContent, type ContentBlock, type ToolOutcome } from "@toolport/c
 import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";
+import { structuredBesideBlocks } from "../present/structured-json.ts";
 import { checkBase64 } from "./base64.ts";
 import { normalMediaType, pictureType } from "./media-type.ts";
 
@@ -75,11 +76,17 @@ export async function scaledBlocks(
   return blocks;
 }
 
-/** The outcome with other blocks in some places; the very same where there are none, or where it cannot be copied. */
+/**
+ * The outcome with other blocks in some places, and without structured content that was all of its blocks again; the very same where there are none, or
+ * where it cannot be copied.
+ */
 export function withBlocks(outcome: ToolOutcome, blocks: ReadonlyMap<number, ContentBlock>): ToolOutcome {
   if (blocks.size === 0) return outcome;
   try {
-    return { ...outcome, content: outcome.content.map((block, index) => blocks.get(index) ?? block) };
+    const { structuredContent, ...rest } = outcome;
+    const content = outcome.content.map((block, index) => blocks.get(index) ?? block);
+    const isMore = structuredBesideBlocks(readOutcome(outcome, presentDefaults.maxBlocks)) !== undefined;
+    return { ...rest, content, ...(isMore && structuredContent !== undefined && { structuredContent }) };
   } catch {
     // What throws when it is looked at stays with whoever made it.
     return outcome;

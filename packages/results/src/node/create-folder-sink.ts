@@ -37,7 +37,7 @@ export interface FolderSinkOptions {
 /** A folder of files. */
 export interface FolderSink extends BlobSink {
   /**
-   * Makes the folder ready and removes what is too old in it: now, instead of when the first blob comes. Rejects with `internal_error` for a
+   * Makes the folder ready and removes what is too old in it: now, instead of when the first blob comes. Rejects with `store_failed` for a
    * folder that must not be used, and as `node:fs` does.
    */
   open(): Promise<void>;

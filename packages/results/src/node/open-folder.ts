@@ -1,5 +1,5 @@
-import { dateOf } from "@toolport/core/implement";
-import { ToolportError, type Clock } from "@toolport/core";
+import { dateOf, storeFailed } from "@toolport/core/implement";
+import type { Clock, ToolportError } from "@toolport/core";
 import { join } from "node:path";
 import { isRandomName } from "../keep/random-bytes.ts";
 import { fileErrorCode, type FolderFiles } from "./folder-files.ts";
@@ -50,7 +50,7 @@ export function isSinkName(name: string): boolean {
  *
  * A folder with wider permissions is mended when nothing but such files is in it: it was made for this, by an older program or another
  * `umask`. When there is anything else in it, to close it could take something from somebody, and to use it would show results of tools to
- * everybody: it is refused, as is one of another user, or a link in its place. Throws `internal_error` then, and as `node:fs` does.
+ * everybody: it is refused, as is one of another user, or a link in its place. Throws `store_failed` then, and as `node:fs` does.
  */
 export async function openFolder(
   parts: FolderParts,
@@ -100,6 +100,5 @@ async function lookAtLeftover(
 }
 
 function refusal(directory: string, why: string): ToolportError {
-  const message = `directory of createFolderSink(): results cannot be kept in ${JSON.stringify(directory)}: ${why}`;
-  return new ToolportError(message, { code: "internal_error", outcome: "not-sent" });
+  return storeFailed(`directory of createFolderSink(): results cannot be kept in ${JSON.stringify(directory)}: ${why}`);
 }

@@ -9,13 +9,13 @@ import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
 import { headWithin } from "./text-size.ts";
-import { repeatsStructured, writeStructured } from "./structured-json.ts";
+import { repeatsStructured, structuredBesideBlocks } from "./structured-json.ts";
 
 /** The pieces of an outcome, in its order, with a notice for each block that is not shown. The structured content comes last. */
 export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pieces {
   const found = createFound(settings);
   const { pieces, omitted, omit } = found;
-  const written = outcome.structured === undefined ? undefined : writeStructured(outcome.structured.value);
+  const written = structuredBesideBlocks(outcome);
   const json = written?.kind === "json" ? written.json : undefined;
   let structuredAt: number | undefined;
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from "@toolport/core";
 import { isJsonObject, sameJson } from "@toolport/core/implement";
+import type { SafeOutcome } from "./read-outcome.ts";
 
 /** Structured content as JSON, or why there is none, in words. */
 export type StructuredJson =
@@ -20,6 +21,28 @@ export function writeStructured(value: unknown): StructuredJson {
   } catch (error) {
     const deep = error instanceof RangeError;
     return { kind: "not-json", why: deep ? "it is nested too deeply" : "it cannot be written as JSON" };
+  }
+}
+
+/** Structured content as JSON, where there is some that is more than the blocks of the result again. */
+export function structuredBesideBlocks(outcome: SafeOutcome): StructuredJson | undefined {
+  if (outcome.structured === undefined) return undefined;
+  const written = writeStructured(outcome.structured.value);
+  return written.kind === "json" && repeatsBlocks(written.json, outcome) ? undefined : written;
+}
+
+/**
+ * Whether structured content is the blocks of its result and nothing else, as servers for files send pictures: in an object of the one member `content`,
+ * or alone. Linear in the size of that JSON.
+ */
+export function repeatsBlocks(json: string, { blocks, count }: SafeOutcome): boolean {
+  if (count === 0 || count > blocks.length || !/^(?:\{"content":)?\[/.test(json)) return false;
+  const structured = parse(json)?.value;
+  try {
+    return sameJson(Array.isArray(structured) ? structured : unwrap(structured), blocks);
+  } catch {
+    // Too deep to compare, or a part of a block cannot be read: shown twice rather than not at all.
+    return false;
   }
 }
 

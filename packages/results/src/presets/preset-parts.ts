@@ -1,7 +1,7 @@
 import { isKnownContent } from "@toolport/core";
 import { checkBase64 } from "../media/base64.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
-import { repeatsStructured, writeStructured, type StructuredJson } from "../present/structured-json.ts";
+import { repeatsStructured, structuredBesideBlocks, type StructuredJson } from "../present/structured-json.ts";
 
 /** How many bytes base64 is, decoded; of a text that is none, how long it is. */
 export function decodedSize(data: string): number {
@@ -9,12 +9,11 @@ export function decodedSize(data: string): number {
   return checked.kind === "good" ? checked.bytes : data.length;
 }
 
-/** The structured content, where there is one that no text of the result says. */
-export function unsaidStructured({ structured, blocks }: SafeOutcome): StructuredJson | undefined {
-  if (structured === undefined) return undefined;
-  const written = writeStructured(structured.value);
-  if (written.kind === "not-json") return written;
-  const isSaid = blocks.some(
+/** The structured content, where there is one that no text and no other block of the result says. */
+export function unsaidStructured(outcome: SafeOutcome): StructuredJson | undefined {
+  const written = structuredBesideBlocks(outcome);
+  if (written?.kind !== "json") return written;
+  const isSaid = outcome.blocks.some(
     (block) =>
       block !== undefined &&
       isKnownContent(block) &&
