@@ -81,7 +81,7 @@ async function callByName(
       ...(wantsProgress && { onProgress }),
       ...(observer !== undefined && { observer }),
     };
-    const outcome = await conversation.tools.call(name, args, withSignalOfDeadline(options));
+    const outcome = await asItIsNow(() => conversation.tools.call(name, args, withSignalOfDeadline(options)));
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
@@ -90,6 +90,16 @@ async function callByName(
     return failureOf(error);
   } finally {
     if (exposed.hasNews()) news.changed("tools");
+  }
+}
+
+/** Nobody has selected anything here: where a server was replaced while its call waited, which then did not run, the tool is called as it is now. */
+async function asItIsNow(call: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isToolportError(error, "registration_replaced") || error.outcome !== "not-sent") throw error;
+    return call();
   }
 }
 
