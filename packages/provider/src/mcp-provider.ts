@@ -196,7 +196,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /**
    * Has `onResourceUpdated` fire for this resource until the subscription ends, the server is removed or the provider is closed: also after a
    * reconnect, which counts as a change. While something is subscribed to, a session is not ended for being unused, and one that is lost is
-   * opened again without a call, with the back-off of any other attempt. One that the host ended, by {@linkcode disconnectServer} or
+   * opened again without a call, with the back-off of any other attempt, again and again while its failures can pass. One that the host ended, by {@linkcode disconnectServer} or
    * {@linkcode clearCredentials}, is not: what is subscribed to is heard of again with the next session that somebody asks for. Throws `unknown_server`, `server_disabled`, `unsupported_operation`, whatever
    * connecting failed with, and what the server says of the resource; nothing is subscribed to then.
    */

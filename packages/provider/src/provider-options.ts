@@ -93,8 +93,9 @@ export interface ProviderOptions {
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
   /**
-   * For whom all of it is: whose credentials the connector gives to its servers, where it has different ones. Reaches no server. Default:
-   * nobody in particular.
+   * For whom all of it is: whose credentials the connector gives to its servers, where it has different ones, and the principal in the context of
+   * every call, request, notification and question that names none, for interceptors and `onElicit`. A context that names another one keeps it. Reaches no server.
+   * Default: nobody in particular.
    */
   readonly principal?: string | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
@@ -125,7 +126,10 @@ export interface BackoffOptions {
    * latest failure. Default 5. `refresh()` always tries.
    */
   readonly freeAttempts?: number | undefined;
-  /** Whether a server that failed to start is tried again without a call, if its failure can pass. Default `true`. */
+  /**
+   * Whether a server that failed to start is tried again without a call, if its failure can pass; not if its program ended with the same exit code as the time
+   * before. While something of it is subscribed to, it is tried again in any case. Default `true`.
+   */
   readonly background?: boolean | undefined;
   /** A session that lasts this long makes up for the failures before it; so does a call that works. Default 30,000. */
   readonly stableMs?: number | undefined;

@@ -1,21 +1,10 @@
-import {
-  ToolportError,
-  type Connection,
-  type Connector,
-  type JsonValue,
-  type RequestInterceptor,
-  type Subscription,
-} from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import { createProvider, type McpProvider } from "@toolport/provider";
+import { ToolportError, type RequestInterceptor } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
-import { createVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
-
-const spec = { id: "library", transport: { kind: "stdio", command: "library" } } as const;
+import { libraryOf, librarySpec, settle } from "./library.ts";
 
 describe("resources", () => {
   it("are told of while they are subscribed to, and by the session that is in use alone", async () => {
-    const { provider, library, updates } = open();
+    const { provider, library, updates } = libraryOf();
     await provider.init();
     const first = await provider.subscribeResource("library", "note://a");
     const second = await provider.subscribeResource("library", "note://b");
@@ -30,7 +19,7 @@ describe("resources", () => {
   });
 
   it("are subscribed to again after a reconnect that nobody asked for, and count as changed", async () => {
-    const { provider, library, clock, updates, lists } = open();
+    const { provider, library, clock, updates, lists } = libraryOf();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
     await provider.subscribeResource("library", "note://a");
@@ -49,7 +38,7 @@ describe("resources", () => {
   });
 
   it("may have changed unheard while there was no session, and are told so", async () => {
-    const { provider, library, clock } = open();
+    const { provider, library, clock } = libraryOf();
     await provider.init();
     const heard: unknown[] = [];
     provider.onResourceUpdated((update) => heard.push(update));
@@ -65,10 +54,10 @@ describe("resources", () => {
   });
 
   it("go on where the server's spec was replaced, and on the next session after one was ended by hand", async () => {
-    const { provider, library, clock, updates } = open();
+    const { provider, library, clock, updates } = libraryOf();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
-    await provider.updateServer({ ...spec, transport: { ...spec.transport, args: ["--other"] } });
+    await provider.updateServer({ ...librarySpec, transport: { ...librarySpec.transport, args: ["--other"] } });
     await vi.waitFor(() => expect(updates).toEqual(["library note://a"]), 15_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.disconnectServer("library");
@@ -87,7 +76,7 @@ describe("resources", () => {
   });
 
   it.each(["removeServer", "close"] as const)("are told of no more after %s", async (end) => {
-    const { provider, library, clock, updates, lists } = open();
+    const { provider, library, clock, updates, lists } = libraryOf();
     await provider.init();
     const subscription = await provider.subscribeResource("library", "note://a");
     const ending = provider[end]("library");
@@ -101,7 +90,7 @@ describe("resources", () => {
   });
 
   it("keep a session from being ended for want of use, and let it go with the last of them", async () => {
-    const { provider, library, clock } = open({ idleMs: 1000 });
+    const { provider, library, clock } = libraryOf({ idleMs: 1000 });
     await provider.init();
     const subscription = await provider.subscribeResource("library", "note://a");
     await settle(clock, () => undefined, 10_000);
@@ -112,9 +101,9 @@ describe("resources", () => {
   });
 
   it("do not hold up a session that drains", async () => {
-    const { provider, library, updates } = open();
+    const { provider, library, updates } = libraryOf();
     const secret = {
-      ...spec,
+      ...librarySpec,
       transport: { kind: "http", url: "https://x.test/", headers: { "x-api-key": "first-key" } },
     } as const;
     await provider.addServer({ ...secret, id: "keyed" });
@@ -130,7 +119,7 @@ describe("resources", () => {
   });
 
   it("are not subscribed to when the server refuses, or is not there", async () => {
-    const { provider, library, clock } = open();
+    const { provider, library, clock } = libraryOf();
     await provider.init();
     library.refuse = new ToolportError("none", { code: "unsupported_operation", serverId: "library" });
     await expect(provider.subscribeResource("library", "note://a")).rejects.toBe(library.refuse);
@@ -143,7 +132,7 @@ describe("resources", () => {
   });
 
   it("that cannot be subscribed to again are reported, and tried on the session after", async () => {
-    const { provider, library, clock, updates, diagnostics } = open();
+    const { provider, library, clock, updates, diagnostics } = libraryOf();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
     library.refuse = new ToolportError("gone", { code: "server_error", serverId: "library" });
@@ -159,7 +148,7 @@ describe("resources", () => {
 
   it("go through the layers around requests", async () => {
     const seen: string[] = [];
-    const { provider } = open({
+    const { provider } = libraryOf({
       requestInterceptors: [
         (request, next) => {
           seen.push(JSON.stringify([request.method, request.params]));
@@ -187,7 +176,7 @@ describe("a layer around a subscription", () => {
   };
 
   it.each([1, 2])("leaves none behind when it fails after it had %i", async (times) => {
-    const { provider, library } = open({ requestInterceptors: [asking(times, true)] });
+    const { provider, library } = libraryOf({ requestInterceptors: [asking(times, true)] });
     await provider.init();
     await expect(provider.subscribeResource("library", "note://a")).rejects.toMatchObject({ code: "not_allowed" });
     expect(library.latest.subscribed()).toEqual([]);
@@ -195,7 +184,7 @@ describe("a layer around a subscription", () => {
   });
 
   it("leaves none behind that nobody has when it asks twice", async () => {
-    const { provider, library } = open({ requestInterceptors: [asking(2, false)] });
+    const { provider, library } = libraryOf({ requestInterceptors: [asking(2, false)] });
     await provider.init();
     const end = await provider.subscribeResource("library", "note://a");
     expect(library.latest.subscribed()).toEqual(["note://a"]);
@@ -212,7 +201,7 @@ it.each(["session_expired", "unsupported_protocol"] as const)(
       {},
       { requestInterceptors: [async (request, next) => next(request)] as RequestInterceptor[] },
     ]) {
-      const { provider, library } = open(options);
+      const { provider, library } = libraryOf(options);
       const connection = await provider.connection("library");
       library.answer = () =>
         Promise.reject(new ToolportError("who?", { code, serverId: "library", outcome: "failed" }));
@@ -227,7 +216,7 @@ it.each(["session_expired", "unsupported_protocol"] as const)(
 );
 
 it("hands on every notification of a server, with its id", async () => {
-  const { provider, library } = open();
+  const { provider, library } = libraryOf();
   const seen: unknown[] = [];
   provider.onServerNotification((each) => seen.push(each));
   await provider.init();
@@ -235,88 +224,3 @@ it("hands on every notification of a server, with its id", async () => {
   expect(seen).toEqual([{ method: "notifications/x", params: { serverId: "forged" }, serverId: "library" }]);
   await provider.close();
 });
-
-interface Session {
-  readonly hooks: ConnectionHooks;
-  readonly subscribed: () => readonly string[];
-  crash(): void;
-  closed: boolean;
-}
-
-interface Library {
-  readonly sessions: Session[];
-  readonly latest: Session;
-  refuse: ToolportError | undefined;
-  answer: () => Promise<JsonValue>;
-}
-
-function open(options: Partial<Parameters<typeof createProvider>[0]> = {}): {
-  provider: McpProvider;
-  library: Library;
-  clock: VirtualClock;
-  updates: string[];
-  lists: string[];
-  diagnostics: string[];
-} {
-  const clock = createVirtualClock();
-  const sessions: Session[] = [];
-  const library: Library = {
-    sessions,
-    refuse: undefined,
-    answer: async () => ({}),
-    get latest() {
-      const session = sessions.at(-1);
-      if (session === undefined) throw new Error("no session");
-      return session;
-    },
-  };
-  const connector: Connector = {
-    async connect(_spec, hooks) {
-      const live: { readonly uri: string }[] = [];
-      const session: Session = {
-        hooks,
-        closed: false,
-        subscribed: () => live.map(({ uri }) => uri).toSorted(),
-        crash: () => hooks.onDown(new ToolportError("crashed", { code: "connection_closed", serverId: spec.id })),
-      };
-      sessions.push(session);
-      return connectionOf(session, live, library);
-    },
-  };
-  const provider = createProvider({ connector, servers: [spec], clock, random: () => 0.5, ...options });
-  const [updates, lists, diagnostics]: [string[], string[], string[]] = [[], [], []];
-  provider.onResourceUpdated(({ serverId, uri }) => updates.push(`${serverId} ${uri}`));
-  provider.onResourcesChanged(({ serverId }) => lists.push(`resources ${serverId}`));
-  provider.onPromptsChanged(({ serverId }) => lists.push(`prompts ${serverId}`));
-  provider.onDiagnostic(({ message }) => diagnostics.push(message));
-  return { provider, library, clock, updates, lists, diagnostics };
-}
-
-function connectionOf(session: Session, live: { readonly uri: string }[], library: Library): Connection {
-  return {
-    server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: { tools: {}, resources: {}, prompts: {} } },
-    listTools: async () => ({ tools: [], dropped: [], pages: 1 }),
-    callTool: async () => ({ content: [] }),
-    request: () => library.answer(),
-    notify: async () => undefined,
-    async subscribeResource(uri): Promise<Subscription> {
-      if (library.refuse !== undefined) throw library.refuse;
-      const entry = { uri };
-      live.push(entry);
-      const end = (): void => void live.splice(live.indexOf(entry), 1);
-      return Object.assign(end, { [Symbol.dispose]: end });
-    },
-    async close() {
-      session.closed = true;
-    },
-  };
-}
-
-/** Lets time pass until what is expected holds, and everything that needs none. */
-async function settle(clock: VirtualClock, expected: () => void, forMs = 120_000): Promise<void> {
-  for (let passed = 0; passed < forMs; passed += 500) {
-    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(500);
-  }
-  expected();
-}

@@ -1,4 +1,4 @@
-import { longestTimeoutMs, type CallContext, type Clock } from "@toolport/core";
+import { longestTimeoutMs, type CallContext, type Clock, type Diagnostic } from "@toolport/core";
 import { assertCallContext, assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
 import type { ListLimits } from "./listing/list-kind.ts";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
@@ -41,6 +41,8 @@ export interface ResourcesOptions {
    * or with `meta`, is its caller's alone; a change of it is told all the same. Default: nobody in particular.
    */
   readonly context?: CallContext | undefined;
+  /** Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons. Must not throw. Default: nobody does. */
+  readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -56,6 +58,7 @@ export interface ResourcesSettings {
   readonly cache: CacheSettings | undefined;
   readonly quietMs: number;
   readonly context: CallContext | undefined;
+  readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
   readonly clock: Clock;
 }
 
@@ -72,14 +75,18 @@ const fields: Fields<ResourcesOptions> = {
   cache: true,
   quietMs: true,
   context: true,
+  onDiagnostic: true,
   clock: true,
 };
 
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedSchemes, cache, context, clock = systemClock } = options;
+  const { allowedSchemes, cache, context, onDiagnostic, clock = systemClock } = options;
   if (context !== undefined) assertCallContext(context);
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
+    throw new TypeError("onDiagnostic must be a function");
+  }
   const count = (name: keyof ResourcesOptions & `max${string}`, otherwise: number): number =>
     readWholeNumber(options[name], name, { least: 1, otherwise });
   const timeMs = (name: "listTimeoutMs" | "listWaitMs" | "requestTimeoutMs", otherwise: number): number =>
@@ -101,6 +108,7 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
     cache: readCacheOptions(cache),
     quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,
+    onDiagnostic,
     clock,
   };
 }

@@ -69,7 +69,7 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   read(target: ResourceTarget, options?: ReadOptions): Promise<ResourceRead>;
   /**
    * Has `listener` called when this resource changes, or may have, until the subscription ends, the server is removed, or `close()`; after a
-   * reconnect, too, which counts as a change that may have been missed. Resolves when the server agreed. Throws as {@linkcode Resources.read}, and
+   * reconnect, too, which counts as a change that may have been missed, and which is tried until it works while failures can pass. Resolves when the server agreed. Throws as {@linkcode Resources.read}, and
    * `unsupported_operation` where the server offers no subscriptions.
    */
   subscribe(serverId: string, uri: string, listener: UpdateListener | SubscribeOptions): Promise<Subscription>;
@@ -154,6 +154,9 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       return read;
     },
     async subscribe(serverId, uri, given) {
+      // First, because whoever hands over a target as one object has no listener in its place either.
+      if (typeof serverId !== "string")
+        throw new TypeError(`subscribe() needs the id of a server as its first argument, not ${kindOf(serverId)}`);
       const subscribeOptions = readSubscribeOptions(given);
       assertTarget({ serverId, uri }, "subscribe()");
       return subscriptions.subscribe({ serverId, uri }, subscribeOptions);

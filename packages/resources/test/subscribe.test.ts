@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { ToolportError, type Diagnostic } from "@toolport/core";
 import type { SubscribedUpdate } from "@toolport/resources";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
@@ -29,6 +29,19 @@ describe("subscribe()", () => {
     await expect(subscribing).rejects.toThrow(new TypeError(`subscribe() takes a listener or options, not ${kind}`));
   });
 
+  it.each([
+    [{ serverId: "a", uri: "note://one" }, "an object"],
+    [undefined, "undefined"],
+    [7, "a number"],
+  ])("says that %j is no id of a server, whatever else is missing", async (given, kind) => {
+    const { resources } = createWorld();
+    const message = `subscribe() needs the id of a server as its first argument, not ${kind}`;
+    for (const rest of [[() => {}], ["note://one", () => {}]] as const)
+      await expect(resources.subscribe(given as never, ...(rest as readonly [never, never]))).rejects.toThrow(
+        new TypeError(message),
+      );
+  });
+
   it("comes back after a reconnect, and says that something may have been missed", async () => {
     const { resources, server, clock } = createWorld();
     const heard: SubscribedUpdate[] = [];
@@ -43,6 +56,33 @@ describe("subscribe()", () => {
     server("a").hooks().onResourceUpdated?.("note://one");
     const update = { serverId: "a", uri: "note://one", updatedUri: "note://one" };
     expect(heard).toEqual([false, true, false].map((maybeMissed) => ({ ...update, maybeMissed })));
+  });
+
+  it("reports a listener whose promise rejects, ends nothing for it, and says nothing of its reasons", async () => {
+    const unhandled = vi.fn<() => void>();
+    process.on("unhandledRejection", unhandled);
+    try {
+      const diagnostics: Diagnostic[] = [];
+      const { resources, server } = createWorld({ onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
+      const reasons = [new ToolportError("secret", { code: "resource_not_found" }), new TypeError("secret"), "secret"];
+      const listener = vi.fn<() => Promise<void>>(async () => Promise.reject(reasons.shift()));
+      await resources.subscribe("a", "note://one", listener);
+      for (let turn = 0; turn < 3; turn += 1) server("a").hooks().onResourceUpdated?.("note://one");
+      await settle();
+      const said = (why: string): Diagnostic => ({
+        kind: "defect",
+        serverId: "a",
+        message: `a listener of resource "note://one" of server "a" rejected: ${why}`,
+      });
+      expect(diagnostics).toEqual(["resource_not_found", "TypeError", "an unknown reason"].map(said));
+      const silent = createWorld();
+      await silent.resources.subscribe("a", "note://one", () => Promise.reject(new Error("nobody listens")));
+      silent.server("a").hooks().onResourceUpdated?.("note://one");
+      await settle();
+      expect([listener.mock.calls.length, unhandled.mock.calls]).toEqual([3, []]);
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
   });
 
   it("ends with its subscription, and with close()", async () => {

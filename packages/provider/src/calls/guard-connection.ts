@@ -30,6 +30,7 @@ import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { HandCall } from "./hand-call.ts";
+import { lendOnBehalfOf, onBehalfOf } from "./on-behalf-of.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 
 /** The connections that a provider lends to its product, with its layers around what is sent on them. */
@@ -43,7 +44,7 @@ export interface ConnectionGuard {
 
 /** What guarding needs. */
 export interface GuardInit {
-  readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock">;
+  readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock" | "principal">;
   readonly calls: CallPipeline;
   /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
   readonly find: (registration: Registration, toolName: string) => CatalogTool;
@@ -55,16 +56,17 @@ interface Guarded extends Omit<GuardInit, "settings" | "specOf"> {
   readonly session: Session;
   readonly lent: Connection;
   readonly requests: RequestPipeline;
+  readonly principal: string | undefined;
 }
 
 /**
  * Guards connections: what the product sends on one goes through the layers that it put around calls and requests, and reaches no tool
- * that is not on offer. Without layers and without a rule for what is on offer, a connection is lent as it is.
+ * that is not on offer. Without layers and without a rule for what is on offer, a connection is lent as it is, but for its principal.
  */
 export function createConnectionGuard({ settings, calls, find, specOf }: GuardInit): ConnectionGuard {
-  const { admit, interceptors, requestInterceptors, clock } = settings;
+  const { admit, interceptors, requestInterceptors, clock, principal } = settings;
   if (admit === undefined && interceptors.length + requestInterceptors.length === 0) {
-    return { lend: (_, { lent }) => lent, end: () => {}, size: 0 };
+    return { lend: lendWithoutLayers(principal), end: () => {}, size: 0 };
   }
   const requests = createRequestPipeline({
     interceptors: requestInterceptors,
@@ -78,7 +80,15 @@ export function createConnectionGuard({ settings, calls, find, specOf }: GuardIn
       lend(registration, session) {
         const known = guarded.get(session);
         if (known !== undefined) return known;
-        const connection = guardConnection({ calls, find, registration, requests, session, lent: session.lent });
+        const connection = guardConnection({
+          calls,
+          find,
+          registration,
+          requests,
+          session,
+          lent: session.lent,
+          principal,
+        });
         guarded.set(session, connection);
         return connection;
       },
@@ -86,6 +96,16 @@ export function createConnectionGuard({ settings, calls, find, specOf }: GuardIn
     },
     { size: () => requests.size },
   );
+}
+
+function lendWithoutLayers(principal: string | undefined): ConnectionGuard["lend"] {
+  if (principal === undefined) return (_, { lent }) => lent;
+  const known = new WeakMap<Session, Connection>();
+  return (_, session) => {
+    const connection = known.get(session) ?? lendOnBehalfOf(principal, session.lent);
+    known.set(session, connection);
+    return connection;
+  };
 }
 
 function guardConnection(guarded: Guarded): Connection {
@@ -112,8 +132,9 @@ interface GivenCall {
 async function callTool(guarded: Guarded, { toolName, args, options = {} }: GivenCall): Promise<JsonObject> {
   assertToolName("callTool()", toolName);
   assertCallOptions(options);
-  const { calls, find, registration } = guarded;
-  const call = readCall(registration, { definition: find(registration, toolName), args, options });
+  const { calls, find, registration, principal } = guarded;
+  const definition = find(registration, toolName);
+  const call = readCall(registration, { definition, args, options: onBehalfOf(principal, options) });
   let sent: ToolOutcome | undefined;
   const outcome = await calls.run(call, async (handed) => (sent = await registration.lane.call(handed)));
   return rawOf(outcome, sent);
@@ -121,7 +142,7 @@ async function callTool(guarded: Guarded, { toolName, args, options = {} }: Give
 
 /** A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that is to become a task. */
 async function requestCall(
-  { calls, find, registration }: Guarded,
+  { calls, find, registration, principal }: Guarded,
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<JsonObject> {
@@ -129,7 +150,7 @@ async function requestCall(
   assertRequestOptions(options);
   const { name, arguments: args, _meta: meta, ...rest } = params;
   const definition = find(registration, typeof name === "string" ? name : "");
-  const withMeta: CallOptions = { ...options, ...(isJsonObject(meta) && { meta }) };
+  const withMeta: CallOptions = { ...onBehalfOf(principal, options), ...(isJsonObject(meta) && { meta }) };
   const call = readCall(registration, { definition, args, options: withMeta });
   const hand: HandCall = async (connection, { origin, args: given }, wire) => {
     const handed = { ...rest, name: origin.toolName, arguments: given, ...(wire.meta && { _meta: wire.meta }) };
@@ -150,14 +171,15 @@ interface GivenRequest {
 }
 
 async function request(
-  { requests, registration, session, lent }: Guarded,
-  { method, params, options = {} }: GivenRequest,
+  { requests, registration, session, lent, principal }: Guarded,
+  { method, params, options: given = {} }: GivenRequest,
 ): ReturnType<Connection["request"]> {
   assertInUse(session);
   assertMessage("request()", method, params);
-  assertRequestOptions(options);
-  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
-  return await requests.run(given, (handed) => {
+  assertRequestOptions(given);
+  const options = onBehalfOf(principal, given);
+  const asked: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
+  return await requests.run(asked, (handed) => {
     const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
     return whilePausable(registration, handed.options, () =>
       lent.request(method, handed.params, wireOptions(handed.options, timeoutMs)),
@@ -166,13 +188,14 @@ async function request(
 }
 
 async function notify(
-  { requests, registration, session, lent }: Guarded,
+  { requests, registration, session, lent, principal }: Guarded,
   method: string,
   params?: JsonObject,
 ): Promise<void> {
   assertInUse(session);
   assertMessage("notify()", method, params);
-  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options: {} };
+  const options = onBehalfOf(principal, {});
+  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options };
   await requests.run(given, async (handed) => {
     await lent.notify(method, handed.params);
     return null;
@@ -184,18 +207,19 @@ async function notify(
  * none when it fails: of what layers sent more than once, and of what comes too late, nothing is left.
  */
 async function subscribe(
-  { requests, registration, session, lent }: Guarded,
+  { requests, registration, session, lent, principal }: Guarded,
   uri: string,
-  options: RequestOptions = {},
+  given: RequestOptions = {},
 ): Promise<Subscription> {
   assertInUse(session);
-  assertRequestOptions(options);
+  assertRequestOptions(given);
   const params = { uri };
   const method = "resources/subscribe";
-  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
+  const options = onBehalfOf(principal, given);
+  const asked: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
   const { keep, take } = createKeeper();
   try {
-    await requests.run(given, async (handed) => {
+    await requests.run(asked, async (handed) => {
       const wanted = handed.params?.["uri"];
       const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
       const meta = handed.params?.["_meta"];

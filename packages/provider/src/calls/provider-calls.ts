@@ -28,6 +28,7 @@ import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.ts";
+import { onBehalfOf } from "./on-behalf-of.ts";
 
 /** The calls of one provider, from a local name to the lane of a server. */
 export interface ProviderCalls {
@@ -55,7 +56,7 @@ const noOptions: CallOptions = Object.freeze({});
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { parts, serverSet, assertOpen } = init;
   const { settings, catalog, observers } = parts;
-  const { interceptors, clock } = settings;
+  const { interceptors, clock, principal } = settings;
   const callMsOf = (serverId: string): number =>
     serverSet.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
   const specOf = (serverId: string): ServerSpec | undefined => serverSet.get(serverId)?.link.spec;
@@ -108,10 +109,11 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     },
     lend: (registration, session) => guard.lend(registration, session),
     // Async, so that every failure is a rejection, also one that is known at once.
-    async call(toolName, args, callOptions = noOptions) {
+    async call(toolName, args, given = noOptions) {
       assertOpen();
       if (typeof toolName !== "string") throw new TypeError("the name of a tool must be a string");
-      if (callOptions !== noOptions) assertCallOptions(callOptions);
+      if (given !== noOptions) assertCallOptions(given);
+      const callOptions = onBehalfOf(principal, given);
       underWay += 1;
       try {
         const definition = findTool(catalog.current, toolName);

@@ -93,7 +93,7 @@ export interface FailedState extends Numbered {
   readonly error: ToolportError;
   readonly failures: number;
   readonly retryAt: number;
-  /** Its program ended at once and in the same way as the time before: another attempt by itself would be no different. */
+  /** Its program ended at once and in the same way as the time before: another attempt for nobody would be no different. */
   readonly hopeless?: boolean;
 }
 
@@ -187,6 +187,11 @@ export function nameOf(state: LinkState): StateName {
 /** Whether an error says that the server refused our credentials, or wants others: then only a person can help. */
 export function isRefusal({ code }: ToolportError): boolean {
   return code === "auth_required" || code === "forbidden";
+}
+
+/** Whether what failed may be over by the next attempt. What is missing (a program, a sign-in, a common protocol) stays so until somebody mends it. */
+export function mayPass({ error, stage }: FailedState): boolean {
+  return error.retryable || stage === "list";
 }
 
 /** Whether a session is live in this state. */

@@ -6,6 +6,7 @@ import {
   hasSession,
   isRunning,
   lastFailureOf,
+  mayPass,
   type ConnectingState,
   type LinkState,
   type ReadyState,
@@ -68,9 +69,9 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
     case "ready":
       return readyWakeAt(state, policy);
     case "failed":
-      // What cannot get better by itself (a missing program or API key, a refused protocol) is left to the next call or refresh.
-      if (!policy.background || state.hopeless === true) return undefined;
-      return state.error.retryable || state.stage === "list" ? state.retryAt : undefined;
+      // What cannot get better by itself (a missing program or API key, a refused protocol) is left to the next call or refresh, and to
+      // whoever is subscribed to something.
+      return policy.background && state.hopeless !== true && mayPass(state) ? state.retryAt : undefined;
     case "disabled":
     case "idle":
     case "down":

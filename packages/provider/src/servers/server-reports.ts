@@ -8,6 +8,7 @@ import type {
   ToolListing,
 } from "@toolport/core";
 import { partyOf } from "@toolport/core/implement";
+import { contextOf } from "../calls/on-behalf-of.ts";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
@@ -41,7 +42,12 @@ class ReportsOfServer implements LinkHooks {
     const { principal, onElicit } = init.parts.settings;
     this.#init = init;
     this.principal = principal;
-    this.onElicit = onElicit && ((request, signal) => askInPause(this.#registration, onElicit, { request, signal }));
+    this.onElicit =
+      onElicit &&
+      ((given, signal) => {
+        const request = principal === undefined ? given : { ...given, context: contextOf(principal, given.context) };
+        return askInPause(this.#registration, onElicit, { request, signal });
+      });
   }
 
   get #registration(): Registration {

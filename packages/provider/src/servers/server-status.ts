@@ -59,7 +59,10 @@ export interface ServerStatus {
   readonly attempts: number;
   /** Failures in a row. */
   readonly failures: number;
-  /** From when on a failure is no longer held against the next attempt: milliseconds since 1970, for `new Date()`. */
+  /**
+   * From when on a failure is no longer held against the next attempt: milliseconds since 1970, for `new Date()`. Absent when that time has come. Whether
+   * there is an attempt then that nobody asks for is another question: of a server that is `down` there is one while something is subscribed to.
+   */
   readonly retryAt?: number;
   /**
    * It is `connecting` and waits for what had its id before, whose calls may finish until then and are cut at that time: milliseconds since
@@ -101,7 +104,7 @@ export function readStatus(
     ...(listedAt !== undefined && { listedAt }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
-    ...("retryAt" in state && toDate("retryAt", state.retryAt, clock)),
+    ...("retryAt" in state && state.retryAt > clock.now() && toDate("retryAt", state.retryAt, clock)),
     ...(state.kind === "connecting" && toDate("earlierUntil", earlierUntil(), clock)),
     inFlight: lane.inFlight,
     waiting: lane.waiting,

@@ -1,6 +1,6 @@
 import { isToolportError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@toolport/core";
 import { isJsonObject, createLazySet, type LazySet } from "@toolport/core/implement";
-import { hasSession } from "../link/link-state.ts";
+import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
 import type { ProviderParts } from "../provider-parts.ts";
@@ -142,7 +142,8 @@ function sync(watching: Watching, id: string): void {
   const isBound = bound !== undefined && bound.registration === registration && state !== undefined;
   const isLive = isBound && hasSession(state) && bound.session.number === state.session;
   if (!isLive || wants.size === 0) release(watched);
-  if (registration === undefined || state === undefined || wants.size === 0 || state.kind !== "down") {
+  const retryAt = state === undefined || wants.size === 0 ? undefined : retryAtOf(state);
+  if (retryAt === undefined) {
     watched.cancelRetry?.();
     watched.cancelRetry = undefined;
   }
@@ -151,17 +152,22 @@ function sync(watching: Watching, id: string): void {
     watched.bound === undefined ||
     Array.from(wants.values()).some(({ isNew, current }) => isNew && current === undefined);
   if (state?.kind === "ready" && isMissing && !watched.isBinding) void bind(watching, watched, registration);
-  // Whoever waits for news is as good a reason for a session as a call.
-  if (state?.kind === "down") watched.cancelRetry ??= retry(watching, registration, state.retryAt);
+  if (retryAt !== undefined) watched.cancelRetry ??= retry(watching, registration, retryAt);
 }
 
-function retry({ parts, servers }: Watching, { id, link }: Registration, retryAt: number): Cancel {
+// Whoever waits for news is as good a reason for a session as a call, also where nothing would be tried for nobody.
+function retryAtOf(state: LinkState): number | undefined {
+  return state.kind === "down" || (state.kind === "failed" && mayPass(state)) ? state.retryAt : undefined;
+}
+
+function retry(watching: Watching, { id, link }: Registration, retryAt: number): Cancel {
+  const { parts, servers } = watching;
   const { clock } = parts.settings;
   return clock.schedule(Math.max(0, retryAt - clock.now()), () => {
     const watched = servers.get(id);
     if (watched !== undefined) watched.cancelRetry = undefined;
-    // How it ends is told by the status.
-    link.ready("call").catch(() => undefined);
+    // How it ends is told by the status, unless it did not begin.
+    link.ready("call").catch(() => sync(watching, id));
   });
 }
 

@@ -1,5 +1,13 @@
-import type { Subscription } from "@toolport/core";
-import { assertKnownOptions, assertRequestOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import { isToolportError, type Subscription } from "@toolport/core";
+import {
+  assertKnownOptions,
+  assertRequestOptions,
+  isPlainObject,
+  kindOf,
+  quoteText,
+  tell,
+  type Fields,
+} from "@toolport/core/implement";
 import { removedError } from "../asking/ask-errors.ts";
 import { isPart } from "../reading/read-cache.ts";
 import type { ResourceTarget } from "../reading/read-resource.ts";
@@ -19,8 +27,11 @@ export interface SubscribedUpdate {
   readonly maybeMissed: boolean;
 }
 
-/** What hears of updates. One that throws is reported as uncaught, and stops nobody. */
-export type UpdateListener = (update: SubscribedUpdate) => void;
+/**
+ * What hears of updates. One that throws is reported as uncaught, and stops nobody. Where it returns a promise, nobody waits for that; one that rejects is a
+ * diagnostic.
+ */
+export type UpdateListener = (update: SubscribedUpdate) => unknown;
 
 /** Options of `subscribe()`. */
 export interface SubscribeOptions {
@@ -82,7 +93,12 @@ async function subscribe(
   // Before the server agrees: the first update may come together with its word.
   const unhear = provider.onResourceUpdated((update) => {
     if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
-    onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+    const answer = onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+    // A rejection that nobody takes would end the process.
+    Promise.resolve(answer).catch((reason: unknown) => {
+      const message = `a listener of resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} rejected: ${nameOf(reason)}`;
+      tell(settings.onDiagnostic, { kind: "defect", serverId, message });
+    });
   });
   const end = (): void => {
     open.delete(hearing);
@@ -110,4 +126,10 @@ async function subscribe(
     );
     throw reason;
   }
+}
+
+/** Of what kind an error is. Its message may hold what nobody should read. */
+function nameOf(reason: unknown): string {
+  const name = isToolportError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
+  return /^\w{1,40}$/.test(name) ? name : "an unknown reason";
 }
