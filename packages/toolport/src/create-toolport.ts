@@ -29,7 +29,7 @@ import { unusedSettings } from "./settings/unused-settings.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
 import type { ToolportOptions } from "./toolport-options.ts";
-import type { Toolport } from "./toolport.ts";
+import type { ConversationOptions, Toolport } from "./toolport.ts";
 import type { ToolportTelemetry } from "./toolport-telemetry.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
@@ -105,7 +105,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
   const { provider, makeProvider } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
-  const resources = chooseResources(options.resources, { provider, config: opened.config, clock, telemetry, policy });
+  const resources = chooseResources(options.resources, { ...means, provider, config: opened.config });
   closing.add(() => resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
@@ -125,7 +125,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
     get config() {
       return opened.config;
     },
-    ...conversationsOf(parts, conversations),
+    ...conversationsOf(parts, conversations, options.provider?.principal),
     definitions: (names) => toolbox.definitions(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),
@@ -145,15 +145,23 @@ const conversationMessage =
 function conversationsOf(
   parts: ConversationParts,
   conversations: Conversations | undefined,
+  principal: string | undefined,
 ): Pick<Toolport, "conversation" | "openConversation"> {
+  // Its calls are on behalf of the provider's principal, and so is what they leave behind.
+  const owned = (options: ConversationOptions): ConversationOptions =>
+    principal === undefined || (options.principal ?? options.context?.principal) !== undefined
+      ? options
+      : { ...options, principal };
   return {
-    conversation(options) {
+    conversation(options = {}) {
       if (conversations?.isNeeded === true) throw new TypeError(conversationMessage);
-      return createConversation(parts, options);
+      assertConversationOptions("conversation()", options);
+      return createConversation(parts, owned(options));
     },
     async openConversation(options = {}) {
       assertConversationOptions("openConversation()", options);
-      return conversations === undefined ? createConversation(parts, options) : conversations.open(options);
+      const own = owned(options);
+      return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
     },
   };
 }

@@ -35,7 +35,6 @@ export function createConversation(
   { toolbox, results, policy, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
-  assertConversationOptions("conversation()", options);
   const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
   const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
   const view = toolbox.view({ ...viewOptions, context });

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "@toolport/config/node";
-import type { Clock, ToolProvider } from "@toolport/core";
+import type { Clock, Diagnostic, ToolProvider } from "@toolport/core";
 import type { Policy } from "@toolport/policy";
 import type { McpProvider } from "@toolport/provider";
 import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@toolport/resources";
@@ -22,6 +22,7 @@ export interface ResourcesMeans {
   readonly provider: McpProvider;
   readonly config: LoadedConfig | undefined;
   readonly clock: Clock;
+  readonly report: (diagnostic: Diagnostic) => void;
   readonly telemetry: ToolportTelemetry | undefined;
   readonly policy: Pick<Policy, "redactData">;
 }
@@ -32,10 +33,16 @@ const listWaitMs = 5000;
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: ToolportOptions["resources"],
-  { provider, config, clock, telemetry, policy }: ResourcesMeans,
+  { provider, config, clock, report, telemetry, policy }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
-  const resources = createResources(provider, { clock, listWaitMs, ...cacheOf(config), ...options });
+  const resources = createResources(provider, {
+    clock,
+    listWaitMs,
+    onDiagnostic: report,
+    ...cacheOf(config),
+    ...options,
+  });
   const endWatch = watchParts(telemetry, { resources });
   return {
     resources: redactResources(resources, policy),

@@ -54,6 +54,17 @@ describe("options of createToolport()", () => {
   });
 });
 
+it("a conversation that names nobody is the provider's principal's", async () => {
+  await using toolport = await createToolport({ connector, servers: [spec("a")], provider: { principal: "service" } });
+  const contexts = [
+    toolport.conversation().context,
+    (await toolport.openConversation({ id: "1" })).context,
+    toolport.conversation({ principal: "ada" }).context,
+    toolport.conversation({ context: { principal: "bob" } }).context,
+  ];
+  expect(contexts.map(({ principal }) => principal)).toEqual(["service", "service", "ada", "bob"]);
+});
+
 it("options of conversation() are its own", async () => {
   await using toolport = await createToolport({ connector, servers: [spec("a")] });
   const message = (owner: string): string => `${owner}() has no option "budgets"; known are id, principal,`;
