@@ -13,7 +13,7 @@ export interface GatewayLimits {
   readonly maxRequestsPerSession: number;
   /** Bytes of one message that comes in. Default 8 MiB: hosts hand over documents as arguments. */
   readonly maxBodyBytes: number;
-  /** Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is too much is refused with 503. Default 64 MiB. */
+  /** Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is too much is refused with 503. One principal, or one of several tokens, has a quarter of it, and room for one message at least. Default 64 MiB. */
   readonly maxIncomingBytes: number;
   /** Bytes that wait for one client that reads too slowly; with more, its stream ends. Default 16 MiB. */
   readonly maxBufferedBytes: number;

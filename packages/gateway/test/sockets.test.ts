@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { listen, serveStdio } from "@toolport/gateway/node";
@@ -41,6 +42,76 @@ describe("a client that does not read its answer", () => {
     expect(socket.bytesRead).toBeLessThan(32_000_000);
     await gateway.close();
     await server.close();
+  });
+});
+
+/** Writes to a socket, and resolves with all that came, once it is closed. */
+async function exchange(port: number, ...texts: readonly string[]): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => (answer += chunk.toString()));
+  for (const text of texts) socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+describe("a request whose target is a whole URL", () => {
+  it.each([
+    ["http://127.0.0.1/mcp", "200"],
+    ["HTTP://LOCALHOST:7/mcp?x=/y", "200"],
+    ["https://[::1]/mcp", "200"],
+    ["http://127.0.0.1/other", "404"],
+    ["http://127.0.0.1", "404"],
+    ["http://evil.example/mcp", "403"],
+    ["http://127.0.0.1@evil.example/mcp", "403"],
+    ["http://evil.example@127.0.0.1/mcp", "403"],
+  ])("%s is answered %s, by its host and its path", async (target, status) => {
+    const { gateway } = serveTools([tool("echo", () => "hi")]);
+    await using server = await listen(gateway, { auth: "none" });
+    const text = httpText(server.port, initialize, "connection: close\r\n").replace("/mcp", target);
+    expect((await exchange(server.port, text)).split(" ")[1]).toBe(status);
+    await gateway.close();
+  });
+});
+
+describe("a refusal of a request whose body is not read", () => {
+  const secret = "0123456789abcdef";
+  const body = " ".repeat(2_000_000);
+
+  it("reaches a client that sends all of it first", async () => {
+    const { gateway } = serveTools([]);
+    await using server = await listen(gateway, { auth: { token: secret }, clock: createManualClock() });
+    const socket = connect(server.port, "127.0.0.1");
+    const failed: Error[] = [];
+    socket.on("error", (error) => failed.push(error));
+    const closed = once(socket, "close");
+    const text = httpText(server.port, body);
+    socket.write(text.slice(0, 1_000_000));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.write(text.slice(1_000_000));
+    await closed;
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 401 .*connection: close/is);
+    expect(failed).toEqual([]);
+    await gateway.close();
+  });
+
+  it.each(["too much", "too long"])("is the end of the connection where %s still comes", async (what) => {
+    const clock = createManualClock();
+    const { gateway } = serveTools([], { limits: { maxBodyBytes: 1000 } });
+    await using server = await listen(gateway, { auth: { token: secret }, clock });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.on("error", () => {});
+    const closed = once(socket, "close");
+    const text = httpText(server.port, body);
+    socket.write(text.slice(0, text.indexOf(body) + 500));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toContain(" 401 ");
+    expect(clock.pending()).toBeGreaterThan(0);
+    if (what === "too much") socket.write(" ".repeat(1000));
+    else clock.advance(2000);
+    await closed;
+    expect(clock.pending()).toBe(0);
+    await gateway.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import { ToolportError, type Cancel } from "@toolport/core";
 import { createIdTable, type IdTable, type LazySignal } from "@toolport/core/implement";
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
@@ -27,7 +27,8 @@ export interface HeldPeer {
 /** Clients over HTTP, by the id of their session, or by what else tells them apart. */
 export interface HeldPeers {
   get(key: string): HeldPeer | undefined;
-  add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): HeldPeer;
+  /** Holds a client that was opened. Where they are closed by now it closes it, and rejects with `closed`. */
+  add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): Promise<HeldPeer>;
   /** For the time of an exchange; the returned function ends it. */
   use(held: HeldPeer): Cancel;
   remove(held: HeldPeer, reason: string): Promise<void>;
@@ -43,6 +44,7 @@ const leastIdleMs = 60_000;
 export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Clients): HeldPeers {
   const held = new Map<string, HeldPeer>();
   let cancelTimer: Cancel | undefined;
+  let closedBy: string | undefined;
   const isIdle = (one: HeldPeer): boolean => one.users === 0 && one.peer.busy === 0 && one.peer.tasks === 0;
   const idleMs = (one: HeldPeer): number => clock.now() - one.lastUsedAt;
   const remove = async (one: HeldPeer, reason: string): Promise<void> => {
@@ -63,7 +65,11 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   };
   return {
     get: (key) => held.get(key),
-    add(init) {
+    async add(init) {
+      if (closedBy !== undefined) {
+        await clients.close(init.peer, closedBy);
+        throw new ToolportError("the gateway is closing", { code: "closed" });
+      }
       const one: HeldPeer = { ...init, stops: createIdTable(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
       held.set(one.key, one);
       watch();
@@ -88,6 +94,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
       return true;
     },
     async close(reason) {
+      closedBy = reason;
       cancelTimer?.();
       await Promise.all(Array.from(held.values(), (one) => remove(one, reason)));
       cancelTimer?.();

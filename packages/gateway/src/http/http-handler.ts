@@ -5,6 +5,7 @@ import { beginsNothing } from "../message/goes-on.ts";
 import { isModernRevision } from "../message/revisions.ts";
 import { createHeldPeers } from "./held-peers.ts";
 import type { HttpExchange } from "./http-exchange.ts";
+import { createIncomingBytes } from "./incoming-bytes.ts";
 import { readHttpOptions, type HttpOptions } from "./http-options.ts";
 import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
 import { corsHeaders, isFromHere, letIn, refuse, replyPreflight } from "./let-in.ts";
@@ -18,7 +19,7 @@ function refuseEnding(exchange: HttpExchange): void {
 
 /** A gateway over HTTP. */
 export interface HttpHandler {
-  /** Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Never rejects. */
+  /** Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Where its signal is aborted before there is an answer, that is an empty 499, and where it is from the start, nothing runs. Never rejects. */
   fetch(request: Request): Promise<Response>;
   /** Answers an exchange of another HTTP server; `listen` of `@toolport/gateway/node` does. Resolves when it is answered, or goes on as a stream. */
   handle(exchange: HttpExchange): Promise<void>;
@@ -41,7 +42,7 @@ export function createHttpHandler(
   const { settings, clients, onClosed } = init;
   const http = readHttpOptions(init.options);
   const held = createHeldPeers(settings, clients);
-  const incoming = { bytes: 0 };
+  const incoming = createIncomingBytes(settings.limits);
   let closing: Promise<void> | undefined;
 
   const answer = async (exchange: HttpExchange): Promise<void> => {
@@ -62,8 +63,9 @@ export function createHttpHandler(
     if (method === "DELETE") return endSession(parts);
     if (method !== "POST")
       return refuse(exchange, { status: 405, message: "Method not allowed", headers: { allow: "GET, POST, DELETE" } });
-    const value = await readPost(exchange, settings, incoming);
+    const value = await readPost(exchange, settings, incoming.begin(who.owner));
     if (value === undefined) return;
+    if (closing !== undefined) return refuseEnding(exchange);
     if (Array.isArray(value.json)) {
       return clients.isEnding ? refuseEnding(exchange) : answerLegacyBatch(parts, value.json);
     }

@@ -89,7 +89,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
   try {
     const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
     const key = crypto.randomUUID();
-    held.add({ key, peer, owner, revision });
+    await held.add({ key, peer, owner, revision });
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, JSON.stringify(resultMessage(id, result)));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { createGrowingBytes } from "../message/growing-bytes.ts";
 import type { ReadBody } from "./http-exchange.ts";
 
 /** Reads a body as text, up to so many bytes; what comes after is not read. */
@@ -6,19 +7,15 @@ export async function readBytes(
   maxBytes: number,
   take?: (bytes: number) => boolean,
 ): Promise<ReadBody> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
-  let size = 0;
+  const bytes = createGrowingBytes(maxBytes);
+  for await (const chunk of body) {
+    if (bytes.size + chunk.byteLength > maxBytes) return { problem: "too-large" };
+    if (take?.(chunk.byteLength) === false) return { problem: "no-room" };
+    bytes.add(chunk);
+  }
   try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > maxBytes) return { problem: "too-large" };
-      if (take?.(chunk.byteLength) === false) return { problem: "no-room" };
-      text += decoder.decode(chunk, { stream: true });
-    }
-    return { text: text + decoder.decode() };
-  } catch (error) {
-    if (error instanceof TypeError) return { problem: "no-utf8" };
-    throw error;
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.take()) };
+  } catch {
+    return { problem: "no-utf8" };
   }
 }

@@ -2,18 +2,14 @@ import { resultWithin } from "@toolport/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { HttpExchange } from "./http-exchange.ts";
+import type { IncomingBody } from "./incoming-bytes.ts";
 import { corsHeaders, refuse } from "./let-in.ts";
-
-/** What comes in now, of all clients. */
-export interface Incoming {
-  bytes: number;
-}
 
 /** The JSON of a POST. `undefined`: there is none, and it is answered already. */
 export async function readPost(
   exchange: HttpExchange,
   { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
-  incoming: Incoming,
+  incoming: IncomingBody,
 ): Promise<{ readonly json: unknown } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -21,19 +17,8 @@ export async function readPost(
     return undefined;
   }
   const maxBytes = limits.maxBodyBytes;
-  let taken = 0;
-  let isOver = false;
-  const take = (bytes: number): boolean => {
-    if (isOver || incoming.bytes + bytes > limits.maxIncomingBytes) return false;
-    incoming.bytes += bytes;
-    taken += bytes;
-    return true;
-  };
-  const reading = exchange.readBody(maxBytes, take);
-  const body = await resultWithin(reading, limits.requestMs, clock).finally(() => {
-    isOver = true;
-    incoming.bytes -= taken;
-  });
+  const reading = exchange.readBody(maxBytes, (bytes) => incoming.take(bytes));
+  const body = await resultWithin(reading, limits.requestMs, clock).finally(() => incoming.end());
   if (body === undefined) {
     refuse(exchange, { status: 408, message: "The body did not come in time" });
     return undefined;

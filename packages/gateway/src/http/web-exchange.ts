@@ -1,4 +1,4 @@
-import { createLazySignal, type LazySignal } from "@toolport/core/implement";
+import { createLazySignal, untilAborted, type LazySignal } from "@toolport/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { HttpExchange, HttpStream } from "./http-exchange.ts";
 import { readBytes } from "./read-bytes.ts";
@@ -9,18 +9,22 @@ export interface WebAnswering {
   readonly limits: Pick<GatewayLimits, "maxBufferedBytes">;
 }
 
-/** Answers a `Request` of the web's own API. */
+/** Answers a `Request` of the web's own API. One whose signal is aborted before there is an answer is answered all the same, for who waits for it: with what nginx logs of a client that is gone. */
 export function answerWebRequest(request: Request, { handle, limits }: WebAnswering): Promise<Response> {
   const gone = createLazySignal();
-  const leave = (): void => gone.abort(new Error("the client is gone"));
-  request.signal.addEventListener("abort", leave, { once: true });
+  if (request.signal.aborted) return Promise.resolve(ofNobody());
   return new Promise((resolve) => {
+    const leave = (): void => {
+      gone.abort(new Error("the client is gone"));
+      resolve(ofNobody());
+    };
+    request.signal.addEventListener("abort", leave, { once: true });
     const exchange: HttpExchange = {
       method: request.method.toUpperCase(),
       path: new URL(request.url).pathname,
       // A URL is all that some runtimes say of the host.
       header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
-      readBody: (maxBytes, take) => readBytes(request.body ?? [], maxBytes, take),
+      readBody: (maxBytes, take) => untilAborted(readBytes(request.body ?? [], maxBytes, take), request.signal),
       gone,
       reply(status, headers, body) {
         request.signal.removeEventListener("abort", leave);
@@ -34,6 +38,10 @@ export function answerWebRequest(request: Request, { handle, limits }: WebAnswer
     };
     void handle(exchange);
   });
+}
+
+function ofNobody(): Response {
+  return new Response(null, { status: 499 });
 }
 
 function openStream(

@@ -80,7 +80,8 @@ export function readMessage(value: unknown): ReadMessage {
 }
 
 function isRequestId(id: unknown): id is RequestId {
-  return (typeof id === "string" && id.length <= longestId) || Number.isInteger(id);
+  // A number beyond the safe ones is read as another one, under which nobody would know its answer.
+  return (typeof id === "string" && id.length <= longestId) || Number.isSafeInteger(id);
 }
 
 // An id is kept for as long as its request runs.

@@ -3,6 +3,7 @@ import type { Clock } from "@toolport/core";
 import { createLazySignal } from "@toolport/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { HttpExchange } from "../http/http-exchange.ts";
+import { readBytes } from "../http/read-bytes.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import type { UnreadAnswers } from "./unread-answers.ts";
 
@@ -24,19 +25,19 @@ export function toHttpExchange(
   response.on("close", () => {
     if (!response.writableFinished) gone.abort(new Error("the client is gone"));
   });
-  const url = request.url ?? "/";
-  const query = url.indexOf("?");
+  const { path, authority } = readTarget(request.url ?? "/");
   return {
     method: request.method ?? "GET",
-    path: query === -1 ? url : url.slice(0, query),
+    path,
     header(name) {
+      if (name === "host" && authority !== undefined) return authority;
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     },
-    readBody: (maxBytes, take) => readBody(request, maxBytes, take),
+    readBody: (maxBytes, take) => readBytes(request.iterator({ destroyOnReturn: false }), maxBytes, take),
     gone,
     reply(status, headers, body = "") {
-      if (response.headersSent) return;
+      if (response.headersSent || response.destroyed) return;
       // What was not read of a request cannot be followed by another one.
       const isRead = request.complete || status < 400;
       response.writeHead(status, {
@@ -45,7 +46,8 @@ export function toHttpExchange(
         ...(!isRead && { connection: "close" }),
       });
       watched.writing(body.length);
-      response.end(body);
+      if (isRead) response.end(body);
+      else endLate(request, response, { limits, clock, body });
       endUnread(response, { limits, clock });
     },
     stream(status, headers) {
@@ -76,23 +78,42 @@ function endUnread(response: ServerResponse, { limits, clock }: Pick<NodeExchang
   );
 }
 
-async function readBody(
+const lingerMs = 2000;
+
+/**
+ * Ends an answer once the rest of its request was dropped, or there is too much of it: a connection that is closed with something unread is reset, and the answer may be lost with it.
+ * https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ */
+function endLate(
   request: IncomingMessage,
-  maxBytes: number,
-  take?: (bytes: number) => boolean,
-): ReturnType<HttpExchange["readBody"]> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return { problem: "too-large" };
-    if (take?.(chunk.length) === false) return { problem: "no-room" };
-    chunks.push(chunk);
-  }
-  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
-  } catch {
-    return { problem: "no-utf8" };
-  }
+  response: ServerResponse,
+  { limits, clock, body }: Pick<NodeExchangeInit, "limits" | "clock"> & { readonly body: string },
+): void {
+  response.write(body);
+  let left = limits.maxBodyBytes;
+  const end = (): void => {
+    cancelTimer();
+    request.off("data", drop);
+    response.end();
+  };
+  const drop = (chunk: Buffer): void => {
+    left -= chunk.length;
+    if (left < 0) end();
+  };
+  const cancelTimer = clock.schedule(lingerMs, end);
+  request.on("data", drop);
+  request.once("end", end);
+  request.once("close", end);
+}
+
+interface Target {
+  readonly path: string;
+  /** Of a target that is a whole URL, which counts in place of `Host`. https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+  readonly authority: string | undefined;
+}
+
+function readTarget(target: string): Target {
+  const [, authority, path = target] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
+  const [own = ""] = path.split("?", 1);
+  return { path: own === "" ? "/" : own, authority };
 }

@@ -1,6 +1,6 @@
 import { stdin, stdout } from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { systemClock, withDefaults } from "@toolport/core/implement";
+import { settleWithin, systemClock, withDefaults } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
 import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
@@ -15,6 +15,8 @@ export interface StdioOptions {
   readonly output?: Writable | undefined;
   /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBodyBytes" | "maxBufferedBytes" | "slowReaderMs">> | undefined;
+  /** How long what is under way may go on once the client has closed its end, in milliseconds. Default 2,000: hosts kill what does not end, after four seconds or so. */
+  readonly drainMs?: number | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -22,8 +24,8 @@ export interface StdioOptions {
 /** A client on pipes. */
 export interface ServedStdio extends AsyncDisposable {
   /**
-   * Resolves, with why, when the client is gone (its end of the pipe is closed, or it did not read), or the gateway is closed. The process can go then; where the client left something unread, Node waits for it,
-   * and `process.exit()` does not.
+   * Resolves, with why, when the client is gone (its end of the pipe is closed and what it asked for was answered, or it did not read), or the gateway is closed. The process can go then; where the client left
+   * something unread, Node waits for it, and `process.exit()` does not.
    */
   readonly ended: Promise<string>;
   /** Ends it. Idempotent, never rejects. */
@@ -31,11 +33,11 @@ export interface ServedStdio extends AsyncDisposable {
 }
 
 /**
- * Serves one client over the pipes of this process, as `stdio` of MCP has it: a message is a line. When the client closes its end, what is under way is given up and its conversation closed; the
- * gateway stays, and whoever made it closes it.
+ * Serves one client over the pipes of this process, as `stdio` of MCP has it: a message is a line. When the client closes its end, what is under way may finish, and be answered, for `drainMs`; what waits for
+ * an answer of its user gets none. Then the rest is given up and its conversation closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
-  const { input = stdin, output = stdout, clock = systemClock } = options;
+  const { input = stdin, output = stdout, drainMs = 2000, clock = systemClock } = options;
   const limits = readLimits(withDefaults(gateway.limits, options.limits ?? {}));
   let closing: Promise<void> | undefined;
   let onEnded: (reason: string) => void = () => {};
@@ -63,14 +65,21 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
   const reader = createLineReader(limits.maxBodyBytes, {
     onLine: (line) => connection.receive(line),
     onTooLong: () => connection.refuse(`a message has more than ${limits.maxBodyBytes} bytes`),
+    onNoText: () => connection.refuse("Parse error: this is no UTF-8"),
   });
   const onData = (chunk: Buffer): void => reader.take(chunk);
-  const onEnd = (): void => void close("the client closed its end");
+  const leave = (): void => void close(clientLeft);
   input.on("data", onData);
-  input.once("end", onEnd);
-  input.once("close", onEnd);
-  input.once("error", onEnd);
+  input.once("end", () => void finish());
+  input.once("error", leave);
+  // Behind its end, that it is closed says nothing new.
+  input.once("close", () => void (input.readableEnded || leave()));
 
+  async function finish(): Promise<void> {
+    reader.end();
+    await settleWithin(Promise.race([connection.finish(), ended]), drainMs, clock);
+    leave();
+  }
   async function end(reason: string): Promise<void> {
     input.off("data", onData);
     input.pause();
@@ -80,3 +89,5 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
   }
   return { ended, close, [Symbol.asyncDispose]: () => close() };
 }
+
+const clientLeft = "the client closed its end";

@@ -6,7 +6,7 @@ import {
   type Subscription,
 } from "@toolport/core";
 import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@toolport/core/implement";
-import { canAnswer, cannotAsk } from "../asking/ask-client.ts";
+import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
@@ -54,6 +54,8 @@ export interface Peer {
   listensAnew(): void;
   /** Asks the user of this client on a server's behalf. Rejects where that cannot be. */
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
+  /** Nothing more is heard from the client: what it was asked is not answered, a call that was to go on with its answer is given up, and it is asked nothing any more. */
+  endQuestions(): void;
   /** Requests under way, and calls that wait for the client. */
   readonly busy: number;
   readonly subscriptions: number;
@@ -94,6 +96,8 @@ interface PeerState extends PeerInit {
   readonly questions: SessionQuestions;
   /** Whether it ever opened a stream of its own, and so may open one again. */
   hasListened: boolean;
+  /** Whether it is asked nothing any more. */
+  isSilent: boolean;
   /** Messages of the client that wait for their answer. */
   waiting: number;
   /** Those of them that only listen, for as long as there is something to hear. */
@@ -134,6 +138,7 @@ export function createPeer(init: PeerInit): Peer {
     requests,
     questions,
     hasListened: false,
+    isSilent: false,
     waiting: 0,
     listening: 0,
     idle: [],
@@ -150,6 +155,7 @@ export function createPeer(init: PeerInit): Peer {
       questions.again();
     },
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
+    endQuestions: () => endQuestions(state),
     get busy() {
       return state.waiting - state.listening + context.parked.size + (tasks?.working ?? 0);
     },
@@ -335,9 +341,10 @@ interface Asking {
 }
 
 async function elicit(
-  { requests, settings }: PeerState,
+  { requests, settings, isSilent }: PeerState,
   { request, signal, serverOf }: Asking,
 ): Promise<ElicitationResult> {
+  if (isSilent) return cancelled;
   const { serverId, context, params } = request;
   const { maxQuestionLength } = settings.limits;
   if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
@@ -354,6 +361,12 @@ async function elicit(
     throw cannotAsk(request, "no request of its client is under way that it could belong to");
   if (!canAnswer(request, asked.capabilities)) throw cannotAsk(request, "its client does not offer that");
   return asked.ask(request, signal);
+}
+
+function endQuestions(state: PeerState): void {
+  state.isSilent = true;
+  state.context.parked.close();
+  state.questions.close();
 }
 
 async function close(state: PeerState, reason: string): Promise<void> {

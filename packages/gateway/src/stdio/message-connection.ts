@@ -29,6 +29,11 @@ export interface MessageConnection {
   readonly busy: number;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
+  /**
+   * Nothing more comes from the client, which may still read: what waits for an answer of its user gets none, and what only listens ends. Resolves when all that came is answered. Idempotent, never
+   * rejects.
+   */
+  finish(): Promise<void>;
   /** The client is gone, or is to go. Idempotent, never rejects. */
   close(reason: string): Promise<void>;
 }
@@ -41,11 +46,17 @@ interface State {
   readonly outlet: Outlet;
   /** What can be cancelled, by the client's id for it. */
   readonly stops: IdTable<LazySignal, RequestId>;
+  /** Those of what only listens. */
+  readonly listening: Set<LazySignal>;
+  /** Messages that are not answered yet. */
+  waiting: number;
+  onAnswered: (() => void) | undefined;
   legacy: Promise<OpenedLegacy> | undefined;
   /** Once it is there: so that a message does not wait for what is settled. */
   opened: OpenedLegacy | undefined;
   modern: Promise<Peer> | undefined;
   modernPeer: Peer | undefined;
+  finishing: Promise<void> | undefined;
   closing: Promise<void> | undefined;
 }
 
@@ -64,13 +75,17 @@ export function createMessageConnection(
       },
     },
     stops: createIdTable(),
+    listening: new Set(),
+    waiting: 0,
+    onAnswered: undefined,
     legacy: undefined,
     opened: undefined,
     modern: undefined,
     modernPeer: undefined,
+    finishing: undefined,
     closing: undefined,
   };
-  const peers = (): readonly Peer[] => [state.opened?.peer, state.modernPeer].filter((peer) => peer !== undefined);
+  const peers = (): readonly Peer[] => peersOf(state);
   return {
     receive: (text) => receive(state, text),
     refuse: (reason) => void state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason })),
@@ -80,12 +95,17 @@ export function createMessageConnection(
     async idle() {
       await Promise.all(peers().map((peer) => peer.idle()));
     },
+    finish: () => (state.finishing ??= finish(state)),
     close: (reason) => (state.closing ??= close(state, reason).finally(() => onClosed?.(reason))),
   };
 }
 
+function peersOf({ opened, modernPeer }: State): readonly Peer[] {
+  return [opened?.peer, modernPeer].filter((peer) => peer !== undefined);
+}
+
 function receive(state: State, text: string): void {
-  if (state.closing !== undefined) return;
+  if (state.closing !== undefined || state.finishing !== undefined) return;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -93,23 +113,29 @@ function receive(state: State, text: string): void {
     state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" }));
     return;
   }
-  if (Array.isArray(value)) return void receiveBatch(state, value);
-  const answer = answerOne(state, value);
-  if (answer instanceof Promise) void answer.then((message) => message && state.outlet.send(message));
+  const answer = Array.isArray(value) ? answerBatch(state, value) : answerOne(state, value);
+  if (answer instanceof Promise) void sendLater(state, answer);
   else if (answer !== undefined) state.outlet.send(answer);
+}
+
+async function sendLater(state: State, answer: Promise<JsonObject | undefined>): Promise<void> {
+  state.waiting += 1;
+  const message = await answer;
+  if (message !== undefined) state.outlet.send(message);
+  state.waiting -= 1;
+  if (state.waiting === 0) state.onAnswered?.();
 }
 
 const mostInBatch = 100;
 
-async function receiveBatch(state: State, values: readonly unknown[]): Promise<void> {
+async function answerBatch(state: State, values: readonly unknown[]): Promise<JsonObject | undefined> {
   if (state.opened?.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
     const message = "Invalid request: batches are of 2025-03-26 alone, and of at most 100 messages";
-    state.outlet.send(errorMessage(undefined, { code: rpcCodes.invalidRequest, message }));
-    return;
+    return errorMessage(undefined, { code: rpcCodes.invalidRequest, message });
   }
   const answers = await Promise.all(values.map(async (value) => answerOne(state, value)));
   const said = answers.filter((answer) => answer !== undefined);
-  if (said.length > 0) state.outlet.send(said as unknown as JsonObject);
+  return said.length > 0 ? (said as unknown as JsonObject) : undefined;
 }
 
 /** What answers a message; nothing answers a notification, a response, or what was cancelled. Never rejects. */
@@ -147,6 +173,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   if (state.clients.isEnding && !goesOn(request)) return errorMessage(id, closingFailure);
   const stop = createLazySignal();
   state.stops.put(id, stop);
+  if (method === "subscriptions/listen") state.listening.add(stop);
   try {
     if (read.kind === "none" && method === "initialize") return await initialize(state, request);
     const peer = read.kind === "modern" ? await modernPeer(state, read.envelope) : await legacyPeer(state, method);
@@ -156,6 +183,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   } catch (error) {
     return errorMessage(id, { code: rpcCodes.internalError, ...refusalOf(error) });
   } finally {
+    state.listening.delete(stop);
     state.stops.take(id);
   }
 }
@@ -171,6 +199,7 @@ async function initialize(state: State, { id, params }: RequestMessage): Promise
     state.legacy = undefined;
     throw error;
   }
+  if (state.finishing !== undefined) state.opened.peer.endQuestions();
   return resultMessage(id, state.opened.result);
 }
 
@@ -188,11 +217,21 @@ async function modernPeer(state: State, { info, capabilities }: Envelope): Promi
   state.modern ??= state.clients.open({ era: "modern", transport: "stdio", info, capabilities });
   try {
     state.modernPeer = await state.modern;
+    if (state.finishing !== undefined) state.modernPeer.endQuestions();
     return state.modernPeer;
   } catch (error) {
     state.modern = undefined;
     throw error;
   }
+}
+
+async function finish(state: State): Promise<void> {
+  for (const peer of peersOf(state)) peer.endQuestions();
+  for (const stop of Array.from(state.listening)) stop.abort(endedError("the client says nothing more"));
+  if (state.waiting === 0) return;
+  await new Promise<void>((resolve) => {
+    state.onAnswered = resolve;
+  });
 }
 
 async function close(state: State, reason: string): Promise<void> {

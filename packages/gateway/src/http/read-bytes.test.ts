@@ -1,0 +1,44 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { expect, it } from "vitest";
+import { createManualClock } from "../../../../test/manual-clock.ts";
+import { gatewayLimits } from "../gateway-limits.ts";
+import { toHttpExchange } from "../node/node-exchange.ts";
+import { readBytes } from "./read-bytes.ts";
+
+const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
+
+/** Comes byte by byte, each in the memory of the one before: whoever keeps pieces and no copies has the last one alone. */
+async function* byteByByte(whole: string): AsyncGenerator<Uint8Array, undefined> {
+  const piece = new Uint8Array(1);
+  for (const byte of new TextEncoder().encode(whole)) {
+    piece[0] = byte;
+    yield piece;
+  }
+  return undefined;
+}
+
+it("keeps no piece of a body that comes byte by byte, but a copy", async () => {
+  expect(await readBytes(byteByByte(text), 10_000)).toEqual({ text });
+});
+
+it("keeps none of a body over a socket, either", async () => {
+  const request = Object.assign(new IncomingMessage(new Socket()), { iterator: () => byteByByte(text) });
+  const unread = { watch: () => ({ writing: () => {} }) };
+  const init = { limits: gatewayLimits, clock: createManualClock(), unread };
+  const exchange = toHttpExchange(request, new ServerResponse(request), init);
+  expect(await exchange.readBody(10_000)).toEqual({ text });
+});
+
+it("reads as many bytes as there may be, and not one more", async () => {
+  const bytes = new TextEncoder().encode(text).length;
+  expect(await readBytes(byteByByte(text), bytes)).toEqual({ text });
+  expect(await readBytes(byteByByte(text), bytes - 1)).toEqual({ problem: "too-large" });
+});
+
+it("says of bytes that are no text that they are none, and takes none that there is no room for", async () => {
+  expect(await readBytes([new Uint8Array([0x22, 0xff, 0x22])], 10)).toEqual({ problem: "no-utf8" });
+  let room = 3;
+  const take = (bytes: number): boolean => (room -= bytes) >= 0;
+  expect(await readBytes(byteByByte(text), 10_000, take)).toEqual({ problem: "no-room" });
+});

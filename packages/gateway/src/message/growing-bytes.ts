@@ -1,0 +1,38 @@
+/** Bytes that come in pieces. */
+export interface GrowingBytes {
+  readonly size: number;
+  /** Copies a piece: a view of one byte costs hundreds, and keeps the memory that it is of. */
+  add(piece: Uint8Array): void;
+  /** All of them, and starts anew. */
+  take(): Uint8Array;
+}
+
+const nothing = new Uint8Array(0);
+
+/** Makes it. Whoever adds counts: it takes no more memory ahead than for `maxBytes`. */
+export function createGrowingBytes(maxBytes: number): GrowingBytes {
+  let room = nothing;
+  let size = 0;
+  const makeRoom = (needed: number): void => {
+    const grown = new Uint8Array(Math.max(needed, Math.min(room.length * 2, maxBytes)));
+    grown.set(room.subarray(0, size));
+    room = grown;
+  };
+  return {
+    get size() {
+      return size;
+    },
+    add(piece) {
+      const needed = size + piece.length;
+      if (needed > room.length) makeRoom(needed);
+      room.set(piece, size);
+      size = needed;
+    },
+    take() {
+      const all = room.subarray(0, size);
+      room = nothing;
+      size = 0;
+      return all;
+    },
+  };
+}
