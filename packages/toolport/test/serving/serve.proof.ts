@@ -167,7 +167,9 @@ describe("toolport serve", () => {
     expect(textOf(await client.callTool({ name: "mcp_one_set_a" }))).toContain("[error approval_denied, policy]");
     expect(questions).toEqual([
       "[one] Which one?",
-      expect.stringMatching(/^A call waits for you: .*\nserver: one\ntool: set_a\neffect: external\ntext: "x"$/),
+      expect.stringMatching(
+        /^A call waits for you: .*\nserver: one\ntool: set_a\neffect: external\narguments:\n {2}"text": "x"$/,
+      ),
       expect.stringContaining("tool: set_a"),
     ]);
     answer = "always";
