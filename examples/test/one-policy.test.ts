@@ -26,7 +26,9 @@ describe("a policy around a real server", () => {
       ask: ["fs/write_*"],
       deny: ["*/move_*"],
       defaultDecision: "deny",
-      approval: { handler: async (question) => (asked.push(question), question.args["content"] === "fine" ? "once" : "no") },
+      approval: {
+        handler: async (question) => (asked.push(question), question.args["content"] === "fine" ? "once" : "no"),
+      },
       validation: {},
       limits: [{ tools: "fs/list_*", rate: { calls: 1, perMs: 600_000 } }],
       redact: {},

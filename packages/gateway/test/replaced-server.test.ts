@@ -8,7 +8,7 @@ import { connectSession } from "./raw-client.ts";
 it.each([
   ["once", 1, 2, undefined],
   ["not again and again", 5, 2, true],
-])("calls a tool as it is now where its server was replaced meanwhile, %s", async (_, replaced, calls, isError) => {
+])("calls a tool as it is now where its server was replaced meanwhile, %s", async (...[, replaced, calls, isError]) => {
   const provider = fakeProvider("mcp");
   provider.offer([serverTool("files", "read")]);
   let called = 0;
