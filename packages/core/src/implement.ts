@@ -33,6 +33,7 @@ export {
 export { assertReason } from "./assert-reason.ts";
 export type { AbsentServer } from "./absent-server.ts";
 export { differByOneSlip } from "./differ-by-one-slip.ts";
+export { contextOnBehalfOf, onBehalfOf } from "./on-behalf-of.ts";
 export { findMeant } from "./find-meant.ts";
 export { unknownServerError } from "./unknown-server-error.ts";
 export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-error.ts";

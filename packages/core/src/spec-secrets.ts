@@ -41,6 +41,27 @@ export function holdsCredential(text: string): boolean {
   );
 }
 
+/** What of such a text is the credential, as it is written and as it is meant; nothing of what stands around it. */
+export function credentialsIn(text: string): readonly string[] {
+  const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(text) ?? [];
+  return [text.trim(), value].flatMap((part) => [
+    ...(/^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ? valueSecrets(part) : []),
+    ...urlCredentials(part),
+    ...part.split(";").flatMap((pair) => (isSecretPair(pair) ? pair.slice(pair.indexOf("=") + 1).trim() : [])),
+    ...namedSecrets(part),
+  ]);
+}
+
+function urlCredentials(text: string): readonly string[] {
+  if (!text.includes("://") || !URL.canParse(text)) return [];
+  const { username, password, search } = new URL(text);
+  const parameters = Array.from(search.matchAll(/([^?&=]+)=([^&]+)/g), ([, name = "", value = ""]) =>
+    isSecretName(decoded(name)) ? value : "",
+  );
+  const written = [isReadable(username) ? "" : username, password, ...parameters].filter((part) => part !== "");
+  return written.flatMap((part) => [part, decoded(part), decoded(part.replaceAll("+", " "))]);
+}
+
 /** Whether a text is a URL that somebody is let in by. */
 function hasSecretInUrl(text: string): boolean {
   if (!text.includes("://") || !URL.canParse(text)) return false;
@@ -94,6 +115,11 @@ function argumentSecrets(args: readonly string[]): readonly string[] {
       ...[argument, value].flatMap(urlSecrets),
     ];
   });
+}
+
+/** What a server may echo of a value that is a secret as a whole. */
+export function secretsOfValue(value: string): readonly string[] {
+  return value.trim() === "" ? [] : [value, ...valueSecrets(value.trim())];
 }
 
 // "Bearer abc" is echoed as a whole or as "abc" alone, that of the scheme Basic as `user:abc`, a cookie as one of its values.

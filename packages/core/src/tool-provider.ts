@@ -60,6 +60,8 @@ export interface UnreadyGroup {
 export interface ToolProvider {
   /** Identifies the provider among others; compared ASCII-case-insensitively. */
   readonly name: string;
+  /** Whose calls those are whose context names nobody: a toolbox says so to its interceptors, too. Default: nobody's. */
+  readonly principal?: string | undefined;
   /** Grows by at least one whenever `definitions()`, `groups()` or `quarantined()` would answer differently. */
   readonly revision: number;
   /**

@@ -164,3 +164,9 @@ describe("what a line on the pipes cannot be", () => {
     await gateway.close();
   });
 });
+
+it.each([Number.NaN, -5, "x"])("no time to finish is %j", async (drainMs) => {
+  const { gateway } = serveHeld();
+  expect(() => serveStdio(gateway, { drainMs: drainMs as number })).toThrow(/^drainMs of serveStdio\(\) must be/);
+  await gateway.close();
+});

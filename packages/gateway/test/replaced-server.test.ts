@@ -1,29 +1,48 @@
 import { ToolportError, type ToolOutcome } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import { createToolbox, type StaticTool } from "@toolport/discovery";
 import { createGateway } from "@toolport/gateway";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fakeProvider, serverTool } from "../../discovery/test/fake-provider.ts";
 import { connectSession } from "./raw-client.ts";
 
-it.each([
-  ["once", 1, 2, undefined],
-  ["not again and again", 5, 2, true],
-])("calls a tool as it is now where its server was replaced meanwhile, %s", async (...[, replaced, calls, isError]) => {
+const replaced = { code: "registration_replaced", serverId: "files", toolName: "read" } as const;
+
+/** How often a call ran, and whether its result is an error. */
+async function callOf(name: string, failures: number): Promise<readonly [number, boolean | undefined]> {
   const provider = fakeProvider("mcp");
   provider.offer([serverTool("files", "read")]);
-  let called = 0;
-  provider.call = async (): Promise<ToolOutcome> => {
-    called += 1;
-    if (called <= replaced) throw new ToolportError("was replaced", { code: "registration_replaced" });
+  let ran = 0;
+  const run = async (): Promise<ToolOutcome> => {
+    ran += 1;
+    if (ran <= failures) throw new ToolportError("was replaced", replaced);
     const content = [{ type: "text" as const, text: "done" }];
     const origin = { serverId: "files", toolName: "read", qualifiedName: "mcp::files::read" };
     return { content, isError: false, origin, raw: { content } };
   };
-  const toolbox = createToolbox({ providers: [provider] });
+  provider.call = run;
+  const own: StaticTool = {
+    definition: { name: "own", description: "", inputSchema: { type: "object" } },
+    run: async () => (await run(), "done"),
+  };
+  const toolbox = createToolbox({ providers: [provider], tools: [own] });
   const open = ({ view }: { readonly view: object }) => ({ tools: toolbox.view(view) });
   const gateway = createGateway({ name: "test", version: "1", expose: "all", tools: "all", open });
   await using client = await connectSession(gateway);
-  const { result } = await client.request("tools/call", { name: "mcp_files_read" });
-  expect([called, (result as { readonly isError?: boolean }).isError]).toEqual([calls, isError]);
+  const { result } = await client.request("tools/call", { name });
   await gateway.close();
+  return [ran, (result as { readonly isError?: boolean }).isError];
+}
+
+describe("a call whose server was replaced meanwhile", () => {
+  it("is one of the tool as it is now", async () => {
+    expect(await callOf("mcp_files_read", 1)).toEqual([2, undefined]);
+  });
+
+  it("is not repeated again and again", async () => {
+    expect(await callOf("mcp_files_read", 5)).toEqual([2, true]);
+  });
+
+  it("is not repeated where it was within a tool of the host, which has run", async () => {
+    expect(await callOf("own", 1)).toEqual([1, true]);
+  });
 });

@@ -70,6 +70,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
 
   return {
     name,
+    principal: settings.principal,
     get revision() {
       return catalog.revision;
     },

@@ -21,7 +21,7 @@ import type { ResultPresenter, Results } from "@toolport/results";
 export interface ConversationOptions extends ViewOptions {
   /** Names the conversation in approvals, limits and kept results; a name that is given again goes on where that one was. Default: a random one. */
   readonly id?: string | undefined;
-  /** On whose behalf: whose sign-ins, limits and connections are used. The same as `context.principal`. Default: nobody in particular. */
+  /** On whose behalf: whose sign-ins, limits and connections are used. The same as `context.principal`. Default: the principal of the provider, else nobody in particular. */
   readonly principal?: string | undefined;
 }
 

@@ -4,6 +4,7 @@ import {
   foldCase,
   quoteText,
   sameDefinition,
+  onBehalfOf,
   selectInstead,
   type CallPipeline,
 } from "@toolport/core/implement";
@@ -39,8 +40,9 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
     timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldCase(definition.name))?.route),
   });
   return {
-    send(tool, { args, options }) {
+    send(tool, { args, options: given }) {
       const { definition, route } = tool;
+      const options = route.kind === "static" ? given : onBehalfOf(route.provider.principal, given);
       const origin = definition.origin ?? localOrigin(definition.name);
       return pipeline.run({ origin, definition, server: serverOf(tool), args, options }, async (call) => {
         assertStillThere(live.read(), tool);

@@ -38,6 +38,8 @@ export interface ServedStdio extends AsyncDisposable {
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
   const { input = stdin, output = stdout, drainMs = 2000, clock = systemClock } = options;
+  if (typeof drainMs !== "number" || !(drainMs >= 0))
+    throw new TypeError("drainMs of serveStdio() must be a number of at least 0");
   const limits = readLimits(withDefaults(gateway.limits, options.limits ?? {}));
   let closing: Promise<void> | undefined;
   let onEnded: (reason: string) => void = () => {};

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Progress,
   type SharedDeadline,
+  type ToolDefinition,
   type ToolOutcome,
 } from "@toolport/core";
 import { isJsonObject, withSignalOfDeadline } from "@toolport/core/implement";
@@ -81,7 +82,8 @@ async function callByName(
       ...(wantsProgress && { onProgress }),
       ...(observer !== undefined && { observer }),
     };
-    const outcome = await asItIsNow(() => conversation.tools.call(name, args, withSignalOfDeadline(options)));
+    const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, withSignalOfDeadline(options));
+    const outcome = await asItIsNow(call, exposed.find(name));
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
@@ -93,12 +95,17 @@ async function callByName(
   }
 }
 
-/** Nobody has selected anything here: where a server was replaced while its call waited, which then did not run, the tool is called as it is now. */
-async function asItIsNow(call: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+/**
+ * Nobody has selected anything here: where a server was replaced while the call of a tool that is listed waited, and did not run, the tool is called as it is now.
+ * Not where a tool of the host itself hands on what another call failed with: it has run.
+ */
+async function asItIsNow(call: () => Promise<ToolOutcome>, tool: ToolDefinition | undefined): Promise<ToolOutcome> {
   try {
     return await call();
   } catch (error) {
-    if (!isToolportError(error, "registration_replaced") || error.outcome !== "not-sent") throw error;
+    const isReplaced = isToolportError(error, "registration_replaced") && error.outcome === "not-sent";
+    const { serverId = "", toolName } = tool?.origin ?? {};
+    if (!isReplaced || serverId === "" || error.serverId !== serverId || error.toolName !== toolName) throw error;
     return call();
   }
 }

@@ -16,6 +16,14 @@ describe("readApprovalOptions()", () => {
     });
   });
 
+  it.each([
+    [100, 25],
+    [40, 16],
+    [3, 3],
+  ])("leaves of %i questions %i to one principal", (maxOpen, maxOpenPerPrincipal) => {
+    expect(readApprovalOptions({ maxOpen })).toMatchObject({ maxOpenPerPrincipal });
+  });
+
   it("takes a copy of the key, which its owner may wipe", () => {
     const own = Uint8Array.from(key);
     const { suspend } = readApprovalOptions({ suspend: { key: own } });

@@ -82,7 +82,10 @@ export interface ApprovalOptions {
   readonly conversationMs?: number | undefined;
   /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
   readonly maxOpen?: number | undefined;
-  /** How many of them those of one principal may be, so that one who never answers keeps nobody else from being asked. Default a quarter of `maxOpen`. Does not hold for calls without a principal. */
+  /**
+   * How many of them those of one principal may be, so that one who never answers keeps nobody else from being asked. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many.
+   * A host with one user can say as many as `maxOpen`. Does not hold for calls without a principal.
+   */
   readonly maxOpenPerPrincipal?: number | undefined;
   /** Default: nothing is suspended. */
   readonly suspend?: SuspendOptions | undefined;
@@ -100,6 +103,8 @@ export interface ReadApprovalOptions {
 }
 
 const dayMs = 86_400_000;
+// As many as a model calls at once.
+const leastPerPrincipal = 16;
 const longestTtlMs = 30 * dayMs;
 const optionFields: Fields<ApprovalOptions> = {
   mode: true,
@@ -121,7 +126,7 @@ export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptio
   under("approval", () => assertTimeoutMs(timeoutMs));
   assertTime("approval.conversationMs", conversationMs, Number.MAX_SAFE_INTEGER);
   assertCount("approval.maxOpen", maxOpen);
-  const { maxOpenPerPrincipal = Math.ceil(maxOpen / 4) } = options;
+  const { maxOpenPerPrincipal = Math.max(Math.ceil(maxOpen / 4), Math.min(maxOpen, leastPerPrincipal)) } = options;
   assertCount("approval.maxOpenPerPrincipal", maxOpenPerPrincipal);
   const bounds = { timeoutMs, conversationMs, maxOpen, maxOpenPerPrincipal };
   return { mode, handler, ...bounds, suspend: suspend && readSuspend(suspend) };

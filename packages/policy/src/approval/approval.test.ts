@@ -165,6 +165,7 @@ describe("a question", () => {
     ],
     ["answers nothing", () => undefined as never, /handler answered undefined, and not/],
     ["answers a word that is none", () => "yes" as never, /handler answered "yes", and not/],
+    ["answers a sentence", () => "no, my PIN is 4711-0815" as never, /handler answered a text, and not/],
     ["answers a name of every object", () => "toString" as never, /handler answered "toString", and not/],
     ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never, /a reason that is a number/],
     ["answers a decision that is none", () => ({ decision: "yes" }) as never, /a decision that is "yes", and not/],
@@ -216,7 +217,7 @@ describe("a question", () => {
   });
 
   it("is one of maxOpenPerPrincipal at most, so that others are asked all the same: overloaded", async () => {
-    const { send, questions } = setUp(() => never, { maxOpen: 8 });
+    const { send, questions } = setUp(() => never, { maxOpen: 8, maxOpenPerPrincipal: 2 });
     const of = (principal: string): ToolCall => gated({ context: { principal } });
     for (let count = 0; count < 2; count += 1) void send(of("ada")).catch(() => {});
     await settle();

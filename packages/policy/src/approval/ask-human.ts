@@ -81,7 +81,8 @@ function isOffered(decision: ApprovalDecision, { answers }: ApprovalQuestion): b
 }
 
 function inWords(answer: unknown): string {
-  if (typeof answer === "string") return quoteText(answer, 40);
+  // A word is a mistake of whoever wrote the handler; a sentence may be what a person said.
+  if (typeof answer === "string") return /^\w{1,20}$/.test(answer) ? quoteText(answer) : "a text";
   if (!isPlainObject(answer)) return kindOf(answer);
   const { decision, reason } = answer as Partial<Record<"decision" | "reason", unknown>>;
   return reason === undefined || typeof reason === "string"

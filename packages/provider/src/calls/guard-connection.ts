@@ -24,13 +24,14 @@ import {
   type CallPipeline,
   type RequestPipeline,
   withGetters,
+  onBehalfOf,
 } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { HandCall } from "./hand-call.ts";
-import { lendOnBehalfOf, onBehalfOf } from "./on-behalf-of.ts";
+import { lendOnBehalfOf } from "./lend-on-behalf-of.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 
 /** The connections that a provider lends to its product, with its layers around what is sent on them. */

@@ -16,6 +16,7 @@ import {
   unknownToolError,
   withErrorContext,
   type CallPipeline,
+  onBehalfOf,
 } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
 import { findCallable, findQuarantined, findTool } from "../catalog/catalog.ts";
@@ -28,7 +29,6 @@ import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.ts";
-import { onBehalfOf } from "./on-behalf-of.ts";
 
 /** The calls of one provider, from a local name to the lane of a server. */
 export interface ProviderCalls {

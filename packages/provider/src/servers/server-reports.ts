@@ -7,8 +7,7 @@ import type {
   ServerRecord,
   ToolListing,
 } from "@toolport/core";
-import { partyOf } from "@toolport/core/implement";
-import { contextOf } from "../calls/on-behalf-of.ts";
+import { partyOf, contextOnBehalfOf } from "@toolport/core/implement";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
@@ -45,7 +44,8 @@ class ReportsOfServer implements LinkHooks {
     this.onElicit =
       onElicit &&
       ((given, signal) => {
-        const request = principal === undefined ? given : { ...given, context: contextOf(principal, given.context) };
+        const request =
+          principal === undefined ? given : { ...given, context: contextOnBehalfOf(principal, given.context) };
         return askInPause(this.#registration, onElicit, { request, signal });
       });
   }

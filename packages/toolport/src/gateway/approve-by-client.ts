@@ -39,7 +39,7 @@ const labels: Readonly<Record<string, string>> = {
 const longestLine = 2000;
 const longestArguments = 10_000;
 // What hides or turns the text around it; line breaks in values are escaped by then.
-const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 function formOf(question: ApprovalQuestion): JsonObject & { readonly message: string } {
   const answers = [...question.answers.filter((answer) => Object.hasOwn(labels, answer) && answer !== "no"), "no"];

@@ -1,5 +1,6 @@
 import type { LoadedConfig } from "@toolport/config/node";
-import type { Clock, Diagnostic, ToolProvider } from "@toolport/core";
+import type { CallContext, Clock, Diagnostic, ToolProvider } from "@toolport/core";
+import { contextOnBehalfOf } from "@toolport/core/implement";
 import type { Policy } from "@toolport/policy";
 import type { McpProvider } from "@toolport/provider";
 import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@toolport/resources";
@@ -43,9 +44,11 @@ export function chooseResources(
     ...cacheOf(config),
     ...options,
   });
+  const readerOf = (context: CallContext | undefined = options.context): CallContext | undefined =>
+    provider.principal === undefined ? context : contextOnBehalfOf(provider.principal, context);
   const endWatch = watchParts(telemetry, { resources });
   return {
-    resources: redactResources(resources, policy),
+    resources: redactResources(resources, { policy, readerOf }),
     // Of what a tool reads the policy masks the result.
     providers: tools === false ? [] : [createResourceTools(resources, tools)],
     close() {

@@ -8,7 +8,7 @@ export interface SecretSources {
   readonly specs: readonly ServerSpec[];
 }
 
-/** Shorter ones would be found everywhere. */
+// A part of a credential may be short, and shorter ones would be found everywhere. A policy tells of what is short as a whole.
 const shortestSecret = 6;
 
 /** The secrets that a host knows of its servers: those that its configuration took from variables, files and inputs, and the credentials that stand in the specs that are used. */
@@ -17,8 +17,8 @@ export function followSecrets(read: () => SecretSources): () => readonly string[
   return () => {
     const { config, specs } = read();
     if (config !== known.config || specs !== known.specs) {
-      const secrets = new Set([...(config?.secrets ?? []), ...specs.flatMap(credentialsOf)]);
-      known = { config, specs, secrets: Array.from(secrets).filter(({ length }) => length >= shortestSecret) };
+      const inSpecs = specs.flatMap(credentialsOf).filter(({ length }) => length >= shortestSecret);
+      known = { config, specs, secrets: Array.from(new Set([...(config?.secrets ?? []), ...inSpecs])) };
     }
     return known.secrets;
   };

@@ -88,7 +88,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
       pass.requestInterceptor,
     ],
     reservedNames: reserved,
-    onElicit: redactQuestions(options.onElicit, policy),
+    onElicit: redactQuestions(options.onElicit, { policy, report }),
     clock,
   };
   const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {

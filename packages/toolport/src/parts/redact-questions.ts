@@ -1,28 +1,69 @@
-import { type ElicitationRequest, type JsonValue } from "@toolport/core";
+import { cleanText, type Diagnostic, type ElicitationRequest, type JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Policy } from "@toolport/policy";
 import type { ToolportOptions } from "../toolport-options.ts";
 
-/** Questions of servers with secrets masked in their texts, as in results. An address that a user is to open stays as it is: by anything else it would lead nowhere. */
+/** What it is made with. */
+export interface RedactQuestionsInit {
+  readonly policy: Pick<Policy, "redactText">;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * Asks questions of servers with secrets masked in what a user reads of them, as in results. What is sent back stays as it is, and names of fields, because anything else would be
+ * another answer: a question with a secret there is asked of nobody. An address that a user is to open stays, too: by anything else it would lead nowhere.
+ */
 export function redactQuestions(
   onElicit: ToolportOptions["onElicit"],
-  { redactText }: Pick<Policy, "redactText">,
+  { policy, report }: RedactQuestionsInit,
 ): ToolportOptions["onElicit"] {
   if (onElicit === undefined) return undefined;
-  return (request, ...rest) => {
-    const { context, message, params, mode } = request;
-    const redact = (text: string): string => redactText(text, context);
-    const own = mode === "url" ? { ...params, message: redact(message) } : mapTexts(params, redact);
-    return onElicit({ ...request, message: redact(message), params: own as ElicitationRequest["params"] }, ...rest);
+  return async (request, ...rest) => {
+    const { context, mode, params, serverId } = request;
+    const mask = (text: string): string => policy.redactText(text, context);
+    const message = mask(request.message);
+    if (mode === "url") return onElicit({ ...request, message, params: { ...params, message } }, ...rest);
+    const shown = maskShown(params, { mask, isRead: false, depth: 0 });
+    if (shown !== undefined) {
+      return onElicit({ ...request, message, params: shown as ElicitationRequest["params"] }, ...rest);
+    }
+    const reason = `a question has a secret in what would be sent back, and was not asked: ${cleanText(message, 200)}`;
+    report({ kind: "defect", serverId, message: reason });
+    return { action: "cancel" };
   };
 }
 
-/** Names of members stay: a form is filled in by them. */
-function mapTexts(value: JsonValue, change: (text: string) => string): JsonValue {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((member: JsonValue) => mapTexts(member, change));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, mapTexts(member as JsonValue, change)]),
-  );
+interface Masking {
+  readonly mask: (text: string) => string;
+  /** Whether a user reads it, and no program. */
+  readonly isRead: boolean;
+  readonly depth: number;
+}
+
+const readMembers: ReadonlySet<string> = new Set(["message", "title", "description", "enumNames"]);
+// As deep as the mask of results looks.
+const mostLevels = 200;
+
+/** The same with masked texts; `undefined` where a secret is in anything else, or it is too deep to be looked through. */
+function maskShown(value: JsonValue | undefined, masking: Masking): JsonValue | undefined {
+  const { mask, isRead, depth } = masking;
+  if (typeof value === "string") {
+    const masked = mask(value);
+    return isRead || masked === value ? masked : undefined;
+  }
+  if (value === null || typeof value !== "object") return value;
+  if (depth >= mostLevels) return undefined;
+  const below = { ...masking, depth: depth + 1 };
+  if (Array.isArray(value)) {
+    const members = value.map((member: JsonValue) => maskShown(member, below));
+    return members.includes(undefined) ? undefined : (members as JsonValue);
+  }
+  if (!isJsonObject(value)) return undefined;
+  const members = Object.entries(value).map(([name, member]) => {
+    // A field may have such a name, and is no text then.
+    const isText = readMembers.has(name) && (typeof member === "string" || Array.isArray(member));
+    return [name, mask(name) === name ? maskShown(member, { ...below, isRead: isText }) : undefined] as const;
+  });
+  const isWhole = members.every(([name, member]) => member !== undefined || value[name] === undefined);
+  return isWhole ? Object.fromEntries(members) : undefined;
 }

@@ -1,6 +1,6 @@
 import { createToolport } from "toolport";
 import { describe, expect, it } from "vitest";
-import type { ElicitationRequest } from "@toolport/core";
+import type { CallContext, ElicitationRequest } from "@toolport/core";
 
 // Of the look of no well-known key.
 const secret = "correct horse battery staple";
@@ -13,12 +13,13 @@ const leaky = `
   const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
   const message = { role: "user", content: { type: "text", text: said } };
   const schema = { type: "object", properties: { password: { type: "string", description: said } } };
+  const chosen = { type: "object", properties: { which: { type: "string", enum: [process.env.SHOP_PASSWORD, "other"] } } };
   const results = {
     "initialize": { protocolVersion: "2025-06-18", capabilities, serverInfo: { name: "leaky", version: "1" } },
-    "tools/list": { tools: ["say", "ask"].map((name) => ({ name, inputSchema: { type: "object" } })) },
+    "tools/list": { tools: ["say", "ask", "choose", "open"].map((name) => ({ name, inputSchema: { type: "object" } })) },
     "tools/call": { content: [{ type: "text", text: said }] },
     "resources/list": { resources: [{ uri: "mem://one", name: "one" }] },
-    "resources/read": { contents: [{ uri: "mem://one", text: said }] },
+    "resources/read": { contents: [{ uri: "mem://" + encodeURIComponent(process.env.SHOP_PASSWORD), text: said }] },
     "prompts/list": { prompts: [{ name: "one" }] },
     "prompts/get": { description: said, messages: [message] },
     "completion/complete": { completion: { values: [said] } },
@@ -26,7 +27,8 @@ const leaky = `
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, method, params } = JSON.parse(line);
     const fails = params?.uri === "mem://none";
-    if (params?.name === "ask") send({ id: "q", method: "elicitation/create", params: { message: said, requestedSchema: schema } });
+    const asks = { ask: { requestedSchema: schema }, choose: { requestedSchema: chosen }, open: { mode: "url", elicitationId: "1", url: "https://a.example.com/?t=" + process.env.SHOP_PASSWORD } };
+    if (asks[params?.name]) send({ id: "q", method: "elicitation/create", params: { message: said, ...asks[params.name] } });
     if (fails) send({ id, error: { code: -32000, message: said } });
     else if (id === "q") send({ id: "never", result: {} });
     else if (id !== undefined) send({ id, result: results[method] });
@@ -67,6 +69,64 @@ describe("a toolport with redact", () => {
       properties: { password: { type: "string", description: expect.stringMatching(/^it is \[secret:/) as string } },
     });
     expect(JSON.stringify(asked)).not.toContain(secret);
+  });
+
+  it("leaves URIs as they are, by which things are asked for", async () => {
+    await using toolport = await createToolport({ servers, policy: { redact: {} } });
+    const { contents } = await toolport.resources.read({ serverId: "shop", uri: "mem://one" });
+    expect(contents[0]?.uri).toBe(`mem://${encodeURIComponent(secret)}`);
+  });
+
+  it("asks no question whose answer would be a secret, or would be another one, and leaves the address of a page", async () => {
+    const asked: ElicitationRequest[] = [];
+    const diagnostics: string[] = [];
+    await using toolport = await createToolport({
+      servers,
+      policy: { redact: {} },
+      onElicit: async (request) => (asked.push(request), { action: "decline" }),
+      onDiagnostic: ({ kind, message }) => void (kind === "defect" && diagnostics.push(message)),
+    });
+    await toolport.call("mcp_shop_choose");
+    expect(asked).toEqual([]);
+    expect(diagnostics).toEqual([
+      expect.stringMatching(/^a question has a secret in what would be sent back.*\[secret:/),
+    ]);
+    await toolport.call("mcp_shop_open").catch(() => undefined);
+    expect(asked.map(({ mode, params }) => [mode, params["url"]])).toEqual([
+      ["url", `https://a.example.com/?t=${secret}`],
+    ]);
+    expect(asked[0]?.message).not.toContain(secret);
+  });
+
+  it("masks for whoever reads, the provider's principal where nobody is named", async () => {
+    const values = (context: CallContext | undefined): string[] => (context?.principal === "ann" ? ["battery"] : []);
+    await using toolport = await createToolport({
+      servers,
+      provider: { principal: "ann" },
+      policy: { redact: { values } },
+    });
+    const shown = JSON.stringify(await toolport.call("mcp_shop_say").then(({ content }) => content));
+    const read = await toolport.resources.getPrompt({ serverId: "shop", name: "one" });
+    expect([shown, JSON.stringify(read)].filter((text) => text.includes("battery"))).toEqual([]);
+    const placeholders = [shown, JSON.stringify(read.messages)].map((text) => /\[secret:\w+\]/.exec(text)?.[0]);
+    expect(placeholders[1]).toBe(placeholders[0]);
+  });
+
+  it("asks nothing, and reads nothing, where nobody can say what is secret", async () => {
+    const asked: ElicitationRequest[] = [];
+    const values = (): never => {
+      throw new Error("the vault is closed");
+    };
+    await using toolport = await createToolport({
+      servers,
+      policy: { redact: { values } },
+      onElicit: async (request) => (asked.push(request), { action: "decline" }),
+    });
+    await toolport.call("mcp_shop_ask");
+    expect(asked).toEqual([]);
+    await expect(toolport.resources.read({ serverId: "shop", uri: "mem://one" })).rejects.toMatchObject({
+      code: "internal_error",
+    });
   });
 
   it("masks nothing where nobody wants it", async () => {

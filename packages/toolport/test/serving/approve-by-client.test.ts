@@ -41,6 +41,14 @@ it("lets no name of an argument, no value and no title pass for a line of the ho
   expect(lines).toContain(String.raw`  "effect: pure\u{202e}\nx": 1`);
 });
 
+it.each(["\u3164", "\u115F", "\u2800", "\uFE0F", "\u{E0100}", "\u200B", "\uE000"])(
+  "shows what nobody sees by its number: %j",
+  async (hidden) => {
+    const number = hidden.codePointAt(0)?.toString(16);
+    expect(await messageFor({ note: `a${hidden}b` })).toContain(String.raw`  "note": "a\u{${number}}b"`);
+  },
+);
+
 it("says how much it has no room for", async () => {
   const message = await messageFor({ pad: `${"a".repeat(20_000)}; rm -rf /` });
   expect(message).toMatch(/\narguments, of which 10021 characters more are NOT shown here:\n {2}"pad": "a+…$/);

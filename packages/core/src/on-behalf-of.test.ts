@@ -1,5 +1,7 @@
-import type { CallOptions } from "@toolport/core";
-import { createDeadline, lenderOf, systemClock, withSignalOfDeadline } from "@toolport/core/implement";
+import type { CallOptions } from "./call-options.ts";
+import { systemClock } from "./clock.ts";
+import { createDeadline } from "./deadline.ts";
+import { lenderOf, withSignalOfDeadline } from "./lazy-signal.ts";
 import { expect, it } from "vitest";
 import { onBehalfOf } from "./on-behalf-of.ts";
 

@@ -1,0 +1,32 @@
+import type { ServerSpec } from "@toolport/core";
+import type { ApprovalQuestion, PolicyEvent } from "@toolport/policy";
+import { createToolport } from "toolport";
+import { describe, expect, it } from "vitest";
+import { createFakeConnector } from "./fake-connector.ts";
+
+const servers: readonly ServerSpec[] = [{ id: "a", transport: { kind: "stdio", command: "x" } }];
+
+describe("a toolport whose provider has a principal", () => {
+  it("looks at each call once, as the principal's, though its context names nobody", async () => {
+    const asked: ApprovalQuestion[] = [];
+    const events: PolicyEvent[] = [];
+    const onEvent = (event: PolicyEvent): void => void events.push(event);
+    await using toolport = await createToolport({
+      connector: createFakeConnector(),
+      servers,
+      provider: { principal: "ann" },
+      policy: {
+        ask: ["a/echo"],
+        defaultDecision: "allow",
+        approval: { handler: async (question) => (asked.push(question), "once") },
+        limits: [{ name: "two", budget: { calls: 2 }, per: "principal" }],
+        onEvent,
+      },
+    });
+    await toolport.call("mcp_a_echo");
+    await toolport.toolbox.view().call("mcp_a_echo");
+    expect(asked.map(({ context }) => context?.principal)).toEqual(["ann", "ann"]);
+    expect(events.filter(({ type }) => type === "invoked")).toHaveLength(2);
+    await expect(toolport.call("mcp_a_echo")).rejects.toMatchObject({ code: "budget_exceeded" });
+  });
+});
