@@ -40,7 +40,7 @@ describe("credentialsOf()", () => {
     {
       kind: "stdio",
       command: "npx -y",
-      args: ["https://github.com/acme/Repo_Name2025", "file:///home/alice/WorkStuff2"],
+      args: ["https://github.com/acme/Repo_Name2025", "file:///srv/WorkStuff2"],
     },
     { kind: "stdio", command: "x", env: { HOME_URL: "https://a.example.com/Some2/Path3?page=2" } },
   ])("are none where no field is a credential: %j", (transport) => {
