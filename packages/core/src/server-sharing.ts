@@ -1,7 +1,7 @@
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerSharing, ServerSpec } from "./server-spec.ts";
-import { credentialsIn, holdsCredential, secretOfArgument, secretsOfValue } from "./spec-secrets.ts";
+import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
 
 /** Who may share a connection to this server: what its spec says, else all, but those of one principal alone where it has credentials. */
 export function sharingOf(spec: ServerSpec): ServerSharing {
@@ -46,47 +46,6 @@ export function credentialFieldsOf({ transport }: ServerSpec): readonly string[]
     case "custom":
       return [];
   }
-}
-
-/**
- * The credentials that a spec holds, as they are written and as a server may echo them: what makes {@linkcode credentialFieldsOf} name its fields. Other than for
- * {@linkcode createRedactor} what only stands beside one is none: a name of a project in a URL, or a variable that is no secret by its name or its look.
- */
-export function credentialsOf({ transport }: ServerSpec): readonly string[] {
-  switch (transport.kind) {
-    case "stdio": {
-      const { command, args = [], env = {} } = transport;
-      const words = command.trim().split(/\s+/);
-      return distinct([
-        ...Object.entries(env).flatMap(([name, value]) => credentialsOfPair(isSecretName(name), value)),
-        ...[words, args].flatMap((list) => list.flatMap((word, at) => credentialsOfArgument(word, list[at - 1]))),
-      ]);
-    }
-    case "http": {
-      const { headers = {}, bearerToken = "", url } = transport;
-      return distinct([
-        ...Object.entries(headers).flatMap(([name, value]) => credentialsOfPair(isCredentialHeader(name), value)),
-        ...secretsOfValue(bearerToken),
-        ...credentialsIn(url),
-      ]);
-    }
-    case "memory":
-    case "custom":
-      return [];
-  }
-}
-
-function credentialsOfPair(isSecret: boolean, value: string): readonly string[] {
-  return isSecret ? secretsOfValue(value) : credentialsIn(value);
-}
-
-function credentialsOfArgument(argument: string, before: string | undefined): readonly string[] {
-  const secret = secretOfArgument(argument, before);
-  return secret === undefined ? credentialsIn(argument) : secretsOfValue(secret);
-}
-
-function distinct(texts: readonly string[]): readonly string[] {
-  return Array.from(new Set(texts));
 }
 
 function isSecretArgument(argument: string, before: string | undefined): boolean {

@@ -41,27 +41,6 @@ export function holdsCredential(text: string): boolean {
   );
 }
 
-/** What of such a text is the credential, as it is written and as it is meant; nothing of what stands around it. */
-export function credentialsIn(text: string): readonly string[] {
-  const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(text) ?? [];
-  return [text.trim(), value].flatMap((part) => [
-    ...(/^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ? valueSecrets(part) : []),
-    ...urlCredentials(part),
-    ...part.split(";").flatMap((pair) => (isSecretPair(pair) ? pair.slice(pair.indexOf("=") + 1).trim() : [])),
-    ...namedSecrets(part),
-  ]);
-}
-
-function urlCredentials(text: string): readonly string[] {
-  if (!text.includes("://") || !URL.canParse(text)) return [];
-  const { username, password, search } = new URL(text);
-  const parameters = Array.from(search.matchAll(/([^?&=]+)=([^&]+)/g), ([, name = "", value = ""]) =>
-    isSecretName(decoded(name)) ? value : "",
-  );
-  const written = [isReadable(username) ? "" : username, password, ...parameters].filter((part) => part !== "");
-  return written.flatMap((part) => [part, decoded(part), decoded(part.replaceAll("+", " "))]);
-}
-
 /** Whether a text is a URL that somebody is let in by. */
 function hasSecretInUrl(text: string): boolean {
   if (!text.includes("://") || !URL.canParse(text)) return false;
@@ -71,8 +50,9 @@ function hasSecretInUrl(text: string): boolean {
 
 // A part of `Server=db;Password=abc`.
 function isSecretPair(pair: string): boolean {
-  const [, name = ""] = /^\s*([^=]+?)\s*=\s*\S/.exec(pair) ?? [];
-  return !name.includes("://") && isSecretName(name);
+  const at = pair.indexOf("=");
+  const name = pair.slice(0, Math.max(0, at)).trim();
+  return name !== "" && pair.slice(at + 1).trim() !== "" && !name.includes("://") && isSecretName(name);
 }
 
 /** A path with every segment masked that may be a secret: one that does not consist of words, small numbers and versions. */
@@ -117,11 +97,6 @@ function argumentSecrets(args: readonly string[]): readonly string[] {
   });
 }
 
-/** What a server may echo of a value that is a secret as a whole. */
-export function secretsOfValue(value: string): readonly string[] {
-  return value.trim() === "" ? [] : [value, ...valueSecrets(value.trim())];
-}
-
 // "Bearer abc" is echoed as a whole or as "abc" alone, that of the scheme Basic as `user:abc`, a cookie as one of its values.
 function valueSecrets(value: string): readonly string[] {
   const [, scheme = "", credentials] = /^(\S+)\s+(\S.*)$/s.exec(value.trim()) ?? [];
@@ -154,7 +129,8 @@ function namedSecrets(argument: string): readonly string[] {
   return namedTexts(parseJson(argument)).flatMap(valueSecrets);
 }
 
-function parseJson(text: string): unknown {
+/** The JSON of a text that is an object or a list. */
+export function parseJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     return JSON.parse(text);
@@ -169,7 +145,8 @@ function textsIn(value: unknown): readonly string[] {
   return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function namedTexts(value: unknown): readonly string[] {
+/** The texts under names of secrets, at any depth. */
+export function namedTexts(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(namedTexts);
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => (isSecretName(name) ? textsIn(member) : namedTexts(member)));
@@ -195,11 +172,13 @@ function urlSecrets(text: string): readonly string[] {
   ];
 }
 
-function isReadable(segment: string): boolean {
+/** Whether a part of a path consists of words, small numbers and versions. */
+export function isReadable(segment: string): boolean {
   return segment === "" || segment.split(/[-_.~:@,]/).every((part) => part === "" || readablePart.test(part));
 }
 
-function decoded(text: string): string {
+/** A text without percent encoding, where it has any. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

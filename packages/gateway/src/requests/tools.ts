@@ -83,7 +83,7 @@ async function callByName(
       ...(observer !== undefined && { observer }),
     };
     const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, withSignalOfDeadline(options));
-    const outcome = await asItIsNow(call, exposed.find(name));
+    const outcome = await asItIsNow(call, () => exposed.find(name));
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
@@ -99,13 +99,17 @@ async function callByName(
  * Nobody has selected anything here: where a server was replaced while the call of a tool that is listed waited, and did not run, the tool is called as it is now.
  * Not where a tool of the host itself hands on what another call failed with: it has run.
  */
-async function asItIsNow(call: () => Promise<ToolOutcome>, tool: ToolDefinition | undefined): Promise<ToolOutcome> {
+async function asItIsNow(
+  call: () => Promise<ToolOutcome>,
+  findTool: () => ToolDefinition | undefined,
+): Promise<ToolOutcome> {
   try {
     return await call();
   } catch (error) {
     const isReplaced = isToolportError(error, "registration_replaced") && error.outcome === "not-sent";
-    const { serverId = "", toolName } = tool?.origin ?? {};
-    if (!isReplaced || serverId === "" || error.serverId !== serverId || error.toolName !== toolName) throw error;
+    if (!isReplaced) throw error;
+    const { serverId = "", toolName } = findTool()?.origin ?? {};
+    if (serverId === "" || error.serverId !== serverId || error.toolName !== toolName) throw error;
     return call();
   }
 }

@@ -83,7 +83,7 @@ export interface ApprovalOptions {
   /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
   readonly maxOpen?: number | undefined;
   /**
-   * How many of them those of one principal may be, so that one who never answers keeps nobody else from being asked. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many.
+   * How many of them those of one principal may be, so that one who never answers leaves room for others. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many.
    * A host with one user can say as many as `maxOpen`. Does not hold for calls without a principal.
    */
   readonly maxOpenPerPrincipal?: number | undefined;

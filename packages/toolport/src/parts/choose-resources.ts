@@ -44,7 +44,7 @@ export function chooseResources(
     ...cacheOf(config),
     ...options,
   });
-  const readerOf = (context: CallContext | undefined = options.context): CallContext | undefined =>
+  const readerOf = (context: CallContext | undefined): CallContext | undefined =>
     provider.principal === undefined ? context : contextOnBehalfOf(provider.principal, context);
   const endWatch = watchParts(telemetry, { resources });
   return {

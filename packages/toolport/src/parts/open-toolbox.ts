@@ -1,5 +1,6 @@
 import { createAuthenticateTools, type OAuth } from "@toolport/auth";
-import type { Admit, ToolProvider } from "@toolport/core";
+import type { Admit, Interceptor, ToolProvider } from "@toolport/core";
+import { onBehalfOf } from "@toolport/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@toolport/discovery";
 import type { McpProvider } from "@toolport/provider";
 import { watchParts } from "./choose-telemetry.ts";
@@ -34,7 +35,12 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
   const admit = admitByBoth(options.admit, policy.admit);
   closing.add(watchParts(telemetry, { policy }));
-  const outermost = telemetry === undefined ? [] : [telemetry.interceptor];
+  // What is no tool of the provider is called on behalf of the same.
+  const owned: Interceptor = (call, next) => next({ ...call, options: onBehalfOf(principal, call.options) });
+  const outermost = [
+    ...(principal === undefined ? [] : [owned]),
+    ...(telemetry === undefined ? [] : [telemetry.interceptor]),
+  ];
   const open = new Set<Toolbox>();
   const toolboxWith = (more: readonly ToolProvider[]): Toolbox => {
     const made = createToolbox({

@@ -23,11 +23,13 @@ export function redactQuestions(
     const mask = (text: string): string => policy.redactText(text, context);
     const message = mask(request.message);
     if (mode === "url") return onElicit({ ...request, message, params: { ...params, message } }, ...rest);
-    const shown = maskShown(params, { mask, isRead: false, depth: 0 });
-    if (shown !== undefined) {
+    let left = mostTexts;
+    const maskOne = (text: string): string => ((left -= 1) < 0 ? "" : mask(text));
+    const shown = maskShown(params, { mask: maskOne, isRead: false, depth: 0 });
+    if (shown !== undefined && left >= 0) {
       return onElicit({ ...request, message, params: shown as ElicitationRequest["params"] }, ...rest);
     }
-    const reason = `a question has a secret in what would be sent back, and was not asked: ${cleanText(message, 200)}`;
+    const reason = `a question was not asked, because what would be sent back has a secret in it, or cannot be looked through: ${cleanText(message, 200)}`;
     report({ kind: "defect", serverId, message: reason });
     return { action: "cancel" };
   };
@@ -41,6 +43,8 @@ interface Masking {
 }
 
 const readMembers: ReadonlySet<string> = new Set(["message", "title", "description", "enumNames"]);
+// Each is searched for every secret. No user reads so many.
+const mostTexts = 5000;
 // As deep as the mask of results looks.
 const mostLevels = 200;
 

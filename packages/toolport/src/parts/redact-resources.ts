@@ -1,5 +1,4 @@
 import type { CallContext } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
 import type { Policy } from "@toolport/policy";
 import type { Resources } from "@toolport/resources";
 
@@ -14,7 +13,10 @@ export function redactResources(
   resources: Resources,
   { policy, readerOf }: { readonly policy: Pick<Policy, "redactData">; readonly readerOf: ReaderOf },
 ): Resources {
-  const masked = async <T>(work: Promise<T>, given: CallContext | undefined): Promise<T> => {
+  const masked = async <T>(
+    work: Promise<T>,
+    given: CallContext | undefined,
+  ): Promise<readonly [masked: T, content: T]> => {
     const reader = readerOf(given);
     let content: T;
     try {
@@ -22,26 +24,48 @@ export function redactResources(
     } catch (error) {
       throw policy.redactData(error, reader);
     }
-    return withUris(policy.redactData(content, reader), content);
+    return [policy.redactData(content, reader), content] as const;
   };
   return {
     ...resources,
-    read: async (target, options) => masked(resources.read(target, options), options?.context),
-    getPrompt: async (target, args, options) => masked(resources.getPrompt(target, args, options), options?.context),
-    complete: async (target, input, options) => masked(resources.complete(target, input, options), options?.context),
+    async read(target, options) {
+      const [read, before] = await masked(resources.read(target, options), options?.context);
+      return read === before ? read : { ...read, uri: before.uri, contents: keepUris(read.contents, before.contents) };
+    },
+    async getPrompt(target, args, options) {
+      const [filled, before] = await masked(resources.getPrompt(target, args, options), options?.context);
+      if (filled === before) return filled;
+      const messages = filled.messages.map((message, at) => {
+        const content = keepUri(message.content, before.messages[at]?.content ?? message.content);
+        return content === message.content ? message : { ...message, content };
+      });
+      return { ...filled, messages };
+    },
+    async complete(target, input, options) {
+      const [completed] = await masked(resources.complete(target, input, options), options?.context);
+      return completed;
+    },
   };
 }
 
-/** The masked data with the URIs of the data. A mask keeps the shape, and what is as it was is the very same. */
-function withUris<T>(masked: T, data: T): T {
-  if (masked === data) return masked;
-  if (Array.isArray(masked) && Array.isArray(data)) {
-    return masked.map((one: unknown, at) => withUris(one, data[at] as unknown)) as T;
-  }
-  if (!isPlainObject(masked) || !isPlainObject(data)) return masked;
-  const members = Object.entries(masked).map(([name, value]) => {
-    const before: unknown = Reflect.get(data, name);
-    return [name, name === "uri" && typeof before === "string" ? before : withUris<unknown>(value, before)];
-  });
-  return Object.fromEntries(members) as T;
+/** What has a URI: a piece of what was read, a link, an embedded resource. */
+interface WithUri {
+  readonly uri?: unknown;
+  readonly resource?: { readonly uri?: unknown };
+}
+
+/** A mask keeps the shape, and what is as it was is the very same. */
+function keepUri<T>(masked: T, before: T): T {
+  if (masked === before) return masked;
+  const { uri, resource } = before as WithUri;
+  const { resource: maskedResource } = masked as WithUri;
+  return {
+    ...masked,
+    ...(typeof uri === "string" && { uri }),
+    ...(typeof resource?.uri === "string" && { resource: { ...maskedResource, uri: resource.uri } }),
+  };
+}
+
+function keepUris<T>(masked: readonly T[], before: readonly T[]): readonly T[] {
+  return masked.map((one, at) => keepUri(one, before[at] ?? one));
 }

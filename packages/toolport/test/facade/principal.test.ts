@@ -27,6 +27,10 @@ describe("a toolport whose provider has a principal", () => {
     await toolport.toolbox.view().call("mcp_a_echo");
     expect(asked.map(({ context }) => context?.principal)).toEqual(["ann", "ann"]);
     expect(events.filter(({ type }) => type === "invoked")).toHaveLength(2);
+    const own = events.length;
+    await toolport.call("results_read", { handle: "none" }).catch(() => undefined);
+    const whose = events.slice(own).map((event) => ("context" in event ? event.context?.principal : undefined));
+    expect(new Set(whose)).toEqual(new Set(["ann"]));
     await expect(toolport.call("mcp_a_echo")).rejects.toMatchObject({ code: "budget_exceeded" });
   });
 });
