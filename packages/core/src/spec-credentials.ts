@@ -2,7 +2,7 @@ import { fromBase64 } from "./base64-echoes.ts";
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerSpec } from "./server-spec.ts";
-import { decoded, isReadable, namedTexts, parseJson, secretOfArgument } from "./spec-secrets.ts";
+import { decoded, isReadable, namedTexts, parseJson, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
 
 const scheme = /^(?:basic|bearer|dpop|token)\s/i;
 const signature = /^(?:x-amz-)?sig(?:nature)?$/i;
@@ -79,7 +79,7 @@ function ofText(text: string): readonly string[] {
   return [whole, value].flatMap((part) => [
     ...(/\s\S*\s/.test(part) ? [] : ofScheme(part)),
     ...ofUrl(part),
-    ...[...part.split(";"), ...part.split(/\s+/)].map(valueOfPair),
+    ...[...part.split(";"), ...part.split(/\s+/)].map(secretOfPair),
     ...ofJson(part),
   ]);
 }
@@ -89,17 +89,6 @@ function ofScheme(text: string): readonly string[] {
   const credentials = text.slice(text.search(/\s/)).trim();
   const pair = /^basic/i.test(text) ? fromBase64(credentials) : undefined;
   return [text, credentials, ...(pair === undefined ? [] : [pair, pair.slice(pair.indexOf(":") + 1)])];
-}
-
-/** Of `Password=abc`, or `TOKEN="abc"`, the value. */
-function valueOfPair(pair: string): string {
-  const at = pair.indexOf("=");
-  const name = pair.slice(0, Math.max(0, at)).trim();
-  if (name === "" || name.includes("://") || !isSecretName(name)) return "";
-  return pair
-    .slice(at + 1)
-    .trim()
-    .replaceAll(/^["']|["']$/g, "");
 }
 
 function ofUrl(text: string): readonly string[] {

@@ -36,7 +36,7 @@ export function holdsCredential(text: string): boolean {
     (part) =>
       /^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ||
       hasSecretInUrl(part) ||
-      part.split(";").some(isSecretPair) ||
+      part.split(";").some((pair) => secretOfPair(pair) !== "") ||
       namedTexts(parseJson(part)).some((one) => one !== ""),
   );
 }
@@ -48,11 +48,15 @@ function hasSecretInUrl(text: string): boolean {
   return !isReadable(username) || password !== "" || Array.from(searchParams.keys()).some(isSecretName);
 }
 
-// A part of `Server=db;Password=abc`.
-function isSecretPair(pair: string): boolean {
+/** Of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, the value that is secret by its name; empty where there is none. */
+export function secretOfPair(pair: string): string {
   const at = pair.indexOf("=");
   const name = pair.slice(0, Math.max(0, at)).trim();
-  return name !== "" && pair.slice(at + 1).trim() !== "" && !name.includes("://") && isSecretName(name);
+  if (name === "" || name.includes("://") || !isSecretName(name)) return "";
+  return pair
+    .slice(at + 1)
+    .trim()
+    .replaceAll(/^["']|["']$/g, "");
 }
 
 /** A path with every segment masked that may be a secret: one that does not consist of words, small numbers and versions. */
