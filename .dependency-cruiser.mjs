@@ -5,7 +5,7 @@ import { readJson, readSources, readWorkspace } from "./scripts/workspace.mjs";
 /**
  * @typedef {object} Layers
  * @property {Record<string, string[]>} packages What the sources of a package may import beside its own files: packages, and `node:*`
- *   for everything of Node's. A row for a folder or file of a package, such as `@toolport/x/src/y`, adds to the wider ones.
+ *   for everything of Node's. A row for a folder or file of a package, such as `@hostside/x/src/y`, adds to the wider ones.
  * @property {Record<string, string[][]>} folders For a package's `src`: its folders in layers, the lowest first. A file may import those of
  *   its own folder and of lower layers; folders of one layer do not meet. What lies in `src` itself is above all.
  */
@@ -38,7 +38,7 @@ const configuration = {
     exclude: { path: [String.raw`\.(test|test-d|proof)\.ts$`, "^(?!.*node_modules/).*/dist/"] },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
-      conditionNames: ["@toolport/source", "types", "node", "import", "default"],
+      conditionNames: ["@hostside/source", "types", "node", "import", "default"],
       extensions: [".ts", ".mjs", ".js", ".d.ts"],
     },
   },

@@ -5,9 +5,9 @@ import { LongestFirst } from "./test/longest-first.ts";
 
 // Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
 // "import" is not among them: workers are started with these conditions, and CommonJS that requires a package would get its modules (`pg` does so).
-const conditions = ["@toolport/source", "node", "module"];
+const conditions = ["@hostside/source", "node", "module"];
 // What is not of this repository is loaded by Node itself, which knows no "module": behind that stand files for bundlers (`@opentelemetry/api`).
-const externalConditions = ["@toolport/source", "node"];
+const externalConditions = ["@hostside/source", "node"];
 
 export default defineConfig({
   resolve: { conditions },

@@ -22,7 +22,7 @@ reportProblems(problems, { count: names, noun: "public names" });
 /** @param {import("./workspace.mjs").Manifest} manifest The TypeScript behind the export map. */
 function entriesOf(manifest) {
   return Object.values(manifest.exports ?? {})
-    .map((target) => /** @type {Record<string, unknown>} */ (target)["@toolport/source"])
+    .map((target) => /** @type {Record<string, unknown>} */ (target)["@hostside/source"])
     .filter((path) => typeof path === "string");
 }
 

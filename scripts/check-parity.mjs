@@ -1,4 +1,4 @@
-// docs/parity.md says by id what the systems ask for whose place Toolport takes, and which tests show it. docs/parity.json has the
+// docs/parity.md says by id what the systems ask for whose place Hostside takes, and which tests show it. docs/parity.json has the
 // sentences, the names of tests have the ids, and this makes the page of both with `--write` (`pnpm parity`). Without it, it fails when the page is another one, when a test names an id that has no sentence, and when an id stands anywhere else:
 // in a comment or another page it would tell a reader nothing.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -79,7 +79,7 @@ function writePage() {
   return [
     "# Parity",
     "",
-    "Toolport takes the place of the MCP layers of five systems. What they do, or should, is kept as a list of requirements, each with an id",
+    "Hostside takes the place of the MCP layers of five systems. What they do, or should, is kept as a list of requirements, each with an id",
     "whose letters stand for its system. A test that shows one has the id in its name; this page has the id, what it asks for, and those tests.",
     "",
     "Made by `pnpm parity` from `docs/parity.json` and the names of the tests; `pnpm check parity` keeps it true.",

@@ -1,4 +1,4 @@
-// What somebody does who has heard of toolport five minutes ago: an empty folder, the package as it is published, the servers that they have
+// What somebody does who has heard of hostside five minutes ago: an empty folder, the package as it is published, the servers that they have
 // set up for another tool. A step of scripts/pack-check.mjs.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,37 +14,37 @@ const servers = ["@modelcontextprotocol/server-filesystem", "@modelcontextprotoc
  * @param {(title: string, run: () => unknown) => Promise<void>} step
  */
 export async function tryFirstMinutes(packed, step) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "toolport-first-minutes-")));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "hostside-first-minutes-")));
   const [home, folder] = [join(root, "home"), join(root, "work")];
   for (const path of [join(home, ".cursor"), folder]) mkdirSync(path, { recursive: true });
-  const toolport = (/** @type {string[]} */ ...args) => run(["toolport", ...args], { home, folder });
+  const hostside = (/** @type {string[]} */ ...args) => run(["hostside", ...args], { home, folder });
   try {
-    await step("first minutes: toolport alone is installed", () => install(packed, folder));
+    await step("first minutes: hostside alone is installed", () => install(packed, folder));
     writeServers(home, folder);
-    await step("first minutes: npx toolport list finds the servers of another tool", () => {
-      const { code, stdout } = toolport("list", "--json");
+    await step("first minutes: npx hostside list finds the servers of another tool", () => {
+      const { code, stdout } = hostside("list", "--json");
       const states = JSON.parse(stdout).servers.map((/** @type {any} */ { id, state }) => `${id} ${state}`);
       expectSame([code, ...states.toSorted()], [0, "everything ready", "files ready"]);
     });
     await step("first minutes: a person reads the same", () => {
-      const { code, stdout } = toolport("list");
+      const { code, stdout } = hostside("list");
       expectSame(
         [code, /everything/.test(stdout), /files/.test(stdout), stdout.includes("\u001B")],
         [0, true, true, false],
       );
     });
-    await step("first minutes: npx toolport init writes one file of one's own", () => {
-      const { code, stderr } = toolport("init", "--yes");
+    await step("first minutes: npx hostside init writes one file of one's own", () => {
+      const { code, stderr } = hostside("init", "--yes");
       if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
     });
     await step("first minutes: a tool is called", () => {
-      const { code, stdout } = toolport("call", "everything/echo", "--message", "five minutes", "--yes");
+      const { code, stdout } = hostside("call", "everything/echo", "--message", "five minutes", "--yes");
       expectSame([code, stdout.trim()], [0, "Echo: five minutes"]);
     });
     await step("first minutes: a script is shown what it did wrong", () => {
-      const unknown = toolport("call", "everything/ecco", "--json");
+      const unknown = hostside("call", "everything/ecco", "--json");
       expectSame([unknown.code, typeof JSON.parse(unknown.stdout).error.message], [2, "string"]);
-      const unasked = toolport("call", "files/write_file", "--path", "a.md", "--content", "a");
+      const unasked = hostside("call", "files/write_file", "--path", "a.md", "--content", "a");
       expectSame([unasked.code, unasked.stdout], [2, ""]);
     });
     await step("first minutes: a program of ten lines has the same tools", () => {
@@ -63,9 +63,9 @@ export async function tryFirstMinutes(packed, step) {
  */
 function install(packed, folder) {
   const files = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]));
-  // Nothing but `toolport` is asked for; the overrides say where the packages are that it asks for, before anything is in a registry.
-  const { toolport = "", ...overrides } = files;
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { toolport }, overrides }));
+  // Nothing but `hostside` is asked for; the overrides say where the packages are that it asks for, before anything is in a registry.
+  const { hostside = "", ...overrides } = files;
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { hostside }, overrides }));
   execFileSync(
     "npm",
     ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--loglevel=error"],
@@ -86,7 +86,7 @@ function writeServers(home, folder) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     // Linked, so that no test waits for somebody else's registry.
-    symlinkSync(resolve("packages/toolport/node_modules", name), link, "junction");
+    symlinkSync(resolve("packages/hostside/node_modules", name), link, "junction");
   }
   const [files = "", everything = ""] = servers.map((name) => join(folder, "node_modules", name, "dist/index.js"));
   const mcpServers = {
@@ -95,11 +95,11 @@ function writeServers(home, folder) {
   };
   writeFileSync(join(home, ".cursor/mcp.json"), JSON.stringify({ mcpServers }));
   const program = [
-    'import { createToolport } from "toolport";',
-    'const toolport = await createToolport({ config: "auto" });',
-    'const { content } = await toolport.call("mcp_everything_echo", { message: "ten lines" });',
+    'import { createHost } from "hostside";',
+    'const hostside = await createHost({ config: "auto" });',
+    'const { content } = await hostside.call("mcp_everything_echo", { message: "ten lines" });',
     "console.log(content[0].text);",
-    "await toolport.close();",
+    "await hostside.close();",
   ];
   writeFileSync(join(folder, "ten-lines.mjs"), program.join("\n"));
 }

@@ -1,5 +1,5 @@
 // Imports one entry of a package and fails when that did anything but define things: read the environment, open a handle, start a timer, listen
-// to the process or add a global. Run as `node import-quietly.mjs @toolport/core`; what is named behind it is imported before anything is
+// to the process or add a global. Run as `node import-quietly.mjs @hostside/core`; what is named behind it is imported before anything is
 // looked at, because what a framework does at import is its own affair.
 const [, , name = "", ...frameworks] = process.argv;
 for (const framework of frameworks) await import(framework);

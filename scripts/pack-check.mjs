@@ -14,12 +14,12 @@ const { folder, packed } = packPackages();
 const entries = packed.flatMap((one) => one.entries);
 // `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
 const forBrowsers = entries.filter((entry) =>
-  /^@toolport\/(core|naming|provider|discovery|policy|results|resources|config|pool|otel|gateway|transports|adapters$|auth)(?!\/node)\b/.test(
+  /^@hostside\/(core|naming|provider|discovery|policy|results|resources|config|pool|otel|gateway|transports|adapters$|auth)(?!\/node)\b/.test(
     entry,
   ),
 );
 
-const consumer = mkdtempSync(join(tmpdir(), "toolport-consumer-"));
+const consumer = mkdtempSync(join(tmpdir(), "hostside-consumer-"));
 try {
   install();
   linkPeers();
@@ -83,12 +83,12 @@ function linkPeers() {
  * @param {string} entry
  */
 function frameworksOf(entry) {
-  const [, name = ""] = /^(?:@toolport\/adapters|toolport)\/(.+)$/.exec(entry) ?? [];
-  const file = join(consumer, `node_modules/@toolport/adapters/dist/${name}.js`);
+  const [, name = ""] = /^(?:@hostside\/adapters|hostside)\/(.+)$/.exec(entry) ?? [];
+  const file = join(consumer, `node_modules/@hostside/adapters/dist/${name}.js`);
   if (!existsSync(file)) return [];
   const code = readFileSync(file, "utf8");
   return Array.from(code.matchAll(/ from "([^".][^"]*)"/g), ([, specifier = ""]) => specifier).filter(
-    (specifier) => !specifier.startsWith("@toolport/"),
+    (specifier) => !specifier.startsWith("@hostside/"),
   );
 }
 

@@ -19,7 +19,7 @@ import { readPublicPackages } from "./workspace.mjs";
 export function packPackages() {
   const published = readPublicPackages();
   runPnpm(["run", "build"]);
-  const folder = mkdtempSync(join(tmpdir(), "toolport-pack-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-pack-"));
   runPnpm([
     ...published.flatMap(({ manifest }) => ["--filter", manifest.name]),
     "--recursive",

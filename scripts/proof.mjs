@@ -59,7 +59,7 @@ const steps = {
     ),
   },
   good: {
-    about: "good servers and Toolport, which pass every check of the kit, and each line of the demo",
+    about: "good servers and Hostside, which pass every check of the kit, and each line of the demo",
     args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts", "examples/test/demo"),
   },
   mutants: {
@@ -76,8 +76,8 @@ const steps = {
   },
   gateway: {
     about:
-      "the gateway and `toolport serve`: its processes, and both by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
-    args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
+      "the gateway and `hostside serve`: its processes, and both by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
+    args: tests("gateway", "packages/gateway/test", "packages/hostside/test/serving"),
   },
   browser: {
     about: "a user signs in with a real browser, for a host and for the kit",
@@ -94,7 +94,7 @@ const steps = {
       "packages/provider/test/processes/hostile-servers.test.ts",
       "packages/provider/test/processes/secrets",
     ),
-    env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
+    env: { HOSTSIDE_RUNS: "200", HOSTSIDE_SCHEDULES: "1000" },
   },
   replay: {
     about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
@@ -112,13 +112,13 @@ const steps = {
       "packages/policy/test/simulation.test.ts",
       "packages/policy/src/validation/schema/agrees-with-ajv.test.ts",
     ),
-    env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
+    env: { HOSTSIDE_RUNS: "200", HOSTSIDE_SCHEDULES: "1000" },
   },
   schedules: {
     isPatient: true,
     about: `${Number(schedules).toLocaleString("en")} schedules of the simulation in each mode`,
     // The same ones each time, so that a change is judged by itself; `pnpm soak` looks for others.
-    args: ["scripts/soak.mjs", schedules, "--seed", process.env["TOOLPORT_SEED"] ?? "1"],
+    args: ["scripts/soak.mjs", schedules, "--seed", process.env["HOSTSIDE_SEED"] ?? "1"],
   },
   matrix: { about: "the suite on Node 22 and 24", args: ["scripts/test-matrix.mjs"] },
 };

@@ -1,4 +1,4 @@
-// Writes docs/images/toolport-*.svg: what `toolport list`, `call` and `doctor` show on a terminal, from a real run against real servers.
+// Writes docs/images/hostside-*.svg: what `hostside list`, `call` and `doctor` show on a terminal, from a real run against real servers.
 // Run by hand after `pnpm build`, when what they show has changed. Nothing of the machine that it runs on may be in a picture.
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
@@ -10,8 +10,8 @@ import { stripVTControlCharacters } from "node:util";
 import { cutRows, drawWindow, readRows } from "./terminal-svg.mjs";
 
 const columns = 100;
-const program = resolve("packages/toolport/bin/toolport.js");
-const root = realpathSync(mkdtempSync(join(tmpdir(), "toolport-recording-")));
+const program = resolve("packages/hostside/bin/hostside.js");
+const root = realpathSync(mkdtempSync(join(tmpdir(), "hostside-recording-")));
 const home = join(root, "home");
 
 /** @type {{ name: string, args: string[], answers?: { when: RegExp, keys: string }[] }[]} */
@@ -31,10 +31,10 @@ try {
   for (const recording of recordings) {
     const svg = await record(recording, folder);
     for (const place of [root, homedir(), process.cwd()]) {
-      if (place !== "/" && svg.includes(place)) throw new Error(`toolport ${recording.name} shows ${place}`);
+      if (place !== "/" && svg.includes(place)) throw new Error(`hostside ${recording.name} shows ${place}`);
     }
-    writeFileSync(`docs/images/toolport-${recording.name}.svg`, svg);
-    console.log(`docs/images/toolport-${recording.name}.svg, ${Math.ceil(svg.length / 1024)} kB`);
+    writeFileSync(`docs/images/hostside-${recording.name}.svg`, svg);
+    console.log(`docs/images/hostside-${recording.name}.svg, ${Math.ceil(svg.length / 1024)} kB`);
   }
 } finally {
   rmSync(root, { recursive: true, force: true });
@@ -42,7 +42,7 @@ try {
 
 /** Somebody's home, with the servers that they have set up for another tool, as programs that are in their PATH. */
 function prepare() {
-  const require = createRequire(resolve("packages/toolport/package.json"));
+  const require = createRequire(resolve("packages/hostside/package.json"));
   const work = join(home, "harbour");
   const bin = join(home, ".local/bin");
   const programOf = (/** @type {string} */ name) =>
@@ -96,7 +96,7 @@ async function record({ args, answers = [] }, folder) {
     }
   });
   await new Promise((done) => void child.onExit(done));
-  const line = `toolport ${args.join(" ")}`;
+  const line = `hostside ${args.join(" ")}`;
   // High enough that nothing scrolls while lines are replaced.
   const terminal = new headless.Terminal({ cols: columns, rows: 200, allowProposedApi: true });
   const shown = `\u001B[2m$\u001B[0m \u001B[1m${line}\u001B[0m\r\n${heard.replaceAll(home, "~")}`;

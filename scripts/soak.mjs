@@ -29,9 +29,9 @@ const { status } = spawnSync(
     stdio: "inherit",
     env: {
       ...process.env,
-      TOOLPORT_SCHEDULES: schedules,
-      TOOLPORT_SEED: values.seed ?? String(randomInt(2 ** 31)),
-      ...(values.path !== undefined && { TOOLPORT_PATH: values.path }),
+      HOSTSIDE_SCHEDULES: schedules,
+      HOSTSIDE_SEED: values.seed ?? String(randomInt(2 ** 31)),
+      ...(values.path !== undefined && { HOSTSIDE_PATH: values.path }),
     },
   },
 );

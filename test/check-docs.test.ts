@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createTemporaryTree } from "./temporary-tree.ts";
 
 describe("check-docs", () => {
-  const manifest = { name: "@x/a", exports: { ".": { "@toolport/source": "./src/index.ts" } } };
+  const manifest = { name: "@x/a", exports: { ".": { "@hostside/source": "./src/index.ts" } } };
 
   it("accepts documented names, through re-exports and overloads", async () => {
     await using tree = await createTemporaryTree({

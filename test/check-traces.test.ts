@@ -7,7 +7,7 @@ describe("check-traces", () => {
   const registry = ["https://", "registry.example.org/left-pad"].join("");
 
   it.each([
-    ["a home folder", `cd ${home}alice/toolport`, "an absolute path of one machine"],
+    ["a home folder", `cd ${home}alice/hostside`, "an absolute path of one machine"],
     ["a registry's host", `"resolved": "${registry}"`, "the host of a package registry"],
     ["a private key", ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" "), "a private key"],
   ])("refuses %s", async (_, text, problem) => {

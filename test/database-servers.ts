@@ -33,7 +33,7 @@ export const postgresBinary: string | undefined =
   postgresFolder !== undefined && (!runsAsRoot || existsSync("/usr/bin/setpriv")) ? postgresFolder : undefined;
 
 export async function startRedis(): Promise<DatabaseServer> {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-redis-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-redis-"));
   const port = await freePort();
   // With a sync in the background, a busy disk has it keep the last second to itself; without one, all is with the system before it answers.
   const kept = ["--save", "", "--appendonly", "yes", "--appendfsync", "no"];
@@ -47,7 +47,7 @@ export async function startRedis(): Promise<DatabaseServer> {
 }
 
 export async function startPostgres(): Promise<DatabaseServer> {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-postgres-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-postgres-"));
   const data = join(folder, "data");
   const bin = postgresBinary ?? "";
   const as = runsAsRoot ? ["setpriv", "--reuid=nobody", "--clear-groups", "--"] : [];
@@ -60,7 +60,7 @@ export async function startPostgres(): Promise<DatabaseServer> {
     "-D",
     data,
     "-U",
-    "toolport",
+    "hostside",
     "-A",
     "trust",
     "--no-sync",
@@ -78,7 +78,7 @@ export async function startPostgres(): Promise<DatabaseServer> {
     data,
     ...settings.flatMap((one) => ["-c", one]),
   ];
-  const url = `postgresql://toolport@127.0.0.1:${port}/postgres`;
+  const url = `postgresql://hostside@127.0.0.1:${port}/postgres`;
   return startServer({
     folder,
     url,

@@ -13,13 +13,13 @@ export interface FoundChromium {
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** Looks in `TOOLPORT_CHROMIUM`, then in `PATH`. */
+/** Looks in `HOSTSIDE_CHROMIUM`, then in `PATH`. */
 export function findChromium(env: Readonly<Record<string, string | undefined>> = process.env): FoundChromium {
   const places = (env["PATH"] ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
-  const executablePath = env["TOOLPORT_CHROMIUM"] ?? places.find((place) => existsSync(place));
+  const executablePath = env["HOSTSIDE_CHROMIUM"] ?? places.find((place) => existsSync(place));
   return {
     executablePath,
-    why: executablePath === undefined ? " (skipped: no Chromium in PATH nor in TOOLPORT_CHROMIUM)" : "",
+    why: executablePath === undefined ? " (skipped: no Chromium in PATH nor in HOSTSIDE_CHROMIUM)" : "",
     args: [
       "--no-sandbox",
       "--disable-gpu",

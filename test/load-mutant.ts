@@ -50,7 +50,7 @@ export async function loadMutant<Module>(
     write: false,
     format: "esm",
     platform: "neutral",
-    conditions: ["@toolport/source"],
+    conditions: ["@hostside/source"],
     logLevel: "silent",
   });
   if (patches.some(({ file }) => !applied.has(file)))

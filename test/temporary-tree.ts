@@ -24,7 +24,7 @@ export interface TemporaryTree extends AsyncDisposable {
 
 /** Makes a {@linkcode TemporaryTree} with the given files. */
 export async function createTemporaryTree(files: Readonly<Record<string, unknown>>): Promise<TemporaryTree> {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-tree-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-tree-"));
   const write = async (more: Readonly<Record<string, unknown>>): Promise<void> => {
     for (const [path, content] of Object.entries(more)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });

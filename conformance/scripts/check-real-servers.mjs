@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const kit = fileURLToPath(new URL("../bin/toolport-conformance.js", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "toolport-real-"));
+const kit = fileURLToPath(new URL("../bin/hostside-conformance.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "hostside-real-"));
 const files = join(folder, "files");
 
 const servers = [

@@ -12,7 +12,7 @@ import { hostResultsPage } from "./host-results-page.mjs";
 import { hostChecks } from "../dist/host/index.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const kit = `${root}conformance/bin/toolport-conformance.js`;
+const kit = `${root}conformance/bin/hostside-conformance.js`;
 const data = `${root}conformance/results/hosts.json`;
 const page = `${root}docs/host-results.md`;
 const seed = 1;
@@ -33,7 +33,7 @@ const checkIds = hostChecks.map(({ id }) => id);
 const results = readResults();
 if (!options.includes("--page")) {
   const node = findNode();
-  const folder = mkdtempSync(join(tmpdir(), "toolport-hosts-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-hosts-"));
   try {
     for (const host of comparedHosts) {
       if (only !== undefined && !only.includes(host.id)) continue;

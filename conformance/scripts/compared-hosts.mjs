@@ -27,10 +27,10 @@ const noLimit =
 /** @type {readonly ComparedHost[]} */
 export const comparedHosts = [
   {
-    id: "toolport",
-    column: "Toolport",
-    about: "A host: `@toolport/provider` over `@toolport/transports`, with their defaults.",
-    command: (node) => [node, "conformance/drivers/toolport-driver.js"],
+    id: "hostside",
+    column: "Hostside",
+    about: "A host: `@hostside/provider` over `@hostside/transports`, with their defaults.",
+    command: (node) => [node, "conformance/drivers/hostside-driver.js"],
   },
   {
     id: "sdk-v2",

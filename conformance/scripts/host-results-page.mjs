@@ -66,7 +66,7 @@ export function hostResultsPage(results) {
     "",
     "“yes”: passed in every way it was played. “**no**”: a `MUST` failed. “no”: advice was not followed. A way behind it: only over that. “?”: it could not be judged. “–”: the",
     "driver does not name a feature that the scenario needs. [The page on drivers](host-driver.md) says what scenarios are, and",
-    "`npx @toolport/conformance host --explain ID` what one of them stands on.",
+    "`npx @hostside/conformance host --explain ID` what one of them stands on.",
     "",
     `| scenario | ${hosts.map(({ column }) => column).join(" | ")} |`,
     `| --- |${" --- |".repeat(hosts.length)}`,

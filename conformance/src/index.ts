@@ -37,4 +37,4 @@ export {
   type LockedTool,
   type ToolChange,
   type ToolLock,
-} from "@toolport/policy/lock";
+} from "@hostside/policy/lock";

@@ -9,7 +9,7 @@ import { oddServer } from "./mutants/run-mutant.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const script = path("action/check-server.sh");
-const kit = `${process.execPath} ${path("bin/toolport-conformance.js")}`;
+const kit = `${process.execPath} ${path("bin/hostside-conformance.js")}`;
 
 interface Action {
   readonly inputs: Readonly<Record<string, { readonly default: string }>>;
@@ -19,7 +19,7 @@ interface Action {
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-action-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-action-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -1,4 +1,4 @@
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
@@ -69,7 +69,7 @@ it.each([
   ["sse", "", "it has no jsonrpc"],
 ] as const)("takes nothing over %s for an answer that begins with {%s", async (transport, member, version) => {
   const wrong = { type: "respond", text: `{${member}"id":{{id}},"result":{}}` } as const;
-  const rules = ["tools/list", "ping", "toolport/no-such-method"].map((on) => ({ on, do: [wrong] }));
+  const rules = ["tools/list", "ping", "hostside/no-such-method"].map((on) => ({ on, do: [wrong] }));
   await using server = await startFaultServer({ script: { era: "legacy", tools: [], rules }, transport });
   const ids = ["tools/list", "requests/probe", "requests/unknown-method"];
   const seen = await observeAt({ kind: transport, url: new URL(server.url) }, ids);

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { knownClients, startAuthorizedServer } from "@toolport/fixtures";
+import { knownClients, startAuthorizedServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runKit } from "./run-kit.ts";
 
@@ -40,7 +40,7 @@ describe("a server behind OAuth", () => {
   });
 
   it("is checked as a program that signs in, and no credential is printed", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "toolport-report-"));
+    const folder = await mkdtemp(join(tmpdir(), "hostside-report-"));
     const json = join(folder, "report.json");
     const { code, err, out } = await check(...program, "--call", "admin", "--oauth-scope", "mcp:use", "--json", json);
     expect([code, err]).toEqual([0, expect.not.stringContaining("failed")]);

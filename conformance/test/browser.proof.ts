@@ -1,4 +1,4 @@
-import { startAuthorizedServer } from "@toolport/fixtures";
+import { startAuthorizedServer } from "@hostside/fixtures";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -9,13 +9,13 @@ import { chromium, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { findChromium } from "../../test/find-chromium.ts";
 
-const kit = fileURLToPath(new URL("../bin/toolport-conformance.js", import.meta.url));
+const kit = fileURLToPath(new URL("../bin/hostside-conformance.js", import.meta.url));
 const { executablePath = "", why, args } = findChromium();
 
 it.skipIf(why !== "")(
   `the kit checks a server that a user signs in to on its pages, with a real browser${why}`,
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "toolport-kit-browser-"));
+    const folder = await mkdtemp(join(tmpdir(), "hostside-kit-browser-"));
     const context = await chromium.launchPersistentContext(join(folder, "profile"), {
       executablePath,
       headless: true,

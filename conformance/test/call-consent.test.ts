@@ -1,4 +1,4 @@
-import { startFaultServer, type JsonObject } from "@toolport/fixtures";
+import { startFaultServer, type JsonObject } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { judgeRun } from "../src/engine/judge-run.ts";
 import type { RunReport } from "../src/engine/run-report.ts";

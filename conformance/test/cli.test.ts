@@ -1,4 +1,4 @@
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,17 +16,17 @@ let folder = "";
 const file = (name: string): string => join(folder, name);
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-cli-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-cli-"));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("a command line that is wrong exits with 2 and starts nothing", () => {
   it.each<[string, readonly string[], string]>([
     ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock, diff and compare'],
-    ["unknown option", ["server", "--strictly"], "there is no option --strictly; like it is --strict\nRun toolport-"],
+    ["unknown option", ["server", "--strictly"], "there is no option --strictly; like it is --strict\nRun hostside-"],
     ["a slip in an option", ["server", "--jsn", "x", "--", "x"], "there is no option --jsn; like it is --json\nRun"],
     ["two letters swapped", ["server", "--olny=x", "--", "x"], "there is no option --olny; like it is --only\nRun"],
-    ["an option like no other", ["server", "-q", "--verbose", "--", "x"], "there is no option -q\nRun toolport-"],
+    ["an option like no other", ["server", "-q", "--verbose", "--", "x"], "there is no option -q\nRun hostside-"],
     ["no value", ["server", "--json"], "Option '--json <value>' argument missing"],
     ["no server", ["server"], "no server given"],
     ["two servers", ["server", "--url", "http://localhost/", "--", "node"], "give one of"],

@@ -90,7 +90,7 @@ it("toBadge() is what shields.io reads", () => {
 describe("parseReport()", () => {
   it.each<[string, string, string]>([
     ["no JSON", "{", "not JSON"],
-    ["another file", "[]", "no report of @toolport/conformance"],
+    ["another file", "[]", "no report of @hostside/conformance"],
     ["a later version", JSON.stringify({ ...sampleReport(), schemaVersion: 2 }), "a report of version 2"],
     ["no side", JSON.stringify({ ...sampleReport(), side: "both" }), "side must be"],
     ["no results", JSON.stringify({ ...sampleReport(), results: {} }), "results must be an array"],
@@ -104,11 +104,11 @@ describe("parseReport()", () => {
   });
 });
 
-describe("toolport-conformance compare", () => {
+describe("hostside-conformance compare", () => {
   let folder = "";
   const file = (name: string): string => join(folder, name);
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "toolport-compare-"));
+    folder = await mkdtemp(join(tmpdir(), "hostside-compare-"));
     await writeFile(file("before.json"), JSON.stringify(report({ "a/b": pass, "a/c": fail })));
     await writeFile(file("after.json"), JSON.stringify(report({ "a/b": fail, "a/c": pass })));
   });

@@ -1,21 +1,21 @@
-import type { CustomTransportSpec, TransportSpec } from "@toolport/core";
-import { startFaultServer, type FaultEra, type FaultTransport } from "@toolport/fixtures";
+import type { CustomTransportSpec, TransportSpec } from "@hostside/core";
+import { startFaultServer, type FaultEra, type FaultTransport } from "@hostside/fixtures";
 import {
   evvaNaming,
   nexoNaming,
   qualifiedNaming,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
   type NamingStrategy,
-} from "@toolport/naming";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+} from "@hostside/naming";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describeNamingContract, describeProviderContract, describeTransportContract } from "../src/contracts/index.ts";
 import { createMemoryServer } from "./tools-in-memory.ts";
 
 const shouting: NamingStrategy = {
-  ...toolportNaming,
+  ...hostsideNaming,
   prefix: "",
   separator: "-",
   sanitize: (part) => part.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_") || "_",
@@ -23,7 +23,7 @@ const shouting: NamingStrategy = {
   maxLength: 40,
 };
 
-describeNamingContract("toolportNaming", () => toolportNaming);
+describeNamingContract("hostsideNaming", () => hostsideNaming);
 describeNamingContract("evvaNaming", () => evvaNaming);
 describeNamingContract("nexoNaming", () => nexoNaming);
 describeNamingContract("verbatimNaming", () => verbatimNaming);

@@ -10,7 +10,7 @@ const seen: SeenDifference[] = [];
 
 describe("the wire looks as it does when the official SDK speaks, but for what is explained", () => {
   it.concurrent.each(meetings)("$dialogue.id, $venue", { timeout: 120_000 }, async ({ dialogue, venue }) => {
-    const ours = await holdDialogue(dialogue, venue, "Toolport");
+    const ours = await holdDialogue(dialogue, venue, "Hostside");
     expect(ours.client.length).toBeGreaterThan(1);
     for (const peer of peers.filter((each) => canTalk(each, venue))) {
       const theirs = await holdDialogue(dialogue, venue, peer);

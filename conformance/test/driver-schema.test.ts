@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { driverFeatures, type DriverVerb } from "../src/host/driver-protocol.ts"
 import { hostChecks } from "../src/host/host-checks.ts";
 import { localDriver } from "../src/host/local-driver.ts";
 import { spawnDriver } from "../src/host/spawn-driver.ts";
-import { createToolportHost, describeToolportError, toolportFeatures } from "../src/host/toolport-host.ts";
+import { createReferenceHost, describeHostsideError, referenceFeatures } from "../src/host/reference-host.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const schema = JSON.parse(readFileSync(file("driver.schema.json"), "utf8")) as JsonObject & {
@@ -57,9 +57,9 @@ async function play(start: () => DriverLink, pattern: RegExp): Promise<{ verbs: 
 }
 
 describe("the schema of the driver protocol", () => {
-  it("holds for what the kit asks and what Toolport answers, every verb that Toolport has", async () => {
-    const hello = { name: "toolport", version: "0", features: toolportFeatures };
-    const start = () => localDriver({ hello, host: createToolportHost(), describeError: describeToolportError });
+  it("holds for what the kit asks and what Hostside answers, every verb that Hostside has", async () => {
+    const hello = { name: "hostside", version: "0", features: referenceFeatures };
+    const start = () => localDriver({ hello, host: createReferenceHost(), describeError: describeHostsideError });
     const { verbs, wrong } = await play(
       start,
       /^(consistent\/(cancel-reaches-the-server|add-at-run-time|remove-server|failed-refresh-keeps-tools|meta-beside-arguments)|survive\/(tool-error|silent-call)|recover\/signs-in|hostile\/echoed-credentials)\/http$/,

@@ -28,7 +28,7 @@ it("exports these values and no others", () => {
 it("has these entry points, and one command", async () => {
   const manifest: unknown = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   expect(manifest).toMatchObject({
-    bin: { "toolport-conformance": "./bin/toolport-conformance.js" },
+    bin: { "hostside-conformance": "./bin/hostside-conformance.js" },
     exports: {
       ".": expect.anything(),
       "./checks.json": "./checks.json",

@@ -1,6 +1,6 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startFaultServer, type FaultScript } from "@toolport/fixtures";
+import { startFaultServer, type FaultScript } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fixtureServer, knownClients, startAuthorizedServer, startHttpFixture } from "@toolport/fixtures";
+import { fixtureServer, knownClients, startAuthorizedServer, startHttpFixture } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import type { ServerAddress } from "../src/server/server-address.ts";
 import { signIn } from "../src/server/sign-in.ts";
@@ -45,7 +45,7 @@ describe("good servers pass", () => {
   });
 
   it("the reference servers from npm", { timeout: 240_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), "toolport-golden-"));
+    const folder = await mkdtemp(join(tmpdir(), "hostside-golden-"));
     const servers = [npmServer("everything"), npmServer("filesystem", folder), npmServer("memory")];
     for (const address of servers)
       expect(await checkGolden(address, { answerMs: 3000, preview: false })).toMatchObject(golden);

@@ -1,4 +1,4 @@
-import { startHttpFixture } from "@toolport/fixtures";
+import { startHttpFixture } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { checkGolden, golden } from "./check-golden.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
 import { checkServer } from "../src/index.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";

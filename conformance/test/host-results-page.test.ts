@@ -17,8 +17,8 @@ it("shows a check that failed in one of two ways, advice apart from MUST, and wh
     "survive/b/stdio": check("HOST", "fail"),
     "survive/c/stdio": check("HOST", "not-applicable"),
   };
-  const host = { name: "toolport", version: "1.0.0", date: "2026-01-02", seconds: 3, checks };
-  const page = hostResultsPage({ ...results, hosts: { toolport: host } });
+  const host = { name: "hostside", version: "1.0.0", date: "2026-01-02", seconds: 3, checks };
+  const page = hostResultsPage({ ...results, hosts: { hostside: host } });
   expect(page).toContain("| 1 of 3 | 1 | 3 |");
   expect(page).toContain("| `survive/a` | **no**: stdio |");
   expect(page).toContain("| `survive/b` | no |");

@@ -1,7 +1,7 @@
-import { lockTools } from "@toolport/conformance";
-import type { JsonObject } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { lockTools } from "@hostside/conformance";
+import type { JsonObject } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { expect, it } from "vitest";
 import { createMemoryServer } from "./tools-in-memory.ts";
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { checkServer } from "../src/server/check-server.ts";
 import type { ServerAddress } from "../src/server/server-address.ts";

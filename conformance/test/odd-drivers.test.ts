@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunReport } from "../src/engine/run-report.ts";
 import { checkHost } from "../src/host/check-host.ts";
@@ -11,7 +11,7 @@ import { hostChecks } from "../src/host/host-checks.ts";
 import { localDriver } from "../src/host/local-driver.ts";
 import type { DriverHost } from "../src/host/serve-driver.ts";
 import { spawnDriver } from "../src/host/spawn-driver.ts";
-import { createToolportHost, toolportFeatures } from "../src/host/toolport-host.ts";
+import { createReferenceHost, referenceFeatures } from "../src/host/reference-host.ts";
 
 const program = fileURLToPath(new URL("programs/odd-driver.mjs", import.meta.url));
 const someChecks = hostChecks.filter(({ id }) => /^(survive|consistent)\/.*\/(stdio|http)$/.test(id));
@@ -74,12 +74,12 @@ describe("a host that fails while a call of the scenario is under way", () => {
     "and does not close fails %s, and not the kit",
     { timeout: 60_000 },
     async (id) => {
-      const host = createToolportHost() as Required<DriverHost>;
+      const host = createReferenceHost() as Required<DriverHost>;
       onTestFinished(async () => void (await host.close({})));
       let closes = 0;
       const start = () =>
         localDriver({
-          hello: { name: "odd", version: "1", features: toolportFeatures },
+          hello: { name: "odd", version: "1", features: referenceFeatures },
           host: {
             ...host,
             call: (params) =>
@@ -107,7 +107,7 @@ describe("a host that starts its servers again after every call in vain", () => 
     "passes %s, because the server answers the next call",
     { timeout: 60_000 },
     async (id) => {
-      const host = createToolportHost() as Required<DriverHost>;
+      const host = createReferenceHost() as Required<DriverHost>;
       let servers: readonly DriverServer[] = [];
       const again = async () => {
         await host.close({});
@@ -115,7 +115,7 @@ describe("a host that starts its servers again after every call in vain", () => 
       };
       const start = () =>
         localDriver({
-          hello: { name: "odd", version: "1", features: toolportFeatures },
+          hello: { name: "odd", version: "1", features: referenceFeatures },
           host: {
             ...host,
             async init(params) {
@@ -145,10 +145,10 @@ describe("a host that may do what it does", () => {
     const { results } = await checkHost({ start: () => localDriver(driver), name: "odd", checks });
     return results.map(({ finding }) => finding.status);
   };
-  const hello = { name: "odd", version: "1", features: toolportFeatures };
+  const hello = { name: "odd", version: "1", features: referenceFeatures };
 
   it("passes though it refuses arguments that a tool's schema does not allow", { timeout: 60_000 }, async () => {
-    const host = createToolportHost({
+    const host = createReferenceHost({
       provider: {
         interceptors: [
           async (call, next) => {

@@ -6,7 +6,7 @@ import { hostChecks, hostScenarios } from "../src/host/host-checks.ts";
 import { checksOf } from "../src/host/host-scenario.ts";
 import { overStdio } from "../src/host/host-venue.ts";
 import { spawnDriver } from "../src/host/spawn-driver.ts";
-import { checkToolport, passed } from "./hosts/check-toolport.ts";
+import { checkReferenceHost, passed } from "./hosts/check-reference-host.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -14,7 +14,7 @@ describe("the reference hosts", () => {
   // `reference-hosts.proof.ts` plays all that there is; here, what is about the end of processes, in turns in one era and the other, and one
   // scenario over each venue.
   it(
-    "Toolport leaves no process behind, and passes one scenario over every transport",
+    "Hostside leaves no process behind, and passes one scenario over every transport",
     { timeout: 240_000 },
     async () => {
       const played = hostScenarios.flatMap((scenario, at) => {
@@ -24,7 +24,7 @@ describe("the reference hosts", () => {
           scenario.name.startsWith("close-") && scenario.over.every((venue) => overStdio.includes(venue));
         return isOfTheirEnd ? checks.filter((_, venue) => venue === at % checks.length) : [];
       });
-      expect(await checkToolport(played)).toEqual(passed);
+      expect(await checkReferenceHost(played)).toEqual(passed);
     },
   );
 
@@ -41,8 +41,8 @@ describe("the reference hosts", () => {
 
   it("the command plays a driver, and refuses a level that there is not", { timeout: 60_000 }, async () => {
     const kit = (...args: readonly string[]) =>
-      execa(process.execPath, [file("bin/toolport-conformance.js"), "host", ...args], { reject: false });
-    const driver = ["--", process.execPath, file("drivers/toolport-driver.js")];
+      execa(process.execPath, [file("bin/hostside-conformance.js"), "host", ...args], { reject: false });
+    const driver = ["--", process.execPath, file("drivers/hostside-driver.js")];
     const played = await kit("--only", "survive/lists-and-calls", ...driver);
     expect(played.stdout).toContain("5 passed, 0 failed");
     expect(played.exitCode).toBe(0);

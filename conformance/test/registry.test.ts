@@ -162,7 +162,7 @@ describe("the registry of checks", () => {
 
   it("names its other sources, and explains every piece of host advice", async () => {
     const others = urls.filter((url) => !url.startsWith(specification));
-    const advice = "https://github.com/toolport/toolport/blob/main/docs/host-advice.md#";
+    const advice = "https://github.com/hostside/hostside/blob/main/docs/host-advice.md#";
     const anchors = others.filter((url) => url.startsWith(advice)).map((url) => url.slice(advice.length));
     expect(new Set(others.filter((url) => !url.startsWith(advice)))).toEqual(
       new Set([

@@ -122,7 +122,7 @@ describe("toSarif()", () => {
   it("has the members that SARIF 2.1.0 requires, and rules that results point to", () => {
     expect(log).toMatchObject({ version: "2.1.0", $schema: "https://json.schemastore.org/sarif-2.1.0.json" });
     expect(log.runs).toHaveLength(1);
-    expect(run.tool.driver).toMatchObject({ name: "@toolport/conformance", version: "1.2.3" });
+    expect(run.tool.driver).toMatchObject({ name: "@hostside/conformance", version: "1.2.3" });
     for (const { id, shortDescription, fullDescription, helpUri, defaultConfiguration } of run.tool.driver.rules) {
       expect([id, shortDescription.text, fullDescription.text].every((text) => text.length > 0)).toBe(true);
       expect(URL.canParse(helpUri)).toBe(true);

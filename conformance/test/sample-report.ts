@@ -21,7 +21,7 @@ export function sampleReport(more: Partial<RunReport> = {}): RunReport {
   ];
   return {
     schemaVersion: 1,
-    kit: { name: "@toolport/conformance", version: "1.2.3" },
+    kit: { name: "@hostside/conformance", version: "1.2.3" },
     side: "server",
     target: `node server.js ${nasty}`,
     identity: { name: "sample", version: "4.5.6", protocolVersions: ["2025-06-18", "2025-11-25"] },

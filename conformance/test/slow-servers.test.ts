@@ -1,4 +1,4 @@
-import { startFaultServer, type FaultRule, type FaultScript } from "@toolport/fixtures";
+import { startFaultServer, type FaultRule, type FaultScript } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";

@@ -1,4 +1,4 @@
-import { startFaultServer, startHttpFixture } from "@toolport/fixtures";
+import { startFaultServer, startHttpFixture } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { runKit } from "./run-kit.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
+import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
 
 /** The server's end of a memory transport, as far as this server needs it. */
 interface ServerEnd {

@@ -1,15 +1,15 @@
 // A product that serves what its users have as one MCP server over HTTP: each user by a token of theirs, with connections, questions and approvals of their own.
 // Usage: node dist/serve.js mcp.json ADA_TOKEN BOB_TOKEN
 import { pathToFileURL } from "node:url";
-import { listen, type Listening } from "@toolport/gateway/node";
-import { createToolport } from "toolport";
-import { approveByClient, createToolportGateway, type AskClient } from "toolport/gateway";
+import { listen, type Listening } from "@hostside/gateway/node";
+import { createHost } from "hostside";
+import { approveByClient, createHostGateway, type AskClient } from "hostside/gateway";
 
 /** Serves the servers of a configuration to the users of these tokens. What it returns ends all of it. */
 export async function serve(config: string, users: ReadonlyMap<string, string>): Promise<Listening> {
   // A question reaches the client whose call it belongs to.
   const ask: AskClient = (request, signal) => gateway.elicit(request, signal);
-  const toolport = await createToolport({
+  const host = await createHost({
     config,
     pool: {},
     // Clients hear at once that a server changed its tools, and not after the next call.
@@ -19,7 +19,7 @@ export async function serve(config: string, users: ReadonlyMap<string, string>):
       approval: { mode: { tools: { effect: ["non-idempotent-write", "external"] } }, handler: approveByClient(ask) },
     },
   });
-  const gateway = createToolportGateway(toolport, { name: "product", version: "1.0.0", expose: "search" });
+  const gateway = createHostGateway(host, { name: "product", version: "1.0.0", expose: "search" });
   const listening = await listen(gateway, {
     auth: {
       verifyToken(token) {
@@ -31,7 +31,7 @@ export async function serve(config: string, users: ReadonlyMap<string, string>):
   const close = async (reason?: string): Promise<void> => {
     await gateway.close(reason);
     await listening.close(reason);
-    await toolport.close(reason);
+    await host.close(reason);
   };
   return { ...listening, close, [Symbol.asyncDispose]: () => close() };
 }

@@ -1,9 +1,9 @@
 // Signs in to one server with OAuth and shows its tools: `pnpm sign-in https://example.com/mcp`. The second time, no page opens.
-import { createOAuth } from "@toolport/auth";
-import { createFileCredentials, defaultCredentialsFolder, loopbackRedirect, terminalPrompt } from "@toolport/auth/node";
-import type { ServerSpec } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createOAuth } from "@hostside/auth";
+import { createFileCredentials, defaultCredentialsFolder, loopbackRedirect, terminalPrompt } from "@hostside/auth/node";
+import type { ServerSpec } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { homedir } from "node:os";
 import { createPrinter } from "./demo/printer.ts";
 
@@ -23,12 +23,12 @@ if (url === undefined || !URL.canParse(url)) {
 
 async function show(spec: ServerSpec): Promise<void> {
   const { env, platform, stderr, stdin } = process;
-  const folder = defaultCredentialsFolder({ product: "toolport-example", platform, env, home: homedir() });
+  const folder = defaultCredentialsFolder({ product: "hostside-example", platform, env, home: homedir() });
   await using oauth = createOAuth({
     store: createFileCredentials({ folder }),
     redirect: loopbackRedirect(),
     prompt: terminalPrompt({ input: stdin, output: stderr, env }),
-    product: { name: "Toolport's example" },
+    product: { name: "Hostside's example" },
   });
   const connector = createConnector({ authProvider: (server, request) => oauth.authProvider(server, request) });
   await using provider = createProvider({ connector, servers: [spec] });

@@ -1,7 +1,7 @@
 // Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or `pnpm try https://example.com/mcp`.
-import { defaultTimeouts, type ServerSpec } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { defaultTimeouts, type ServerSpec } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { createPrinter } from "./demo/printer.ts";
 
 const [first, ...rest] = process.argv.slice(2);

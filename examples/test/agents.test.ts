@@ -1,4 +1,4 @@
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedMastra } from "../../packages/adapters/test/mock-mastra-model.ts";
 import { scripted, type Turn } from "../../packages/adapters/test/mock-model.ts";

@@ -21,7 +21,7 @@ describe("the demo", () => {
     expect(exitCode).toBe(0);
     expect(stripVTControlCharacters(all)).toBe(all);
 
-    expect(lines).toContain("$ toolport list --no-tools --config mcp.json");
+    expect(lines).toContain("$ hostside list --no-tools --config mcp.json");
     expect(matching(/^✓ +[\w-]+ +ready +20\d\d-\d\d-\d\d +\d+ tools +\d+(\.\d+)? m?s$/)).toBe(7);
     expect(matching(/^✗ +inventory +failed$/)).toBe(1);
     expect(lines).toContain("| error: INVENTORY_URL is not set");
@@ -34,7 +34,7 @@ describe("the demo", () => {
     expect(matching(/^inventory +failed +\[server_exited\] .*code 78/)).toBe(1);
     expect(lines).toContain("stderr: error: INVENTORY_URL is not set");
     expect(matching(/^\{"type":"function","name":"mcp_\w+","description":/)).toBe(3);
-    expect(matching(/^mcp_memory_read_graph works again, on process \d+: .*Toolport/)).toBe(1);
+    expect(matching(/^mcp_memory_read_graph works again, on process \d+: .*Hostside/)).toBe(1);
     expect(lines).toContain("mcp_modern_http_whisper appeared and answers: whisper");
     expect(matching(/^\d+ child processes before, none left after \d+ ms$/)).toBe(1);
   }, 100_000);

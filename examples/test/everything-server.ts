@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { MemoryTransportSpec } from "@toolport/core";
+import type { MemoryTransportSpec } from "@hostside/core";
 
 interface Everything {
   readonly createServer: () => { readonly server: { connect(transport: object): Promise<void> } };

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ask as askAnthropic } from "../src/frameworks/anthropic.ts";
 import { ask as askGoogle } from "../src/frameworks/google.ts";

@@ -1,9 +1,9 @@
-import { ToolportError, type Interceptor } from "@toolport/core";
-import { createToolbox, reservedNames, type StaticTool } from "@toolport/discovery";
-import { startFaultServer, type HttpFaultServer } from "@toolport/fixtures";
-import { verbatimNaming } from "@toolport/naming";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { HostsideError, type Interceptor } from "@hostside/core";
+import { createToolbox, reservedNames, type StaticTool } from "@hostside/discovery";
+import { startFaultServer, type HttpFaultServer } from "@hostside/fixtures";
+import { verbatimNaming } from "@hostside/naming";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
 const context = { principal: "ada@example.org", conversation: "conversation-7" };
@@ -26,7 +26,7 @@ describe("a toolbox over a server", () => {
       try {
         return await next(call);
       } catch (error) {
-        log.push({ ...entry, refused: error instanceof ToolportError && error.code });
+        log.push({ ...entry, refused: error instanceof HostsideError && error.code });
         throw error;
       } finally {
         log.push(entry);
@@ -34,7 +34,7 @@ describe("a toolbox over a server", () => {
     };
     const approval: Interceptor = (call, next) => {
       if (call.args["text"] !== "a secret") return next(call);
-      throw new ToolportError("a person said no", { code: "approval_denied" });
+      throw new HostsideError("a person said no", { code: "approval_denied" });
     };
     await using provider = createProvider({
       connector: createConnector(),

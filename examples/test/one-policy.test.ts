@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRequire } from "node:module";
-import { isToolportError } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
-import { createPolicy, type ApprovalQuestion } from "@toolport/policy";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { isHostsideError } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { createPolicy, type ApprovalQuestion } from "@hostside/policy";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-filesystem/dist/index.js");
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-policy-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-policy-"));
   await writeFile(join(folder, "notes.txt"), "db password=hunter2-hunter2");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ describe("a policy around a real server", () => {
       try {
         return (await toolbox.call(name, args)).isError;
       } catch (error) {
-        return isToolportError(error) && error.code;
+        return isHostsideError(error) && error.code;
       }
     };
     expect(await code("mcp_fs_read_text_file", { pth: path })).toBe("invalid_arguments");

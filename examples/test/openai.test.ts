@@ -1,9 +1,9 @@
 import { Agent, run, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
-import { createAgentsTools } from "@toolport/adapters/openai-agents";
-import { createPolicy, type ApprovalOptions, type Policy } from "@toolport/policy";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createAgentsTools } from "@hostside/adapters/openai-agents";
+import { createPolicy, type ApprovalOptions, type Policy } from "@hostside/policy";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask as askAgent } from "../src/frameworks/openai-agents.ts";

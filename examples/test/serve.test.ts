@@ -9,7 +9,7 @@ import { serve } from "../src/serve.ts";
 const everything = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js");
 
 it("serves every user what is theirs, and asks the one whose call it is", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-serve-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-serve-"));
   try {
     const config = join(folder, "mcp.json");
     writeFileSync(

@@ -1,4 +1,4 @@
-import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
+import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { execaNode } from "execa";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ async function visit(page: string): Promise<void> {
 
 it("the example signs in once; the next process is in already, and each ends by itself", async () => {
   await using server = await startAuthorizedServer();
-  const home = await mkdtemp(join(tmpdir(), "toolport-sign-in-example-"));
+  const home = await mkdtemp(join(tmpdir(), "hostside-sign-in-example-"));
   try {
     const first = await signIn(server, home);
     expect(first.pages).toHaveLength(1);

@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fixtureServer } from "@toolport/fixtures";
+import { fixtureServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scripted } from "../../packages/adapters/test/mock-model.ts";
 import { ask } from "../src/ten-lines.ts";
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-ten-lines-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-ten-lines-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -1,6 +1,6 @@
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createToolbox, type ToolboxView } from "@hostside/discovery";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { everythingServer } from "./everything-server.ts";
 
 /** The official server that has one of everything under two ids, connected and listed. Whoever starts it closes it. */

@@ -1,7 +1,7 @@
-// Prints what an idle client of a gateway costs, in kB of live heap: `pnpm --filter @toolport/bench gateway:clients [clients] [tools ...]`.
-import type { JsonObject } from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
-import { createGateway, type Exposure, type HttpHandler } from "@toolport/gateway";
+// Prints what an idle client of a gateway costs, in kB of live heap: `pnpm --filter @hostside/bench gateway:clients [clients] [tools ...]`.
+import type { JsonObject } from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
+import { createGateway, type Exposure, type HttpHandler } from "@hostside/gateway";
 import { heapMb } from "../host/heap.ts";
 
 const [count = 1000, ...given] = process.argv.slice(2).map(Number);

@@ -1,8 +1,8 @@
 // Measures what a call costs through a gateway, beside the same client on the same server directly, and prints the table of docs/gateway.md.
-// `pnpm --filter @toolport/bench gateway [rounds] [stdio|http]`
+// `pnpm --filter @hostside/bench gateway [rounds] [stdio|http]`
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { quantile } from "../host/statistics.ts";

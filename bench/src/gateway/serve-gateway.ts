@@ -1,10 +1,10 @@
 // A gateway in front of one server, as main.ts measures it: a spec as JSON, then "stdio" or "http", which prints its URL.
-import type { ServerSpec } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
-import { createGateway } from "@toolport/gateway";
-import { listen, serveStdio } from "@toolport/gateway/node";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { createGateway } from "@hostside/gateway";
+import { listen, serveStdio } from "@hostside/gateway/node";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 
 const [spec = "{}", way = "stdio"] = process.argv.slice(2);
 const provider = createProvider({ connector: createConnector(), servers: [JSON.parse(spec) as ServerSpec] });

@@ -1,11 +1,11 @@
 // Makes 100,000 calls through one gateway, of clients of both eras that come and go, and says whether the heap stays as it is.
-// `pnpm --filter @toolport/bench gateway:soak [calls]`; exits with 1 when it grew.
-import type { JsonObject } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
-import { fixtureServer } from "@toolport/fixtures";
-import { createGateway } from "@toolport/gateway";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+// `pnpm --filter @hostside/bench gateway:soak [calls]`; exits with 1 when it grew.
+import type { JsonObject } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { fixtureServer } from "@hostside/fixtures";
+import { createGateway } from "@hostside/gateway";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { countArgument } from "../count-argument.ts";
 
 const calls = countArgument(0, 100_000);

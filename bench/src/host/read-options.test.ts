@@ -4,7 +4,7 @@ import { readOptions } from "./read-options.ts";
 const choices = {
   part: ["speed", "growth"],
   only: { speed: ["import"], growth: ["growth"] },
-  of: ["toolport"],
+  of: ["hostside"],
   peers: ["mcporter"],
 };
 
@@ -22,17 +22,17 @@ it("takes what it is given, and measures everything where nothing is named", () 
     "--only",
     "import",
     "--of",
-    "toolport",
+    "hostside",
   ];
   expect(readOptions(args, choices)).toEqual({
-    options: { rounds: 9, node: "24", peers: true, part: ["speed", "growth"], only: ["import"], of: ["toolport"] },
+    options: { rounds: 9, node: "24", peers: true, part: ["speed", "growth"], only: ["import"], of: ["hostside"] },
   });
 });
 
 it.each([
   [["--only", "improt"], '--only has no "improt"; it has import, growth'],
   [["--part", "growth", "--only", "growth,import"], "import of --only is in no part of --part growth"],
-  [["--of", "toolport,ai-skd"], '--of has no "ai-skd"'],
+  [["--of", "hostside,ai-skd"], '--of has no "ai-skd"'],
   [["--of", "mcporter"], "mcporter is one of the peers, which want --peers"],
   [["--part", ""], '--part has no ""'],
   [["--rounds", "0"], '--rounds "0" is no whole number above 0'],
@@ -45,7 +45,7 @@ it.each([
 it("lists what there is", () => {
   expect(readOptions(["--help"], choices)).toEqual({
     usage: expect.stringMatching(
-      /--part +speed, growth\n +--only +import, growth\n +--of +toolport; with --peers also mcporter\n/,
+      /--part +speed, growth\n +--only +import, growth\n +--of +hostside; with --peers also mcporter\n/,
     ) as unknown,
   });
 });

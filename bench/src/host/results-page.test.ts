@@ -18,7 +18,7 @@ const all: Measured = {
   steps: { ...conditions, rounds: 9, results: [] },
   behaviour: {
     ...conditions,
-    results: [{ adapter: "toolport", behaviour: "pages", name: "Toolport", seen: "1000 | all" }],
+    results: [{ adapter: "hostside", behaviour: "pages", name: "Hostside", seen: "1000 | all" }],
   },
   growth: { ...conditions, results: [] },
 };
@@ -48,6 +48,6 @@ describe("resultsPage", () => {
 describe("behaviourTable", () => {
   it("has a contender a row and escapes what would end a cell", () => {
     const table = behaviourTable(all.behaviour?.results ?? []);
-    expect(table.split("\n").at(-1)).toBe("| Toolport | 1000 \\| all |");
+    expect(table.split("\n").at(-1)).toBe("| Hostside | 1000 \\| all |");
   });
 });

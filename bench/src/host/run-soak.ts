@@ -1,6 +1,6 @@
-import { createToolbox } from "@toolport/discovery";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createToolbox } from "@hostside/discovery";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { heapMb } from "./heap.ts";
 import { stdioServers } from "./start-servers.ts";
 import { countArgument } from "../count-argument.ts";

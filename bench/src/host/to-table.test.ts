@@ -7,21 +7,21 @@ describe("toTable", () => {
   it("has a row for each metric and a column for each contender, with the spread in brackets", () => {
     const table = toTable(
       [workload({ name: "m", label: "over floor", as: "ratio", aim: 1.15 })],
-      results({ toolport: 1.1, peer: 2 }),
+      results({ hostside: 1.1, peer: 2 }),
     );
     expect(table.split("\n")).toEqual([
-      "| | aim | toolport<br>1.0.0 | peer<br>1.0.0 |",
+      "| | aim | hostside<br>1.0.0 | peer<br>1.0.0 |",
       "|---|---|---|---|",
       "| Work: over floor | 1.15 | 1.10 (1.10 to 1.10) | 2.00 (2.00 to 2.00) |",
     ]);
   });
 
   it("writes shares in percent and the rest with its unit", () => {
-    expect(toTable([workload({ name: "m", label: "share", as: "share" })], results({ toolport: 0.6 }))).toContain(
+    expect(toTable([workload({ name: "m", label: "share", as: "share" })], results({ hostside: 0.6 }))).toContain(
       "60 % (60 % to 60 %)",
     );
     expect(
-      toTable([workload({ name: "m", label: "time", as: "absolute", unit: "ms" })], results({ toolport: 123.4 })),
+      toTable([workload({ name: "m", label: "time", as: "absolute", unit: "ms" })], results({ hostside: 123.4 })),
     ).toContain("123 ms (");
   });
 
@@ -45,30 +45,30 @@ describe("toTable", () => {
 });
 
 describe("whereBehind", () => {
-  it("is silent where Toolport meets its aim and nobody is better; floors do not count", () => {
+  it("is silent where Hostside meets its aim and nobody is better; floors do not count", () => {
     expect(
-      behind({ name: "m", label: "x", as: "ratio", aim: 1.2 }, { toolport: 1.1, peer: 1.3, "floor-fetch": 1 }),
+      behind({ name: "m", label: "x", as: "ratio", aim: 1.2 }, { hostside: 1.1, peer: 1.3, "floor-fetch": 1 }),
     ).toEqual([]);
   });
 
   it("tells a missed aim", () => {
-    expect(behind({ name: "m", label: "x", as: "ratio", aim: 1.05 }, { toolport: 1.1 })).toEqual([
+    expect(behind({ name: "m", label: "x", as: "ratio", aim: 1.05 }, { hostside: 1.1 })).toEqual([
       "- Work, x: 1.10 (1.10 to 1.10); the aim is 1.05.",
     ]);
   });
 
   it("tells who is better; of a share, more is better", () => {
     const metric: Metric = { name: "m", label: "x", as: "share", aim: 0.5 };
-    expect(behind(metric, { toolport: 0.6, peer: 0.7 })).toEqual([
+    expect(behind(metric, { hostside: 0.6, peer: 0.7 })).toEqual([
       "- Work, x: 60 % (60 % to 60 %); peer has 70 % (70 % to 70 %).",
     ]);
-    expect(behind(metric, { toolport: 0.7, peer: 0.6 })).toEqual([]);
+    expect(behind(metric, { hostside: 0.7, peer: 0.6 })).toEqual([]);
   });
 
   it("hides nothing that failed", () => {
     const failed: Row = {
-      adapter: "toolport",
-      name: "toolport",
+      adapter: "hostside",
+      name: "hostside",
       version: "",
       values: {},
       failures: 3,

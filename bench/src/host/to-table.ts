@@ -6,7 +6,7 @@ import type { Metric, Workload } from "./workloads/workload.ts";
 export type Results = Readonly<Record<string, readonly Row[]>>;
 
 /** The contender whose aims are in the table. */
-const ours = "toolport";
+const ours = "hostside";
 
 /** The results as a Markdown table: a row for each metric, a column for each contender, medians with the spread in brackets. */
 export function toTable(workloads: readonly Workload[], results: Results): string {

@@ -1,8 +1,8 @@
 // Measures what limits in Redis add to a call, beside none, those in memory and a bare INCR, and prints the table of docs/policy.md.
 // `pnpm --dir bench limits redis://localhost:6379 [rounds]`
-import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@toolport/policy";
-import { createSharedLimitStore } from "@toolport/policy/shared-limits";
-import { systemClock } from "@toolport/core/implement";
+import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@hostside/policy";
+import { createSharedLimitStore } from "@hostside/policy/shared-limits";
+import { systemClock } from "@hostside/core/implement";
 import { createClient } from "redis";
 import { quantile } from "../host/statistics.ts";
 import { countArgument } from "../count-argument.ts";
@@ -15,7 +15,7 @@ const callsInRound = 2000;
 const redis = createClient({ url });
 redis.on("error", (error: unknown) => process.stderr.write(`${String(error)}\n`));
 await redis.connect();
-const prefix = `toolport:bench:${process.pid}`;
+const prefix = `hostside:bench:${process.pid}`;
 const many = 1_000_000_000;
 const rate: LimitRule = { name: "rate", rate: { calls: many, perMs: 1000, burst: many }, waitMs: 0 };
 const budget: LimitRule = { name: "budget", budget: { calls: many, bytes: many, perMs: 60_000 }, waitMs: 0 };

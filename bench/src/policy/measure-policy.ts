@@ -1,8 +1,8 @@
 // Prints the CPU time of one call of a tool that does nothing, in microseconds: `node measure-policy.js <name> <calls>`, where the name is that
 // of a policy of policies.ts, or of what stands in for none.
-import type { Interceptor } from "@toolport/core";
-import { createToolbox, type ToolboxOptions } from "@toolport/discovery";
-import { createPolicy } from "@toolport/policy";
+import type { Interceptor } from "@hostside/core";
+import { createToolbox, type ToolboxOptions } from "@hostside/discovery";
+import { createPolicy } from "@hostside/policy";
 import { policies, tool } from "./policies.ts";
 
 const [, , name = "", calls = "0"] = process.argv;

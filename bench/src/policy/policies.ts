@@ -1,5 +1,5 @@
-import type { StaticTool } from "@toolport/discovery";
-import type { PolicyOptions } from "@toolport/policy";
+import type { StaticTool } from "@hostside/discovery";
+import type { PolicyOptions } from "@hostside/policy";
 
 /** A tool that does nothing, so that what is measured is the way to it. */
 export const tool: StaticTool = {

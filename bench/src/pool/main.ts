@@ -1,4 +1,4 @@
-// Measures many conversations, and prints the tables of docs/deployment.md: `pnpm --filter @toolport/bench pool [rounds]`.
+// Measures many conversations, and prints the tables of docs/deployment.md: `pnpm --filter @hostside/bench pool [rounds]`.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../host/statistics.ts";

@@ -1,6 +1,6 @@
 // Prints how fast a thousand conversations call eight shared servers beside one that calls as much, and how even their shares are:
 // `node measure-calls.js <conversations> <rounds>`.
-import type { ToolboxView } from "@toolport/discovery";
+import type { ToolboxView } from "@hostside/discovery";
 import { median } from "../host/statistics.ts";
 import type { Shares } from "./shares.ts";
 import { echoOf, openSharedStage, plan } from "./shared-stage.ts";

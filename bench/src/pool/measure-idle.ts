@@ -1,10 +1,10 @@
 // Prints what an idle conversation with a connection of its own costs, and what a sweep over all of them takes:
 // `node --expose-gc measure-idle.js <conversations>`. The connections were ended for lack of use, or not yet made: what their servers listed is known.
-import type { Clock } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import { createSharedProviders } from "@toolport/pool";
-import { createNameBook, createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { Clock } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
+import { createSharedProviders } from "@hostside/pool";
+import { createNameBook, createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { heapMb } from "../host/heap.ts";
 import { startHttpServers } from "../host/start-servers.ts";
 import { median } from "../host/statistics.ts";

@@ -1,6 +1,6 @@
 // Prints what a conversation over eight shared servers costs, in bytes of live heap: `node --expose-gc measure-memory.js <way> <conversations>`.
-import { createToolbox } from "@toolport/discovery";
-import { createToolport } from "toolport";
+import { createToolbox } from "@hostside/discovery";
+import { createHost } from "hostside";
 import { heapMb } from "../host/heap.ts";
 import { echoOf, openSharedStage, type SharedStage } from "./shared-stage.ts";
 
@@ -21,11 +21,11 @@ const ways: Readonly<Record<string, Way>> = {
     return { lease, toolbox, offered: toolbox.definitions() };
   },
   facade: async ({ servers }) => {
-    const toolport = await createToolport({ servers, pool: {} });
+    const host = await createHost({ servers, pool: {} });
     return async (id) => {
-      const conversation = await toolport.openConversation({ id, principal: `of ${id}` });
+      const conversation = await host.openConversation({ id, principal: `of ${id}` });
       await conversation.call(echoOf(0), { text: id });
-      return { toolport, conversation, offered: conversation.definitions() };
+      return { host, conversation, offered: conversation.definitions() };
     };
   },
 };

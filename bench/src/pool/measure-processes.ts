@@ -1,9 +1,9 @@
 // Prints what a conversation with a stdio process of its own costs: `node --expose-gc measure-processes.js <conversations>`. The memory of the processes is read where Linux says it.
 import { readdirSync, readFileSync } from "node:fs";
-import { fixtureServer } from "@toolport/fixtures";
-import { createSharedProviders, type ConversationLease } from "@toolport/pool";
-import { createNameBook, createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { fixtureServer } from "@hostside/fixtures";
+import { createSharedProviders, type ConversationLease } from "@hostside/pool";
+import { createNameBook, createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { heapMb } from "../host/heap.ts";
 import { median } from "../host/statistics.ts";
 

@@ -1,8 +1,8 @@
 // Prints how long it takes from nothing to the first answer, in milliseconds, with a saved catalogue and without: `node measure-start.js <rounds>`.
-import type { ServerSpec } from "@toolport/core";
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { median } from "../host/statistics.ts";
 
 const [, , count = "15"] = process.argv;

@@ -1,9 +1,9 @@
-import type { Clock, ServerSpec } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import { createToolbox, type Toolbox, type ToolboxView } from "@toolport/discovery";
-import { createSharedProviders, type SharedProviders } from "@toolport/pool";
-import { createNameBook, createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { Clock, ServerSpec } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
+import { createToolbox, type Toolbox, type ToolboxView } from "@hostside/discovery";
+import { createSharedProviders, type SharedProviders } from "@hostside/pool";
+import { createNameBook, createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { startHttpServers } from "../host/start-servers.ts";
 
 /** How many servers all conversations share, and how many tools each of them has. */

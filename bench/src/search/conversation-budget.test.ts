@@ -1,5 +1,5 @@
-import type { ToolDefinition, ToolProvider } from "@toolport/core";
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
+import type { ToolDefinition, ToolProvider } from "@hostside/core";
+import { createToolbox, type ToolboxView } from "@hostside/discovery";
 import { getEncoding } from "js-tiktoken";
 import { describe, expect, it } from "vitest";
 import { readToolSet } from "./tool-set.ts";

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { getEncoding } from "js-tiktoken";
 
 const encoding = getEncoding("o200k_base");

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { nameTools, type ToolSetServer, type UnnamedServer } from "./tool-set.ts";
 
 // Trades that no server of the data set is about, so that a distractor is never a right answer; their verbs and half of their

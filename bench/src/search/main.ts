@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { makeDistractors } from "./distractors.ts";
 import { measureCost, type Cost } from "./measure-cost.ts";
 import { localNames, measureQuality, type Quality } from "./measure-quality.ts";
-import { rankers, toolportRanker, type Ranker } from "./rankers.ts";
+import { rankers, hostsideRanker, type Ranker } from "./rankers.ts";
 import { queryKinds, readQueries, type LabelledQuery } from "./read-queries.ts";
 import { sampleTools } from "./sample-tools.ts";
 import { readToolSet, type ToolSetServer } from "./tool-set.ts";
@@ -56,7 +56,7 @@ function measureRow(
 }
 
 function kindTable(): string {
-  const search = toolportRanker.build(toolSet);
+  const search = hostsideRanker.build(toolSet);
   const names = localNames(toolSet);
   const rows = queryKinds.flatMap((kind) =>
     (

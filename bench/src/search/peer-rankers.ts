@@ -1,9 +1,9 @@
-import { aboutGroup, relatedTerms, searchTerms, toSearchDocument } from "@toolport/discovery";
+import { aboutGroup, relatedTerms, searchTerms, toSearchDocument } from "@hostside/discovery";
 import MiniSearch from "minisearch";
 import type { Ranker, Search } from "./rankers.ts";
 import type { ToolSetServer } from "./tool-set.ts";
 
-/** What of MiniSearch is tuned, over the same fields, words, stems and stop words as Toolport's index. */
+/** What of MiniSearch is tuned, over the same fields, words, stems and stop words as Hostside's index. */
 export interface MiniSearchSettings {
   /** How much more a word in a name counts. */
   readonly nameBoost: number;
@@ -16,7 +16,7 @@ export interface MiniSearchSettings {
   /** Typing mistakes forgiven, as a share of a word's length; 0: none. */
   readonly fuzzy: number;
   readonly prefix: boolean;
-  /** How much a word of Toolport's tables counts; 0: no tables. */
+  /** How much a word of Hostside's tables counts; 0: no tables. */
   readonly related: number;
 }
 

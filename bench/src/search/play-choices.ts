@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { JsonObject } from "@toolport/core";
-import type { Toolbox } from "@toolport/discovery";
+import type { JsonObject } from "@hostside/core";
+import type { Toolbox } from "@hostside/discovery";
 import { createRun, type Attempt, type Task } from "./solve-task.ts";
 
 /** What a model chose to do in one turn: a helper with its arguments, or the tool that it takes for the right one. */

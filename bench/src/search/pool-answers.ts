@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { localNames } from "./measure-quality.ts";
 import { buildMiniSearch, plainRanker, tunedMiniSearch } from "./peer-rankers.ts";
-import { toolportRanker } from "./rankers.ts";
+import { hostsideRanker } from "./rankers.ts";
 import { readPublishedQueries } from "./read-published-queries.ts";
 import { createRandom } from "./seeded-random.ts";
 import { readPublishedSet } from "./tool-set.ts";
@@ -17,7 +17,7 @@ const names = localNames(published);
 const ids = new Map(Array.from(names, ([id, name]) => [name, id]));
 const tools = new Map(published.flatMap((server) => server.tools).map((tool) => [tool.name, tool]));
 const rankings = [
-  toolportRanker.build(published),
+  hostsideRanker.build(published),
   plainRanker.build(published),
   buildMiniSearch(published)(tunedMiniSearch),
 ];

@@ -5,7 +5,7 @@ import { chooseByFold, foldsOf, pairedGain, type Candidate } from "./cross-valid
 import { makeDistractors } from "./distractors.ts";
 import { localNames } from "./measure-quality.ts";
 import { buildMiniSearch, miniSearchSettings, plainRanker, tunedMiniSearch } from "./peer-rankers.ts";
-import { toolportRanker, type Search } from "./rankers.ts";
+import { hostsideRanker, type Search } from "./rankers.ts";
 import { queryStyles, readPublishedQueries, type PublishedQuery } from "./read-published-queries.ts";
 import { readPublishedSet } from "./tool-set.ts";
 
@@ -40,7 +40,7 @@ if (JSON.stringify(chosen) !== JSON.stringify(tunedMiniSearch))
 const texts: string[] = [];
 for (const size of [toolCount, 10_000]) {
   const servers = size === toolCount ? published : [...published, ...makeDistractors(size - toolCount)];
-  const own = toolportRanker.build(servers);
+  const own = hostsideRanker.build(servers);
   const plain = plainRanker.build(servers);
   const miniSearch = buildMiniSearch(servers);
   const peer = heldOut(chosenByFold.map((settings) => scoresOf(miniSearch(settings), develop)));
@@ -51,7 +51,7 @@ for (const size of [toolCount, 10_000]) {
     const { name, queries } = set;
     const tuned = scoresOf(miniSearch(chosen), queries);
     const ours = scoresOf(own, queries);
-    rows.push(row(hadNoSay.includes(set) ? ["**Toolport**", `**${name}**`] : ["Toolport", name], queries, ours));
+    rows.push(row(hadNoSay.includes(set) ? ["**Hostside**", `**${name}**`] : ["Hostside", name], queries, ours));
     rows.push(row(["MiniSearch, tuned", name], queries, tuned));
     rows.push(row(["Plain BM25", name], queries, scoresOf(plain, queries)));
     notes.push(`${name}: ${ahead(queries, tuned, ours)}`);

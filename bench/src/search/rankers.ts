@@ -1,4 +1,4 @@
-import { aboutGroup, createSearchIndex, toSearchDocument } from "@toolport/discovery";
+import { aboutGroup, createSearchIndex, toSearchDocument } from "@hostside/discovery";
 import MiniSearch from "minisearch";
 import type { ToolSetServer } from "./tool-set.ts";
 
@@ -12,9 +12,9 @@ export interface Ranker {
   build(servers: readonly ToolSetServer[]): Search;
 }
 
-/** The index of @toolport/discovery. */
-export const toolportRanker: Ranker = {
-  name: "Toolport",
+/** The index of @hostside/discovery. */
+export const hostsideRanker: Ranker = {
+  name: "Hostside",
   build(servers) {
     const index = createSearchIndex();
     for (const { id, group, tools } of servers) {
@@ -70,7 +70,7 @@ const scoreTableRanker: Ranker = {
   },
 };
 
-/** MiniSearch as it comes, over the same fields as Toolport's index. */
+/** MiniSearch as it comes, over the same fields as Hostside's index. */
 const miniSearchRanker: Ranker = {
   name: "MiniSearch, defaults",
   build(servers) {
@@ -95,7 +95,7 @@ const miniSearchRanker: Ranker = {
 };
 
 /** All that are measured. */
-export const rankers: readonly Ranker[] = [toolportRanker, miniSearchRanker, scoreTableRanker, substringRanker];
+export const rankers: readonly Ranker[] = [hostsideRanker, miniSearchRanker, scoreTableRanker, substringRanker];
 
 function flatten(servers: readonly ToolSetServer[]): ToolSetServer["tools"] {
   return servers.flatMap(({ tools }) => tools);

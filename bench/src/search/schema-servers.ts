@@ -1,7 +1,7 @@
 import type { RecordedServer } from "./recorded-servers.ts";
 
 /**
- * More servers, of which the input schemas are kept in data/schemas: the schema profiles of `@toolport/adapters` are tried on them. What a search
+ * More servers, of which the input schemas are kept in data/schemas: the schema profiles of `@hostside/adapters` are tried on them. What a search
  * reads of them is in data/search/listed. All are under the MIT, the ISC or the Apache 2.0 licence.
  */
 export const schemaServers: readonly RecordedServer[] = [

@@ -1,9 +1,9 @@
-import { estimateDefinitionTokens } from "@toolport/discovery";
+import { estimateDefinitionTokens } from "@hostside/discovery";
 import { getEncoding } from "js-tiktoken";
 import { describe, expect, it } from "vitest";
 import { makeDistractors } from "./distractors.ts";
 import { localNames, measureQuality, type Quality } from "./measure-quality.ts";
-import { rankers, toolportRanker } from "./rankers.ts";
+import { rankers, hostsideRanker } from "./rankers.ts";
 import { queryKinds, readQueries } from "./read-queries.ts";
 import { queryStyles, readPublishedQueries } from "./read-published-queries.ts";
 import { readPublishedSet, readToolSet } from "./tool-set.ts";
@@ -42,13 +42,13 @@ describe("the search", () => {
     });
 
   it("finds what is wanted among the tools of the data set", () => {
-    const search = toolportRanker.build(toolSet);
+    const search = hostsideRanker.build(toolSet);
     expect(measureQuality(search, develop, names)).toEqual(at(0.92, 0.96, 0.87));
     expect(measureQuality(search, report, names)).toEqual(at(0.9, 0.95, 0.88));
   });
 
   it("finds it among 10,000 tools as well", () => {
-    const search = toolportRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
+    const search = hostsideRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
     expect(measureQuality(search, develop, names)).toEqual(at(0.9, 0.93, 0.85));
     expect(measureQuality(search, report, names)).toEqual(at(0.87, 0.92, 0.84));
   });
@@ -59,7 +59,7 @@ describe("the search", () => {
     const queries = readPublishedQueries("published", new Set(publishedNames.keys()));
     expect(queries.length).toBeGreaterThanOrEqual(140);
     // A floor. What is claimed stands in docs/discovery.md, and is of other queries.
-    const quality = measureQuality(toolportRanker.build(published), queries, publishedNames);
+    const quality = measureQuality(hostsideRanker.build(published), queries, publishedNames);
     expect(quality).toEqual(at(0.58, 0.62, 0.55));
   });
 
@@ -77,12 +77,12 @@ describe("the search", () => {
   });
 
   it("puts an exactly named tool first, always", () => {
-    const search = toolportRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
+    const search = hostsideRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
     for (const { name } of tools) expect(search(name, 1)).toEqual([name]);
   });
 
   it("knows what tools work on by their parameters, and does not fall for a name that is one word of the query", () => {
-    const search = toolportRanker.build(toolSet);
+    const search = hostsideRanker.build(toolSet);
     for (const query of ["list pods", "show me the pods"])
       expect(search(query, 5)).toContain("mcp_kubernetes_kubectl_get");
     const [first, ...others] = toolSet;
@@ -97,7 +97,7 @@ describe("the search", () => {
     const azure = { id: "azure", source: "written" as const, tools: rival };
     const rivals =
       first === undefined ? [] : [{ ...azure, group: { ...first.group, title: "Azure" } }, first, ...others];
-    const found = toolportRanker.build(rivals)("documentation of react", 5);
+    const found = hostsideRanker.build(rivals)("documentation of react", 5);
     expect(found).toContain("mcp_azure_documentation");
     expect(found[0]).toBe("mcp_context7_query_docs");
   });

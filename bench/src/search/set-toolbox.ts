@@ -1,11 +1,11 @@
 import {
-  ToolportError,
+  HostsideError,
   type JsonObject,
   type ToolDefinition,
   type ToolOutcome,
   type ToolProvider,
-} from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
+} from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
 import type { ToolSetServer } from "./tool-set.ts";
 
 /** A toolbox over servers of the data set. Each tool answers at once, or says which of its required arguments is missing. */
@@ -35,7 +35,7 @@ function providerOf(servers: readonly ToolSetServer[]): ToolProvider {
 function answer(definition: ToolDefinition | undefined, args: JsonObject): ToolOutcome {
   const { origin } = definition ?? {};
   if (definition === undefined || origin === undefined)
-    throw new ToolportError("no such tool", { code: "unknown_tool" });
+    throw new HostsideError("no such tool", { code: "unknown_tool" });
   const missing = requiredOf(definition).filter((name) => !Object.hasOwn(args, name));
   const text = missing.length === 0 ? "done" : `missing: ${missing.join(", ")}`;
   const content = [{ type: "text" as const, text }];

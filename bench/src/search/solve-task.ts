@@ -1,5 +1,5 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
-import type { Toolbox, ToolboxView } from "@toolport/discovery";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
+import type { Toolbox, ToolboxView } from "@hostside/discovery";
 import { chooseByWords, contentWords, type Option } from "./choose-by-words.ts";
 import { countDeclared, countTokens } from "./count-tokens.ts";
 import { requiredOf } from "./set-toolbox.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { JsonObject, ToolDefinition, ToolGroup } from "@toolport/core";
-import { assignNames, localNameOf, qualifiedName } from "@toolport/naming";
+import type { JsonObject, ToolDefinition, ToolGroup } from "@hostside/core";
+import { assignNames, localNameOf, qualifiedName } from "@hostside/naming";
 
 /** One server of the data set: its group, and its tools as a host would declare them. */
 export interface ToolSetServer {

@@ -1,9 +1,9 @@
 // Prints the CPU time of one call through a provider, in microseconds: `node measure-telemetry.js <name> <calls>`, where the name is one of
 // `contenders.ts`.
-import type { Connection, Connector, Interceptor } from "@toolport/core";
-import { createTelemetry } from "@toolport/otel";
-import { createCallLog } from "@toolport/otel/log";
-import { createProvider, type ProviderOptions } from "@toolport/provider";
+import type { Connection, Connector, Interceptor } from "@hostside/core";
+import { createTelemetry } from "@hostside/otel";
+import { createCallLog } from "@hostside/otel/log";
+import { createProvider, type ProviderOptions } from "@hostside/provider";
 import {
   AggregationTemporality,
   InMemoryMetricExporter,

@@ -1,4 +1,4 @@
-import { findMeant, quoteText } from "@toolport/core/implement";
+import { findMeant, quoteText } from "@hostside/core/implement";
 
 /** The end of a message about a check that is not there: which one may be meant, by its id, its id without the area, or its area; else how to see them all. */
 export function checksMeant(wanted: string, ids: readonly string[]): string {

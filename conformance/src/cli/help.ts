@@ -1,5 +1,5 @@
 /** What `--help` prints. */
-export const helpText = `Usage: toolport-conformance <command> [options] [-- program args…]
+export const helpText = `Usage: hostside-conformance <command> [options] [-- program args…]
 
   server -- node my-server.js        check a server that the kit starts
   server --url https://…/mcp         check a server over Streamable HTTP, or HTTP+SSE if it speaks that alone

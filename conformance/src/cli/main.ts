@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: `npx @toolport/conformance server -- node my-server.js`.
+// The program: `npx @hostside/conformance server -- node my-server.js`.
 import { exitCodes } from "../engine/run-report.ts";
 import { processIo } from "./command-io.ts";
 import { runCommand } from "./run-command.ts";

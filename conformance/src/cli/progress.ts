@@ -1,4 +1,4 @@
-import { truncateText } from "@toolport/core";
+import { truncateText } from "@hostside/core";
 import type { CheckInfo, CheckResult } from "../engine/check.ts";
 import type { CommandIo } from "./command-io.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { CallConsent } from "../server/consented-tools.ts";
 
 /** Reads `--call` and `--allow-calls`. A text is what is wrong with them. */

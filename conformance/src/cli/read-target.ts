@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ServerAddress } from "../server/server-address.ts";
 import type { TargetArguments } from "./command.ts";
 

@@ -58,6 +58,6 @@ function noCheck(wanted: string, checks: readonly CheckInfo[]): string {
 }
 
 function mistake(message: string, { err }: CommandIo): number {
-  err(`${message}\nRun toolport-conformance --help for the options.\n`);
+  err(`${message}\nRun hostside-conformance --help for the options.\n`);
   return exitCodes.usage;
 }

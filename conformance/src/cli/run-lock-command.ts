@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { cleanText } from "@toolport/core";
-import { diffLocks, formatLock, lockTools, parseLock, type ToolChange, type ToolLock } from "@toolport/policy/lock";
+import { cleanText } from "@hostside/core";
+import { diffLocks, formatLock, lockTools, parseLock, type ToolChange, type ToolLock } from "@hostside/policy/lock";
 import { exitCodes } from "../engine/run-report.ts";
 import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";

@@ -1,4 +1,4 @@
-import { terminalPrompt } from "@toolport/auth/node";
+import { terminalPrompt } from "@hostside/auth/node";
 import { signIn } from "../server/sign-in.ts";
 import type { ServerAddress } from "../server/server-address.ts";
 import type { TargetArguments } from "./command.ts";

@@ -9,7 +9,7 @@ import {
   type NamingStrategy,
   type NameTable,
   type ToolIdentity,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../engine/seeded-random.ts";
 

@@ -1,4 +1,4 @@
-import { isToolportError, type ToolProvider, type ToolsChange, type JsonObject } from "@toolport/core";
+import { isHostsideError, type ToolProvider, type ToolsChange, type JsonObject } from "@hostside/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A provider to hold to the contract, made anew for each test. */
@@ -13,7 +13,7 @@ export interface ProviderSubject {
   readonly dispose?: () => Promise<void>;
 }
 
-/** Defines a suite that holds a `ToolProvider` of any kind to what `@toolport/core` says of it. */
+/** Defines a suite that holds a `ToolProvider` of any kind to what `@hostside/core` says of it. */
 export function describeProviderContract(name: string, make: () => Promise<ProviderSubject> | ProviderSubject): void {
   describe(`${name} keeps the contract of a ToolProvider`, () => {
     let subject: ProviderSubject | undefined;
@@ -145,7 +145,7 @@ function describeChanges(current: Current): void {
     expect(provider.closed).toBe(true);
     expect(provider.definitions()).toEqual([]);
     const refused = await provider.call(works.name, works.args).catch((error: unknown) => error);
-    expect(isToolportError(refused)).toBe(true);
+    expect(isHostsideError(refused)).toBe(true);
   });
 }
 

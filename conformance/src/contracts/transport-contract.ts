@@ -1,4 +1,4 @@
-import type { CallOptions, Connection, Connector, JsonObject, ServerSpec } from "@toolport/core";
+import type { CallOptions, Connection, Connector, JsonObject, ServerSpec } from "@hostside/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 /** A connector to hold to the contract, and a server that it can reach; made once for each test. */
@@ -11,7 +11,7 @@ export interface TransportSubject {
   readonly dispose?: () => Promise<void>;
 }
 
-/** Defines a suite that holds a `Connector` and its connections to what `@toolport/core` says of them. */
+/** Defines a suite that holds a `Connector` and its connections to what `@hostside/core` says of them. */
 export function describeTransportContract(
   name: string,
   make: () => Promise<TransportSubject> | TransportSubject,

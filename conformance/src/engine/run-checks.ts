@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
 import { seededRandom } from "./seeded-random.ts";
 

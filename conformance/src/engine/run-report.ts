@@ -37,7 +37,7 @@ export interface Obstacle {
 export interface RunReport {
   /** Version of this shape. */
   readonly schemaVersion: 1;
-  readonly kit: { readonly name: "@toolport/conformance"; readonly version: string };
+  readonly kit: { readonly name: "@hostside/conformance"; readonly version: string };
   readonly side: "server" | "host";
   /** What was tested, redacted: a command line or a URL. */
   readonly target: string;

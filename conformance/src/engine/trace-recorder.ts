@@ -1,5 +1,5 @@
-import { cleanText, type Clock } from "@toolport/core";
-import { systemClock, type Redactor } from "@toolport/core/implement";
+import { cleanText, type Clock } from "@hostside/core";
+import { systemClock, type Redactor } from "@hostside/core/implement";
 import type { TraceEvent } from "./trace.ts";
 
 /** Collects what happens during a run, redacted and bounded. */

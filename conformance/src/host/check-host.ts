@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import { judgeRun } from "../engine/judge-run.ts";
@@ -114,7 +114,7 @@ function createReport(options: CheckHostOptions, { startedAt, results: found, ..
   const { results, stale } = applyBaseline(found, baseline, startedAt.toISOString().slice(0, 10));
   return {
     schemaVersion: 1,
-    kit: { name: "@toolport/conformance", version: kitVersion() },
+    kit: { name: "@hostside/conformance", version: kitVersion() },
     side: "host",
     target: name,
     ...(identity && { identity }),

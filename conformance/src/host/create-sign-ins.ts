@@ -1,11 +1,11 @@
-import { createOAuth, type ClientConfig, type OAuth } from "@toolport/auth";
-import type { ServerSpec } from "@toolport/core";
+import { createOAuth, type ClientConfig, type OAuth } from "@hostside/auth";
+import type { ServerSpec } from "@hostside/core";
 import type { DriverClient, DriverServer } from "./driver-protocol.ts";
 
-/** Toolport's credentials for the servers of one host. */
+/** Hostside's credentials for the servers of one host. */
 export interface SignIns {
   readonly authProvider: OAuth["authProvider"];
-  /** What Toolport is told of a server; the client that it has there is known from then on. */
+  /** What Hostside is told of a server; the client that it has there is known from then on. */
   readonly specOf: (server: DriverServer) => ServerSpec;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** The version of the driver protocol that this kit speaks. A driver that names another one is not started. */
 export const driverProtocol = 1;

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { residentMemory } from "../engine/resident-memory.ts";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import {

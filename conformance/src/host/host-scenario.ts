@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 import type { Check, Finding, Level, Requirement } from "../engine/check.ts";
 import { DriverFailure } from "./driver-link.ts";
 import type { DriverFeature } from "./driver-protocol.ts";
@@ -55,7 +55,7 @@ export function checksOf(scenario: HostScenario): readonly Check<HostTarget>[] {
   });
 }
 
-const docs = "https://github.com/toolport/toolport/blob/main/docs/host-driver.md";
+const docs = "https://github.com/hostside/hostside/blob/main/docs/host-driver.md";
 
 interface Run {
   readonly target: HostTarget;

@@ -1,4 +1,4 @@
-import type { FaultEra, FaultTransport } from "@toolport/fixtures";
+import type { FaultEra, FaultTransport } from "@hostside/fixtures";
 import type { DriverFeature } from "./driver-protocol.ts";
 
 /** How host and servers talk in one run of a scenario; the last part of a check's id. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import {
   driverProtocol,
   type DriverError,

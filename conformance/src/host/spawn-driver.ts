@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { cleanText, truncateText, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { cleanText, truncateText, type JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { signalGroup } from "../engine/live-processes.ts";
 import { describeStartProblem } from "../server/start-problem.ts";
 import { createPendingReplies, DriverFailure, type DriverLink, type PendingReplies } from "./driver-link.ts";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
-import type { JsonObject } from "@toolport/core";
-import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@toolport/fixtures";
+import type { JsonObject } from "@hostside/core";
+import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
 import type { DriverClient, DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { HostDriver } from "./host-driver.ts";

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import type { TraceEntry } from "@toolport/fixtures";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import type { TraceEntry } from "@hostside/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
 
 /** A JSON-RPC message from the host, as a fault server received it. */

@@ -1,4 +1,4 @@
-import type { ClientConfig } from "@toolport/auth";
+import type { ClientConfig } from "@hostside/auth";
 
 /** What the official suite gives to a scenario that needs credentials of its own. */
 export interface GivenCredentials {

@@ -1,11 +1,11 @@
-import { createOAuth, type ClientConfig, type OAuthPrompt } from "@toolport/auth";
-import { isToolportError, type JsonObject, type ServerSpec, type ToolDefinition } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createOAuth, type ClientConfig, type OAuthPrompt } from "@hostside/auth";
+import { isHostsideError, type JsonObject, type ServerSpec, type ToolDefinition } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { clientOf, type GivenCredentials } from "./given-client.ts";
 
-// The program that the official suite (@modelcontextprotocol/conformance) starts for each client scenario: Toolport through its public
+// The program that the official suite (@modelcontextprotocol/conformance) starts for each client scenario: Hostside through its public
 // API alone, and the same for every scenario. The URL is the last argument; the suite says what it wants to see in its environment.
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as OfficialContext;
 const url = process.argv.at(-1) ?? "";
@@ -31,7 +31,7 @@ const client: ClientConfig | undefined = clientOf(process.env["MCP_CONFORMANCE_S
 await using oauth = createOAuth({
   redirect: "http://127.0.0.1:3333/callback",
   product: {
-    name: "toolport-conformance",
+    name: "hostside-conformance",
     metadataUrl: "https://conformance-test.local/client-metadata.json",
   },
   prompt: consent,
@@ -57,7 +57,7 @@ async function authorized<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
   } catch (error) {
-    if (!isToolportError(error, "auth_required") || signIns >= mostSignIns) throw error;
+    if (!isHostsideError(error, "auth_required") || signIns >= mostSignIns) throw error;
     await oauth.authorize(serverId);
     return authorized(operation);
   }

@@ -56,7 +56,7 @@ function isPassed({ green, passed }: ScenarioResult): boolean {
 
 async function runSuite(choice: readonly string[]): Promise<SuiteRun> {
   const client = fileURLToPath(new URL("official-client.js", import.meta.url));
-  const folder = await mkdtemp(join(tmpdir(), "toolport-official-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-official-"));
   // The suite starts all scenarios at once; its own 30 s are short for two cores.
   const args = [
     "client",

@@ -1,10 +1,10 @@
-import type { OAuth } from "@toolport/auth";
-import { redactSpec, type Diagnostic, type ServerSpec } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { OAuth } from "@hostside/auth";
+import { redactSpec, type Diagnostic, type ServerSpec } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import type { HostPreview } from "../engine/host-preview.ts";
 
-/** Connects to the server as Toolport does, lists its tools, and closes. Calls nothing. Never rejects. */
+/** Connects to the server as Hostside does, lists its tools, and closes. Calls nothing. Never rejects. */
 export async function previewHost(spec: ServerSpec, authProvider?: OAuth["authProvider"]): Promise<HostPreview> {
   const diagnostics: Diagnostic[] = [];
   const provider = createProvider({

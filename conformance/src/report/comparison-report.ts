@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 import type { OutcomeChange, RunComparison } from "../engine/compare-runs.ts";
 import { exitCodes, type RunReport } from "../engine/run-report.ts";
 import { codeSpan } from "./code-span.ts";

@@ -10,8 +10,8 @@ export function parseReport(json: string): RunReport {
   } catch (error) {
     throw new TypeError(`not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  if (!isObject(value) || !isObject(value["kit"]) || value["kit"]["name"] !== "@toolport/conformance") {
-    throw new TypeError("no report of @toolport/conformance; --json FILE writes one");
+  if (!isObject(value) || !isObject(value["kit"]) || value["kit"]["name"] !== "@hostside/conformance") {
+    throw new TypeError("no report of @hostside/conformance; --json FILE writes one");
   }
   if (value["schemaVersion"] !== 1) {
     const version = String(value["schemaVersion"]).slice(0, 20);

@@ -1,4 +1,4 @@
-import { replaceUnseen } from "@toolport/core/implement";
+import { replaceUnseen } from "@hostside/core/implement";
 
 /** A text for a terminal, of a server's or a host's: what would move its cursor, turn its direction or not be seen is shown as an escape, because it may be what is wrong. */
 export function showEscapes(text: string): string {

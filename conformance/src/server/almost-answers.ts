@@ -1,4 +1,4 @@
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
 
 /** What came that is almost an answer to a request that waits: the first thing for each. */
 export interface AlmostAnswers {

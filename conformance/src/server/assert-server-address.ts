@@ -1,4 +1,4 @@
-import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import type { ServerAddress } from "./server-address.ts";
 
 const stdioFields: Fields<Extract<ServerAddress, { readonly kind: "stdio" }>> = { kind: true, server: true };

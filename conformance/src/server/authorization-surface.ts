@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { kitInfo, legacyRevisions } from "./handshake.ts";
 import type { HttpWire } from "./http-wire.ts";
 import { bearerChallenge, type Challenge } from "./read-challenge.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { consentedTools, type ConsentedTool, type ToolsWithConsent } from "./consented-tools.ts";
 import type { Answer, StdioSession } from "./raw-session.ts";
 import type { ReadySession } from "./ready-session.ts";

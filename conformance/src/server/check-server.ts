@@ -1,5 +1,5 @@
-import { cleanText } from "@toolport/core";
-import { assertKnownOptions, type Fields, type Redactor } from "@toolport/core/implement";
+import { cleanText } from "@hostside/core";
+import { assertKnownOptions, type Fields, type Redactor } from "@hostside/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import type { HostPreview } from "../engine/host-preview.ts";
@@ -235,7 +235,7 @@ function createReport({ options, startedAt, durationMs, results: found, trace, u
   const { obstacle, identity, preview } = known;
   return {
     schemaVersion: 1,
-    kit: { name: "@toolport/conformance", version: kitVersion() },
+    kit: { name: "@hostside/conformance", version: kitVersion() },
     side: "server",
     target: describeAddress(address),
     ...(identity && { identity }),

@@ -1,5 +1,5 @@
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { formatMs, isJsonObject } from "@toolport/core/implement";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
+import { formatMs, isJsonObject } from "@hostside/core/implement";
 import type { Answer, RawSession } from "./raw-session.ts";
 
 /** What a handshake brought to light. */
@@ -21,7 +21,7 @@ export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 export const modernRevision = "2026-07-28";
 
 /** What the kit calls itself in a handshake. The version is fixed, so that a run can be repeated byte for byte. */
-export const kitInfo = { name: "toolport-conformance", version: "1.0.0" } as const;
+export const kitInfo = { name: "hostside-conformance", version: "1.0.0" } as const;
 
 /** Options of {@linkcode handshake}. */
 export interface HandshakeOptions {

@@ -1,4 +1,4 @@
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { handshake } from "./handshake.ts";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions, type Watch } from "./http-wire.ts";
 import { createMessageRouter, replyTo } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-session.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { truncateText } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { truncateText } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import type { SignIn } from "./sign-in.ts";
 import { toAnswer } from "./message-router.ts";

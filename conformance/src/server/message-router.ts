@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { createAlmostAnswers } from "./almost-answers.ts";
 import type { Answer, RawMessage } from "./raw-session.ts";
 import { isMessage } from "./read-objects.ts";

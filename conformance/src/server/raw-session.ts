@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** A message as the server sent it, before anybody judged it. */
 export type RawMessage = JsonObject;

@@ -1,5 +1,5 @@
-import { cleanText } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { cleanText } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
 import type { Answer, RawSession, StdioSession } from "./raw-session.ts";

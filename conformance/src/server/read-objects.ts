@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** The objects in a text: the one that it is, or those of the array that it is. None if it is no JSON. */
 export function readObjects(text: string): readonly JsonObject[] {

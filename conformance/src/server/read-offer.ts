@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";

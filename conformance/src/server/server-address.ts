@@ -1,5 +1,5 @@
-import { createRedactor, type Redactor } from "@toolport/core/implement";
-import { redactSpec, type ServerSpec } from "@toolport/core";
+import { createRedactor, type Redactor } from "@hostside/core/implement";
+import { redactSpec, type ServerSpec } from "@hostside/core";
 import type { SignIn } from "./sign-in.ts";
 import type { ServerCommand } from "./stdio-session.ts";
 

@@ -1,6 +1,6 @@
-import type { CredentialHeaders, ServerCredentials, ServerSpec } from "@toolport/core";
-import { createOAuth, type ClientConfig, type OAuth, type OAuthPrompt } from "@toolport/auth";
-import { loopbackRedirect } from "@toolport/auth/node";
+import type { CredentialHeaders, ServerCredentials, ServerSpec } from "@hostside/core";
+import { createOAuth, type ClientConfig, type OAuth, type OAuthPrompt } from "@hostside/auth";
+import { loopbackRedirect } from "@hostside/auth/node";
 
 /** What lets the kit in at a server that wants OAuth. */
 export interface SignIn {
@@ -49,7 +49,7 @@ export async function signIn({ url, client, prompt, signal }: SignInOptions): Pr
     const oauth = createOAuth({
       redirect: loopbackRedirect(),
       prompt,
-      product: { name: "Toolport conformance kit" },
+      product: { name: "Hostside conformance kit" },
       ...(config && { clients: { server: config } }),
     });
     oauths.push(oauth);

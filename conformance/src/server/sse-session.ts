@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
 import { createMessageRouter, replyTo } from "./message-router.ts";
 import type { HttpRequest, HttpResponse, SseSession } from "./raw-session.ts";

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { safeEnvironment } from "@toolport/transports";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import { safeEnvironment } from "@hostside/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";

@@ -1,4 +1,4 @@
-import type { FaultScript } from "@toolport/fixtures";
+import type { FaultScript } from "@hostside/fixtures";
 import { latch, type Talker } from "./talker.ts";
 import type { FaultStage, VenueName } from "./venues.ts";
 

@@ -3,7 +3,7 @@ import type { Transcript, Turn } from "./transcript.ts";
 // Whatever has a stream of its own comes when it comes; beside it, order means nothing.
 const beside = new Set(["GET", "DELETE", "subscriptions/listen"]);
 
-/** What is different, one sentence for each difference; `ours` is Toolport. */
+/** What is different, one sentence for each difference; `ours` is Hostside. */
 export function compareTranscripts(ours: Transcript, theirs: Transcript): readonly string[] {
   const differences = new Set([
     ...compareTurns("client", ours.client, theirs.client),

@@ -1,4 +1,4 @@
-/** Why the wire looks different when Toolport speaks. */
+/** Why the wire looks different when Hostside speaks. */
 export interface Explanation {
   readonly id: string;
   /** What is different, as a sentence. */
@@ -16,7 +16,7 @@ export const explanations: readonly Explanation[] = [
     id: "library-headers",
     what: "Other `user-agent` and `accept-encoding`, and no `accept-language` and `sec-fetch-mode`.",
     why:
-      "The SDK sends with `fetch`, which adds the headers of a browser; Toolport adds none, and names itself. " +
+      "The SDK sends with `fetch`, which adds the headers of a browser; Hostside adds none, and names itself. " +
       "A host that hands in a `fetch` sends what that one adds.",
     differences: [/^client: .+: header (user-agent|accept-encoding|accept-language|sec-fetch-mode): .+, theirs .+$/],
   },
@@ -35,7 +35,7 @@ export const explanations: readonly Explanation[] = [
   {
     id: "cancel-reason",
     what: "Another `reason` in `notifications/cancelled`.",
-    why: "The reason is free text for logs. Toolport says what happened; the SDK shows the error of its own that the caller got.",
+    why: "The reason is free text for logs. Hostside says what happened; the SDK shows the error of its own that the caller got.",
     differences: [/^client: notifications\/cancelled: params reason: "[^"]+", theirs "(Abort|Mcp|Sdk)Error: [^"]+"$/],
   },
   {

@@ -2,7 +2,7 @@ import type { Dialogue } from "./all-dialogues.ts";
 import { startSdkV1 } from "./sdk-v1-talker.ts";
 import { startSdkV2 } from "./sdk-v2-talker.ts";
 import type { StartTalker } from "./talker.ts";
-import { startToolport } from "./toolport-talker.ts";
+import { startHostside } from "./hostside-talker.ts";
 import { transcribe, type Transcript } from "./transcript.ts";
 import type { WireMessage } from "./wire-message.ts";
 import { openVenue, type OpenVenue, type VenueName } from "./venues.ts";
@@ -13,8 +13,8 @@ export const peers = ["SDK v2", "SDK v1"] as const;
 /** One of {@linkcode peers}. */
 export type Peer = (typeof peers)[number];
 
-const starters: Readonly<Record<Peer | "Toolport", StartTalker>> = {
-  Toolport: startToolport,
+const starters: Readonly<Record<Peer | "Hostside", StartTalker>> = {
+  Hostside: startHostside,
   "SDK v2": startSdkV2,
   "SDK v1": startSdkV1,
 };
@@ -28,7 +28,7 @@ export function canTalk(peer: Peer, venue: VenueName): boolean {
 export async function holdDialogue(
   { script, answersQuestions = false, talk }: Dialogue,
   venue: VenueName,
-  client: Peer | "Toolport",
+  client: Peer | "Hostside",
 ): Promise<Transcript> {
   const server = await openVenue(venue, script);
   try {

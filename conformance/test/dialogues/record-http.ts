@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { HttpFrame, RecordedServer, WireMessage } from "./wire-message.ts";
 
 /** A proxy in front of an HTTP server that writes down every request, and every message of every response. */

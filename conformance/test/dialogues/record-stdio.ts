@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { RecordedServer, WireMessage } from "./wire-message.ts";
 
 const relay = fileURLToPath(new URL("../programs/recording-relay.mjs", import.meta.url));
@@ -15,7 +15,7 @@ export function recordStdio({
   command: string;
   args?: readonly string[] | undefined;
 }): RecordedServer {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-dialogue-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-dialogue-"));
   const record = join(folder, "lines.ndjson");
   writeFileSync(record, "");
   return {

@@ -2,7 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import * as z from "zod";
 import { answer, clientInfo, latch, type StartTalker } from "./talker.ts";
 

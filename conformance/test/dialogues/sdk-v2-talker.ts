@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import * as z from "zod";
 import { answer, clientInfo, latch, type StartTalker } from "./talker.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import type { RecordedServer } from "./wire-message.ts";
 
 /** The two eras that a dialogue can be held in. */

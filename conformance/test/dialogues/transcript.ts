@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { HttpFrame, WireMessage } from "./wire-message.ts";
 
 /** One message in a form that can be compared: what it is, and every value in it by its path. */

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fixtureServer, startFaultServer, startHttpFixture, type FaultScript } from "@toolport/fixtures";
+import { fixtureServer, startFaultServer, startHttpFixture, type FaultScript } from "@hostside/fixtures";
 import { recordHttp } from "./record-http.ts";
 import { recordStdio } from "./record-stdio.ts";
 import type { TalkEra } from "./talker.ts";
@@ -134,7 +134,7 @@ async function recordRunning({ url, close }: { url: string; close: () => Promise
 }
 
 async function recordFilesystem(): Promise<RecordedServer> {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-folder-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-folder-"));
   const recorded = recordStdio(npmServer("filesystem", folder));
   const close = (): Promise<unknown> => Promise.all([recorded.close(), rm(folder, { recursive: true, force: true })]);
   return { ...recorded, ownText: folder, close };

@@ -38,8 +38,8 @@ export function wireDifferencesPage(
   const rows = dialogues.map(({ id, about, over }) => `| ${id} | ${about} | ${over.join(", ")} |`);
   return `# What is different on the wire
 
-Toolport speaks JSON-RPC itself. To show that servers see what they would see of the official SDK, the same ${dialogues.length} dialogues are held by
-Toolport's client, by \`@modelcontextprotocol/client\` (SDK v2) and, in the legacy era, by \`@modelcontextprotocol/sdk\` (SDK v1), each with a server of its
+Hostside speaks JSON-RPC itself. To show that servers see what they would see of the official SDK, the same ${dialogues.length} dialogues are held by
+Hostside's client, by \`@modelcontextprotocol/client\` (SDK v2) and, in the legacy era, by \`@modelcontextprotocol/sdk\` (SDK v1), each with a server of its
 own and a recorder in between. Every message of both sides is compared, with the headers of a client and the content type and session of a server.
 \`pnpm proof dialogues\` fails when it sees a difference that this page does not explain, or no longer sees one that it does;
 \`npx vitest run -c vitest.proof.config.ts conformance/test/dialogues.proof.ts -u\` writes the page.
@@ -51,7 +51,7 @@ ids of sessions; when a stream for notifications is opened, and how many process
 | --- | --- | --- |
 ${rows.join("\n")}
 
-Venues are a server and a transport; \`-2026\` means 2026-07-28, all others are the legacy era. \`fixture\` is a good server of \`@toolport/fixtures\` on the SDK,
+Venues are a server and a transport; \`-2026\` means 2026-07-28, all others are the legacy era. \`fixture\` is a good server of \`@hostside/fixtures\` on the SDK,
 \`script\` one that does what the dialogue needs; the others are the reference servers.
 
 ${sections.join("\n")}`;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** What stands around a message over HTTP, and all there is of a request or response without one. */
 export interface HttpFrame {

@@ -1,4 +1,4 @@
-import { faults, findFault, wireFaults } from "@toolport/fixtures";
+import { faults, findFault, wireFaults } from "@hostside/fixtures";
 import { execa } from "execa";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,8 +11,8 @@ const { faults: numbered } = JSON.parse(readFileSync(new URL("../../faults.json"
   readonly faults: readonly NumberedFault[];
 };
 const program = createRequire(import.meta.url)
-  .resolve("@toolport/fixtures/package.json")
-  .replace("package.json", "bin/toolport-fault-server.js");
+  .resolve("@hostside/fixtures/package.json")
+  .replace("package.json", "bin/hostside-fault-server.js");
 
 describe("the catalogue of faults", () => {
   it("has every fault once, with a number of its own", () => {

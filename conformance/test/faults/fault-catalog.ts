@@ -1,4 +1,4 @@
-import { faults, wireFaults } from "@toolport/fixtures";
+import { faults, wireFaults } from "@hostside/fixtures";
 
 /** What `faults.json` says of one fault. */
 export interface NumberedFault {
@@ -35,15 +35,15 @@ export function faultCatalog(numbered: readonly NumberedFault[]): string {
 What goes wrong between a host and an MCP server, by number: ${all.length} ways, each of which anybody can start.
 
 \`\`\`sh
-npx @toolport/fixtures --script http-429-seconds                        # over the transport that it is made for
-npx @toolport/fixtures --script call-never-answers --transport http     # or another one of its row
+npx @hostside/fixtures --script http-429-seconds                        # over the transport that it is made for
+npx @hostside/fixtures --script call-never-answers --transport http     # or another one of its row
 \`\`\`
 
 Over stdio the command is the server: put it into your host's configuration. Over HTTP and SSE it prints \`{"url": …}\` when it listens.
 In a test, \`startFaultServer({ script: "http-429-seconds", transport: "http" })\` does the same and tells what was received and run
 ([the fixtures](../fixtures/README.md)).
 
-The last column names the scenarios of \`toolport-conformance host\` that do the same to a host and judge what comes of it ([check a
+The last column names the scenarios of \`hostside-conformance host\` that do the same to a host and judge what comes of it ([check a
 host](host-driver.md)); ${played} of the faults have one. A number stays with its fault. This page is made of the fixtures and of
 [\`faults.json\`](../conformance/faults.json); \`npx vitest run conformance/test/faults -u\` writes it.
 

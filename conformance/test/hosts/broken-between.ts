@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import { withFetch, withVerbs, type BrokenHost, type BrokenHostInProcess } from "./broken-host.ts";
 
 /** HTTP that sends a request again at once while the answer has one of these statuses. */
@@ -124,7 +124,7 @@ export const brokenBetween: readonly BrokenHost[] = [
           try {
             return await call({ ...params, callId: `${params.callId} ${n}` });
           } catch (error) {
-            if (n >= 12 || !isToolportError(error) || error.outcome === "unknown") throw error;
+            if (n >= 12 || !isHostsideError(error) || error.outcome === "unknown") throw error;
             for (let often = 0; often < 4; often += 1) await Promise.resolve(refresh({})).catch(() => undefined);
           }
         }

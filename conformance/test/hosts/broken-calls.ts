@@ -1,7 +1,7 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type HostsideError } from "@hostside/core";
+import { withErrorContext } from "@hostside/core/implement";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
-import { createToolportHost } from "../../src/host/toolport-host.ts";
+import { createReferenceHost } from "../../src/host/reference-host.ts";
 import { faultyConnector, withConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
 
 const never = new Promise<never>(() => {});
@@ -11,25 +11,25 @@ const replay = withVerbs(({ call }) => ({
     try {
       return await call(params);
     } catch (error) {
-      if (!isToolportError(error) || error.outcome !== "unknown" || error.code === "call_timeout") throw error;
+      if (!isHostsideError(error) || error.outcome !== "unknown" || error.code === "call_timeout") throw error;
       return call({ ...params, callId: `${params.callId} again` });
     }
   },
 }));
 
-const sendAgainAfter = (isProof: (error: ToolportError) => boolean): (() => DriverHost) =>
+const sendAgainAfter = (isProof: (error: HostsideError) => boolean): (() => DriverHost) =>
   withVerbs(({ call }) => ({
     call: async (params) => {
       try {
         return await call(params);
       } catch (error) {
-        if (!isToolportError(error) || !isProof(error)) throw error;
+        if (!isHostsideError(error) || !isProof(error)) throw error;
         return call({ ...params, callId: `${params.callId} again` });
       }
     },
   }));
 
-const speaksOfSession = ({ rawMessage }: ToolportError): boolean => /session/i.test(rawMessage);
+const speaksOfSession = ({ rawMessage }: HostsideError): boolean => /session/i.test(rawMessage);
 
 const oneAtATime = withVerbs(({ call }) => {
   let last: Promise<unknown> = Promise.resolve();
@@ -51,7 +51,7 @@ const onlyOnce = (): DriverHost => {
       return right();
     },
   });
-  const host = createToolportHost({ connector }) as Required<DriverHost>;
+  const host = createReferenceHost({ connector }) as Required<DriverHost>;
   return {
     ...host,
     init: (params) => {
@@ -73,7 +73,7 @@ const waitingForQuiet = (): DriverHost => {
       },
     }),
   });
-  const host = createToolportHost({ connector }) as Required<DriverHost>;
+  const host = createReferenceHost({ connector }) as Required<DriverHost>;
   return {
     ...host,
     call: async (params) => {
@@ -134,7 +134,7 @@ export const brokenCalls: readonly BrokenHost[] = [
           try {
             return await right.callTool(...call);
           } catch (error) {
-            throw isToolportError(error, "connection_closed")
+            throw isHostsideError(error, "connection_closed")
               ? withErrorContext(error, { outcome: "not-sent" })
               : error;
           }
@@ -152,7 +152,7 @@ export const brokenCalls: readonly BrokenHost[] = [
         try {
           return await call(params);
         } catch (error) {
-          throw isToolportError(error, "auth_required") ? withErrorContext(error, { outcome: "failed" }) : error;
+          throw isHostsideError(error, "auth_required") ? withErrorContext(error, { outcome: "failed" }) : error;
         }
       },
     })),
@@ -272,7 +272,7 @@ export const brokenCalls: readonly BrokenHost[] = [
         try {
           return await call(params);
         } catch (error) {
-          if (isToolportError(error, "protocol_error")) return never;
+          if (isHostsideError(error, "protocol_error")) return never;
           throw error;
         }
       },

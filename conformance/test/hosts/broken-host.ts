@@ -1,18 +1,18 @@
-import type { Connection, Connector, ServerSpec } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import { createConnector, type ConnectorOptions } from "@toolport/transports";
+import type { Connection, Connector, ServerSpec } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
+import { createConnector, type ConnectorOptions } from "@hostside/transports";
 import type { DriverLink } from "../../src/host/driver-link.ts";
 import { localDriver } from "../../src/host/local-driver.ts";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { spawnDriver } from "../../src/host/spawn-driver.ts";
 import {
-  createToolportHost,
-  describeToolportError,
-  toolportFeatures,
-  type ToolportHostOptions,
-} from "../../src/host/toolport-host.ts";
+  createReferenceHost,
+  describeHostsideError,
+  referenceFeatures,
+  type ReferenceHostOptions,
+} from "../../src/host/reference-host.ts";
 
-/** A host that is wrong in one way: Toolport, with one thing replaced. */
+/** A host that is wrong in one way: Hostside, with one thing replaced. */
 export type BrokenHost = BrokenHostInProcess | BrokenHostProgram;
 
 /** Played in the process of the tests. */
@@ -38,14 +38,14 @@ interface AnyBrokenHost {
 /** Starts the driver of a broken host. */
 export function startBroken(broken: BrokenHost): DriverLink {
   if ("command" in broken) return spawnDriver(broken.command);
-  const hello = { name: broken.id, version: "0", features: toolportFeatures };
-  return localDriver({ hello, host: broken.make(), describeError: describeToolportError });
+  const hello = { name: broken.id, version: "0", features: referenceFeatures };
+  return localDriver({ hello, host: broken.make(), describeError: describeHostsideError });
 }
 
-/** Toolport with some verbs replaced; each is given the right ones. */
+/** Hostside with some verbs replaced; each is given the right ones. */
 export function withVerbs(replace: (host: Required<DriverHost>) => Partial<DriverHost>): () => DriverHost {
   return () => {
-    const host = createToolportHost() as Required<DriverHost>;
+    const host = createReferenceHost() as Required<DriverHost>;
     return { ...host, ...replace(host) };
   };
 }
@@ -69,16 +69,16 @@ export function breakConnector(right: Connector, faults: ConnectorFaults): Conne
 }
 
 /** The connector of a host some of whose parts are replaced. */
-export function faultyConnector(faults: ConnectorFaults): NonNullable<ToolportHostOptions["connector"]> {
+export function faultyConnector(faults: ConnectorFaults): NonNullable<ReferenceHostOptions["connector"]> {
   return (options) => breakConnector(createConnector(options), faults);
 }
 
-/** Toolport over a connector some of whose parts are replaced. */
+/** Hostside over a connector some of whose parts are replaced. */
 export function withConnector(faults: () => ConnectorFaults): () => DriverHost {
-  return () => createToolportHost({ connector: faultyConnector(faults()) });
+  return () => createReferenceHost({ connector: faultyConnector(faults()) });
 }
 
-/** Toolport that does HTTP in another way. */
+/** Hostside that does HTTP in another way. */
 export function withFetch(fetch: NonNullable<ConnectorOptions["fetch"]>): () => DriverHost {
-  return () => createToolportHost({ connector: (options) => createConnector({ ...options, fetch }) });
+  return () => createReferenceHost({ connector: (options) => createConnector({ ...options, fetch }) });
 }

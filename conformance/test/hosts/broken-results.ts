@@ -1,6 +1,6 @@
-import type { Connection } from "@toolport/core";
+import type { Connection } from "@hostside/core";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
-import { createToolportHost } from "../../src/host/toolport-host.ts";
+import { createReferenceHost } from "../../src/host/reference-host.ts";
 import { faultyConnector, withVerbs, type BrokenHost } from "./broken-host.ts";
 
 /** Hosts that are wrong about what goes into a call and what comes out of it. */
@@ -17,7 +17,7 @@ export const brokenResults: readonly BrokenHost[] = [
           return {};
         },
       });
-      const host = createToolportHost({ connector }) as Required<DriverHost>;
+      const host = createReferenceHost({ connector }) as Required<DriverHost>;
       return {
         ...host,
         call: async (params) => {

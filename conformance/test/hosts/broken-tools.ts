@@ -1,4 +1,4 @@
-import type { Connection } from "@toolport/core";
+import type { Connection } from "@hostside/core";
 import type { DriverTool } from "../../src/host/driver-protocol.ts";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { withConnector, withVerbs, type BrokenHost } from "./broken-host.ts";

@@ -1,4 +1,4 @@
-import type { FaultRule, JsonObject } from "@toolport/fixtures";
+import type { FaultRule, JsonObject } from "@hostside/fixtures";
 import { goodRules, goodTool, overHttp, proceed, rule, tool, type Mutant } from "./mutant.ts";
 
 /** The client that every protected mutant knows. */
@@ -67,7 +67,7 @@ function issueBound(access: string): FaultRule["do"] {
   return answer(200, { access_token: access, token_type: "DPoP", expires_in: 3600 });
 }
 
-const elsewhere = "https://toolport-conformance.invalid/mcp";
+const elsewhere = "https://hostside-conformance.invalid/mcp";
 
 function letIn(on: string, where: FaultRule["where"]): FaultRule {
   return rule(on, where, proceed);
@@ -100,7 +100,7 @@ export const authorizationMutants: readonly Mutant[] = [
     fails: ["auth/https"],
   }),
   protectedServer("auth-invalid-token-500", "answers a token that is none with 500", {
-    rules: [rule("POST", asBearer("toolport-conformance-no-token"), { type: "http", status: 500 })],
+    rules: [rule("POST", asBearer("hostside-conformance-no-token"), { type: "http", status: 500 })],
     fails: ["auth/invalid-token"],
   }),
   protectedServer("auth-any-token", "lets everybody in who has any token", {

@@ -1,4 +1,4 @@
-import type { FaultRule, JsonObject } from "@toolport/fixtures";
+import type { FaultRule, JsonObject } from "@hostside/fixtures";
 import { goodTool, overHttp, overStdio, proceed, respond, result, rule, type Mutant } from "./mutant.ts";
 
 const text = [{ type: "text", text: "x" }];
@@ -18,7 +18,7 @@ const structured = { tools: [{ ...goodTool, outputSchema }] };
 /** Servers whose tools behave in a wrong way. */
 export const callMutants: readonly Mutant[] = [
   overHttp("any-tool", "runs tools that it does not have", {
-    rules: [rule("tools/call", { "params.name": "toolport-no-such-tool" }, result({ content: text }))],
+    rules: [rule("tools/call", { "params.name": "hostside-no-such-tool" }, result({ content: text }))],
     fails: ["calls/unknown-tool"],
   }),
   overHttp("no-validation", "runs a tool without its required arguments", {

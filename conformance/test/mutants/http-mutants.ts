@@ -1,4 +1,4 @@
-import type { FaultRule } from "@toolport/fixtures";
+import type { FaultRule } from "@hostside/fixtures";
 import { overHttp, proceed, rule, type Mutant } from "./mutant.ts";
 
 const strange = "00000000-0000-4000-8000-000000000000";
@@ -106,7 +106,7 @@ export const httpMutants: readonly Mutant[] = [
     rules: [
       rule(
         "POST",
-        { method: "toolport/no-such-method", "http.headers.mcp-protocol-version": modern },
+        { method: "hostside/no-such-method", "http.headers.mcp-protocol-version": modern },
         { type: "http", status: 200, json: { jsonrpc: "2.0", id: 1, error: { code: -32_601, message: "Unknown" } } },
       ),
     ],

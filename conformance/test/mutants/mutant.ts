@@ -1,4 +1,4 @@
-import type { FaultAction, FaultRule, FaultScript, JsonObject } from "@toolport/fixtures";
+import type { FaultAction, FaultRule, FaultScript, JsonObject } from "@hostside/fixtures";
 import type { OddStreams } from "./odd-streams.ts";
 
 /** A server that is wrong in one way, and the checks that find it. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/fixtures";
+import type { JsonObject } from "@hostside/fixtures";
 import { goodTool, overHttp, tool, withTool, type Mutant } from "./mutant.ts";
 
 function schema(inputSchema: JsonObject): JsonObject {

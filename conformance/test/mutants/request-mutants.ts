@@ -1,6 +1,6 @@
 import { overHttp, overStdio, proceed, respond, rule, type Mutant } from "./mutant.ts";
 
-const unknown = "toolport/no-such-method";
+const unknown = "hostside/no-such-method";
 
 /** Servers that treat requests and notifications in a wrong way. */
 export const requestMutants: readonly Mutant[] = [
@@ -11,7 +11,7 @@ export const requestMutants: readonly Mutant[] = [
   overStdio("no-ping-answers-notifications", "does not know ping, and answers notifications", {
     rules: [
       rule("ping", undefined, respond({ error: { code: -32_601, message: "Method not found" } })),
-      rule("notifications/toolport-unknown", undefined, { type: "send", message: { result: null } }),
+      rule("notifications/hostside-unknown", undefined, { type: "send", message: { result: null } }),
     ],
     fails: ["requests/notification-unanswered", "requests/probe"],
   }),
@@ -79,7 +79,7 @@ export const requestMutants: readonly Mutant[] = [
   }),
   overStdio("answers-notifications", "answers unknown notifications with an error", {
     rules: [
-      rule("notifications/toolport-unknown", undefined, {
+      rule("notifications/hostside-unknown", undefined, {
         type: "send",
         message: { id: null, error: { code: -32_601, message: "Method not found" } },
       }),
@@ -87,7 +87,7 @@ export const requestMutants: readonly Mutant[] = [
     fails: ["requests/notification-unanswered"],
   }),
   overStdio("dies-of-notification", "ends when an unknown notification comes", {
-    rules: [rule("notifications/toolport-unknown", undefined, { type: "exit", code: 1 })],
+    rules: [rule("notifications/hostside-unknown", undefined, { type: "exit", code: 1 })],
     fails: ["requests/notification-unanswered"],
   }),
   overStdio("asks-for-roots", "asks for roots that the host did not offer", {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import type { RunReport } from "../../src/engine/run-report.ts";
 import { checkServer, type CheckServerOptions } from "../../src/server/check-server.ts";
 import type { ServerAddress } from "../../src/server/server-address.ts";

@@ -1,4 +1,4 @@
-import type { FaultAction } from "@toolport/fixtures";
+import type { FaultAction } from "@hostside/fixtures";
 import { overSse, rule, type Mutant } from "./mutant.ts";
 
 const named = (data: string): FaultAction => ({ type: "sse", events: [{ event: "endpoint", data }], end: "open" });
@@ -26,7 +26,7 @@ export const sseMutants: readonly Mutant[] = [
     fails: ["sse/message-events"],
   }),
   overSse("sse-notification-400", "answers notifications with 400", {
-    rules: [rule("POST /messages", { method: "notifications/toolport-unknown" }, { type: "http", status: 400 })],
+    rules: [rule("POST /messages", { method: "notifications/hostside-unknown" }, { type: "http", status: 400 })],
     fails: ["sse/notification-accepted"],
   }),
   {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/fixtures";
+import type { JsonObject } from "@hostside/fixtures";
 import {
   goodTool,
   overHttp,
@@ -57,7 +57,7 @@ export const toolMutants: readonly Mutant[] = [
   }),
   overHttp("any-cursor", "takes any cursor for the first page", {
     ...twoPages,
-    rules: [rule("tools/list", { "params.cursor": "toolport-no-such-cursor" }, result({ tools: [goodTool] }))],
+    rules: [rule("tools/list", { "params.cursor": "hostside-no-such-cursor" }, result({ tools: [goodTool] }))],
     fails: ["tools/unknown-cursor"],
   }),
   withTool("tool-null", "lists null among its tools", { tool: null, fails: ["tools/entries"] }),

@@ -1,7 +1,7 @@
-// Toolport, but for one thing: it unpacks an answer before it looks at its size. Runs from what was built, like any host's driver.
-import { createConnector } from "@toolport/transports";
+// Hostside, but for one thing: it unpacks an answer before it looks at its size. Runs from what was built, like any host's driver.
+import { createConnector } from "@hostside/transports";
 import { serveDriver } from "../../dist/host/serve-driver.js";
-import { createToolportHost, describeToolportError, toolportFeatures } from "../../dist/host/toolport-host.js";
+import { createReferenceHost, describeHostsideError, referenceFeatures } from "../../dist/host/reference-host.js";
 
 async function unpackEverything(url, init) {
   const response = await fetch(url, init);
@@ -12,7 +12,7 @@ async function unpackEverything(url, init) {
 }
 
 await serveDriver({
-  hello: { name: "unpacks-everything", version: "0", features: toolportFeatures },
-  host: createToolportHost({ connector: (options) => createConnector({ ...options, fetch: unpackEverything }) }),
-  describeError: describeToolportError,
+  hello: { name: "unpacks-everything", version: "0", features: referenceFeatures },
+  host: createReferenceHost({ connector: (options) => createConnector({ ...options, fetch: unpackEverything }) }),
+  describeError: describeHostsideError,
 });

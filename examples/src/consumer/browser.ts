@@ -1,10 +1,10 @@
 // What a browser or an edge worker may use, type-checked with the types of the language and the DOM alone.
-import type { Connector, ToolOutcome, ToolProvider, UnknownContentBlock } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import * as discovery from "@toolport/discovery";
-import { assignNames } from "@toolport/naming";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { Connector, ToolOutcome, ToolProvider, UnknownContentBlock } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import * as discovery from "@hostside/discovery";
+import { assignNames } from "@hostside/naming";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 
 /** A provider over a connector of one's own. */
 export function createBrowserProvider(connector: Connector): ToolProvider {

@@ -1,14 +1,14 @@
 // What a user writes who takes everything at once, compiled and run against the packed packages.
-import { fixtureServer } from "@toolport/fixtures";
-import { createToolport, type Conversation, type Toolport } from "toolport";
+import { fixtureServer } from "@hostside/fixtures";
+import { createHost, type Conversation, type Host } from "hostside";
 
-const toolport: Toolport = await createToolport({ servers: { good: { ...fixtureServer("modern-stdio") } } });
-const conversation: Conversation = toolport.conversation({ budget: 2000 });
+const host: Host = await createHost({ servers: { good: { ...fixtureServer("modern-stdio") } } });
+const conversation: Conversation = host.conversation({ budget: 2000 });
 try {
   const { content } = await conversation.call("mcp_good_add", { a: 40, b: 2 });
   const [first] = content;
   const answer = first?.type === "text" ? first.text : undefined;
   if (answer !== "42") throw new Error(`unexpected: ${JSON.stringify(content)}`);
 } finally {
-  await toolport.close();
+  await host.close();
 }

@@ -1,8 +1,8 @@
 // What a user writes on the first day, compiled and run against the packed packages.
-import { isToolportError, type ServerSpec, type ToolOutcome } from "@toolport/core";
-import { fixtureServer } from "@toolport/fixtures";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { isHostsideError, type ServerSpec, type ToolOutcome } from "@hostside/core";
+import { fixtureServer } from "@hostside/fixtures";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 
 const servers: readonly ServerSpec[] = [
   { id: "good", transport: { kind: "stdio", ...fixtureServer("legacy-stdio") } },
@@ -15,7 +15,7 @@ try {
   const unknown: unknown = await provider.call("mcp_missing_echo").catch((error: unknown) => error);
   const [first] = outcome.content;
   const answer = first?.type === "text" ? first.text : undefined;
-  const refused = isToolportError(unknown, "unknown_tool");
+  const refused = isHostsideError(unknown, "unknown_tool");
   if (answer !== "packed" || !refused) throw new Error(`unexpected: ${JSON.stringify({ answer, refused })}`);
 } finally {
   await provider.close();

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 interface PlannedCall {
@@ -10,13 +10,13 @@ interface PlannedCall {
 }
 
 /** Calls one tool on each server that is connected, all at once. */
-export async function callEach({ toolport, printer, servers }: Stage): Promise<void> {
+export async function callEach({ host, printer, servers }: Stage): Promise<void> {
   const calls = planCalls(servers.documents);
   const results = await Promise.allSettled(
     calls.map(async ({ serverId, toolName, args, expected }) => {
-      const name = localNameOf(toolport, serverId, toolName);
+      const name = localNameOf(host, serverId, toolName);
       const startedAt = performance.now();
-      const outcome = await toolport.call(name, args, { timeoutMs: 10_000 });
+      const outcome = await host.call(name, args, { timeoutMs: 10_000 });
       const ms = Math.round(performance.now() - startedAt);
       const text = textOf(outcome);
       printer.row([name, `${ms} ms`, text], [34, 7]);
@@ -27,11 +27,11 @@ export async function callEach({ toolport, printer, servers }: Stage): Promise<v
 }
 
 function planCalls(documents: string): readonly PlannedCall[] {
-  const entity = { name: "Toolport", entityType: "project", observations: ["connects hosts to servers"] };
+  const entity = { name: "Hostside", entityType: "project", observations: ["connects hosts to servers"] };
   return [
     { serverId: "files", toolName: "list_directory", args: { path: documents }, expected: "harbour.md" },
     { serverId: "everything", toolName: "echo", args: { message: "over stdio" }, expected: "over stdio" },
-    { serverId: "memory", toolName: "create_entities", args: { entities: [entity] }, expected: "Toolport" },
+    { serverId: "memory", toolName: "create_entities", args: { entities: [entity] }, expected: "Hostside" },
     { serverId: "everything-http", toolName: "echo", args: { message: "over HTTP" }, expected: "over HTTP" },
     { serverId: "modern-http", toolName: "describe-number", args: { value: 12 }, expected: "144" },
     { serverId: "modern-stdio", toolName: "add", args: { a: 40, b: 2 }, expected: "42" },

@@ -2,10 +2,10 @@ import { descendantsOf, readProcessTable, type ProcessEntry } from "./process-ta
 import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Closes everything and looks for what is left: children, their children, and orphans of any process group that was ours. */
-export async function closeCleanly({ toolport, servers, printer }: Stage): Promise<void> {
+export async function closeCleanly({ host, servers, printer }: Stage): Promise<void> {
   const before = descendantsOf(process.pid, await readProcessTable());
   const startedAt = performance.now();
-  await toolport.close();
+  await host.close();
   await servers.close();
   const ms = Math.round(performance.now() - startedAt);
 

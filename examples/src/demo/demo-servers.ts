@@ -1,4 +1,4 @@
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /** Starts the servers that are somebody else's (HTTP), and writes a file that has their addresses and says how to start the others (stdio). All or nothing. */
 export async function prepareServers(): Promise<DemoServers> {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-demo-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-demo-"));
   const starting = [
     startEverythingHttp(),
     startHttpFixture("modern-http", { runIn: "child" }),

@@ -1,11 +1,11 @@
-import type { ToolOutcome } from "@toolport/core";
-import type { Toolport } from "toolport";
+import type { ToolOutcome } from "@hostside/core";
+import type { Host } from "hostside";
 import type { DemoServers } from "./demo-servers.ts";
 import type { Printer } from "./printer.ts";
 
 /** What steps of the demo work with. A step prints what it does, and throws when the result is not the right one. */
 export interface Stage {
-  readonly toolport: Toolport;
+  readonly host: Host;
   readonly servers: DemoServers;
   readonly printer: Printer;
 }
@@ -16,10 +16,8 @@ export function expectThat(condition: boolean, message: string): asserts conditi
 }
 
 /** The local name of a server's tool, looked up as any host would: by where the definition comes from. */
-export function localNameOf(toolport: Toolport, serverId: string, toolName: string): string {
-  const found = toolport
-    .definitions()
-    .find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
+export function localNameOf(host: Host, serverId: string, toolName: string): string {
+  const found = host.definitions().find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
   expectThat(found !== undefined, `${serverId} has no tool ${toolName}`);
   return found.name;
 }

@@ -1,12 +1,12 @@
-import { estimateDefinitionTokens, type ToolboxView } from "@toolport/discovery";
+import { estimateDefinitionTokens, type ToolboxView } from "@hostside/discovery";
 import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 const budget = 2000;
 
 /** Goes a model's way to a tool among all of them: the directory of groups, one group's schemas, the call. Counts tokens on the way. */
-export async function findATool({ toolport, printer }: Stage): Promise<void> {
-  const { toolbox } = toolport;
-  await using conversation = toolport.conversation({ budget });
+export async function findATool({ host, printer }: Stage): Promise<void> {
+  const { toolbox } = host;
+  await using conversation = host.conversation({ budget });
   const everything = toolbox.estimateTokens();
   const before = declare(conversation);
   printer.line(
@@ -21,7 +21,7 @@ export async function findATool({ toolport, printer }: Stage): Promise<void> {
 
   const after = declare(conversation);
   printer.line(`declared now: ${after.names.length} definitions: about ${after.tokens} tokens`);
-  const add = localNameOf(toolport, "modern-stdio", "add");
+  const add = localNameOf(host, "modern-stdio", "add");
   expectThat(after.names.includes(add), `${add} was selected and is not declared`);
   expectThat(after.tokens < everything / 2, "declaring a few tools should cost far less than declaring all");
   const outcome = await conversation.call(add, { a: 40, b: 2 });

@@ -1,4 +1,4 @@
-import type { Event } from "@toolport/core";
+import type { Event } from "@hostside/core";
 
 /** The next value of an event that is accepted, or `undefined` after 10 s. Listens from the moment it is called. */
 export function firstEvent<T>(event: Event<T>, accept: (value: T) => boolean): Promise<T | undefined> {

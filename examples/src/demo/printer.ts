@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 import { styleText } from "node:util";
 import type { WriteStream } from "node:tty";
 

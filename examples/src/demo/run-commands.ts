@@ -8,21 +8,21 @@ type OnTheCommandLine = Pick<Stage, "servers" | "printer">;
 /** Lists all servers as a person would. The one that cannot start holds up nobody, and is why the command ends with code 1. */
 export async function listServers(stage: OnTheCommandLine): Promise<void> {
   expectThat(
-    (await toolport(stage, ["list", "--no-tools"])) === 1,
-    "toolport list should say that one server is not well",
+    (await hostside(stage, ["list", "--no-tools"])) === 1,
+    "hostside list should say that one server is not well",
   );
 }
 
 /** Calls one tool of one server. No other server is started for that. */
 export async function callOnce(stage: OnTheCommandLine): Promise<void> {
-  const code = await toolport(stage, ["call", "modern-stdio/add", "--a", "40", "--b", "2", "--yes"]);
-  expectThat(code === 0, `toolport call ended with code ${code}`);
+  const code = await hostside(stage, ["call", "modern-stdio/add", "--a", "40", "--b", "2", "--yes"]);
+  expectThat(code === 0, `hostside call ended with code ${code}`);
 }
 
-async function toolport({ servers, printer }: OnTheCommandLine, args: readonly string[]): Promise<number | null> {
-  printer.line(`$ toolport ${args.join(" ")} --config mcp.json`, "dim");
-  // What the package is in a folder where somebody installed it: `npx toolport`.
-  const program = fileURLToPath(new URL("../bin/toolport.js", import.meta.resolve("toolport")));
+async function hostside({ servers, printer }: OnTheCommandLine, args: readonly string[]): Promise<number | null> {
+  printer.line(`$ hostside ${args.join(" ")} --config mcp.json`, "dim");
+  // What the package is in a folder where somebody installed it: `npx hostside`.
+  const program = fileURLToPath(new URL("../bin/hostside.js", import.meta.resolve("hostside")));
   const child = spawn(process.execPath, [program, ...args, "--config", servers.configFile], {
     stdio: ["ignore", "inherit", "inherit"],
     env: {

@@ -1,4 +1,4 @@
-import { createToolport } from "toolport";
+import { createHost } from "hostside";
 import { callEach } from "./call-each.ts";
 import { closeCleanly } from "./close-cleanly.ts";
 import { prepareServers } from "./demo-servers.ts";
@@ -13,13 +13,13 @@ import { surviveAKill } from "./survive-a-kill.ts";
 
 type Steps<Needs> = readonly (readonly [title: string, step: (stage: Needs) => Promise<void>])[];
 
-const onTheCommandLine: Steps<Omit<Stage, "toolport">> = [
-  ["One file, eight servers, one command: toolport list", listServers],
+const onTheCommandLine: Steps<Omit<Stage, "host">> = [
+  ["One file, eight servers, one command: hostside list", listServers],
   ["A call from the command line", callOnce],
 ];
 
 const inAProgram: Steps<Stage> = [
-  ["The same file in a program: createToolport()", showStatuses],
+  ["The same file in a program: createHost()", showStatuses],
   ["Groups: what there is, at a glance", showGroups],
   ["A few definitions, as a model gets them", showDefinitions],
   ["A model's way in: groups, a group's schemas, a call", findATool],
@@ -50,8 +50,8 @@ export async function runDemo(printer: Printer): Promise<boolean> {
   try {
     await runAll(onTheCommandLine, { servers, printer });
     // "debounced" lists again by itself when a server says that its tools changed; the default waits for the next call.
-    const toolport = await createToolport({ config: servers.configFile, provider: { refresh: "debounced" } });
-    await runAll(inAProgram, { servers, printer, toolport });
+    const host = await createHost({ config: servers.configFile, provider: { refresh: "debounced" } });
+    await runAll(inAProgram, { servers, printer, host });
   } finally {
     await servers.close();
   }

@@ -1,9 +1,9 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
-export async function showGroups({ toolport, printer, servers }: Stage): Promise<void> {
-  const groups = toolport.provider.groups();
+export async function showGroups({ host, printer, servers }: Stage): Promise<void> {
+  const groups = host.provider.groups();
   for (const group of groups) {
     printer.row([group.id, `${group.members.length} tools`, group.title], [20, 8]);
   }
@@ -14,8 +14,8 @@ export async function showGroups({ toolport, printer, servers }: Stage): Promise
 }
 
 /** Shows a few definitions in the form in which most model APIs take functions. */
-export async function showDefinitions({ toolport, printer }: Stage): Promise<void> {
-  const definitions = toolport.provider.definitions();
+export async function showDefinitions({ host, printer }: Stage): Promise<void> {
+  const definitions = host.provider.definitions();
   const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
   for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
   expectThat(definitions.length > 0, "there are no definitions");

@@ -1,12 +1,12 @@
-import type { ServerStatus } from "@toolport/provider";
+import type { ServerStatus } from "@hostside/provider";
 import type { Printer } from "./printer.ts";
 import { expectThat, type Stage } from "./demo-step.ts";
 
 const widths = [16, 7, 10, 9] as const;
 
 /** Shows how each server came up. The one that cannot start held up nobody. */
-export async function showStatuses({ toolport, printer, servers }: Stage): Promise<void> {
-  const statuses = toolport.statuses();
+export async function showStatuses({ host, printer, servers }: Stage): Promise<void> {
+  const statuses = host.statuses();
   for (const status of statuses) showStatus(status, printer);
   for (const id of servers.ids) {
     const status = statuses.find((one) => one.id === id);
@@ -15,7 +15,7 @@ export async function showStatuses({ toolport, printer, servers }: Stage): Promi
     const isAsExpected = id === "inventory" ? status.error !== undefined : status.state === "ready";
     expectThat(isAsExpected, `${id} is ${status.state}`);
   }
-  printer.line(`${toolport.provider.definitions().length} tools of ${servers.ids.length - 1} servers in one catalogue`);
+  printer.line(`${host.provider.definitions().length} tools of ${servers.ids.length - 1} servers in one catalogue`);
 }
 
 function showStatus({ id, state, server, toolCount, connectMs, listMs, error }: ServerStatus, printer: Printer): void {

@@ -1,6 +1,6 @@
 // The AI SDK with the tools of many MCP servers.
-import { createAiSdkTools } from "@toolport/adapters/ai-sdk";
-import type { ToolboxView } from "@toolport/discovery";
+import { createAiSdkTools } from "@hostside/adapters/ai-sdk";
+import type { ToolboxView } from "@hostside/discovery";
 import { generateText, isStepCount, type LanguageModel } from "ai";
 
 export async function ask(model: LanguageModel, view: ToolboxView, prompt: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Anthropic's Messages API with the tools of many MCP servers.
 import type Anthropic from "@anthropic-ai/sdk";
-import { createAnthropicTools } from "@toolport/adapters/anthropic";
-import type { ToolboxView } from "@toolport/discovery";
+import { createAnthropicTools } from "@hostside/adapters/anthropic";
+import type { ToolboxView } from "@hostside/discovery";
 
 export async function ask(client: Anthropic, view: ToolboxView, question: string): Promise<Anthropic.Message> {
   const mcp = createAnthropicTools(view);

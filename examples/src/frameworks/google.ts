@@ -1,7 +1,7 @@
 // Gemini with the tools of many MCP servers.
 import type { Content, GoogleGenAI } from "@google/genai";
-import { createGoogleTools } from "@toolport/adapters/google";
-import type { ToolboxView } from "@toolport/discovery";
+import { createGoogleTools } from "@hostside/adapters/google";
+import type { ToolboxView } from "@hostside/discovery";
 
 export async function ask(client: GoogleGenAI, view: ToolboxView, question: string): Promise<string | undefined> {
   const mcp = createGoogleTools(view);

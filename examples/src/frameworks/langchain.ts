@@ -1,8 +1,8 @@
 // A chat model of LangChain with the tools of many MCP servers.
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
-import { createLangChainTools } from "@toolport/adapters/langchain";
-import type { ToolboxView } from "@toolport/discovery";
+import { createLangChainTools } from "@hostside/adapters/langchain";
+import type { ToolboxView } from "@hostside/discovery";
 
 type Model = Pick<Required<BaseChatModel>, "bindTools">;
 

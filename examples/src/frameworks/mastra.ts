@@ -1,8 +1,8 @@
 // An agent of Mastra with the tools of many MCP servers.
 import { Agent } from "@mastra/core/agent";
 import type { MastraModelConfig } from "@mastra/core/llm";
-import { createMastraTools } from "@toolport/adapters/mastra";
-import type { ToolboxView } from "@toolport/discovery";
+import { createMastraTools } from "@hostside/adapters/mastra";
+import type { ToolboxView } from "@hostside/discovery";
 
 export async function ask(model: MastraModelConfig, view: ToolboxView, question: string): Promise<string> {
   const { tools, prepareStep } = createMastraTools(view);

@@ -1,7 +1,7 @@
 // An agent of the OpenAI Agents SDK with the tools of many MCP servers.
 import { Agent, run, type Model } from "@openai/agents";
-import { createAgentsTools } from "@toolport/adapters/openai-agents";
-import type { ToolboxView } from "@toolport/discovery";
+import { createAgentsTools } from "@hostside/adapters/openai-agents";
+import type { ToolboxView } from "@hostside/discovery";
 
 export async function ask(model: string | Model, view: ToolboxView, question: string): Promise<string | undefined> {
   const { tools } = createAgentsTools(view);

@@ -1,6 +1,6 @@
 // OpenAI's Chat Completions, or any API that speaks it, with the tools of many MCP servers.
-import { createChatTools } from "@toolport/adapters/openai";
-import type { ToolboxView } from "@toolport/discovery";
+import { createChatTools } from "@hostside/adapters/openai";
+import type { ToolboxView } from "@hostside/discovery";
 import type OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions/completions";
 

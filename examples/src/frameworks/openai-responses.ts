@@ -1,6 +1,6 @@
 // OpenAI's Responses API with the tools of many MCP servers.
-import { createResponsesTools } from "@toolport/adapters/openai";
-import type { ToolboxView } from "@toolport/discovery";
+import { createResponsesTools } from "@hostside/adapters/openai";
+import type { ToolboxView } from "@hostside/discovery";
 import type OpenAI from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
 import type { ResponseInputItem } from "openai/resources/responses/responses";

@@ -1,6 +1,6 @@
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState, type SharedState } from "@toolport/pool/redis";
-import { createSharedLimitStore, type SharedLimitStore } from "@toolport/policy/shared-limits";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState, type SharedState } from "@hostside/pool/redis";
+import { createSharedLimitStore, type SharedLimitStore } from "@hostside/policy/shared-limits";
 import { Pool } from "pg";
 import { createClient } from "redis";
 

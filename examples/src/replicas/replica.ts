@@ -2,7 +2,7 @@
 // STATE_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { createSharedServers, createToolport, type Conversation } from "toolport";
+import { createSharedServers, createHost, type Conversation } from "hostside";
 import { openState } from "./open-state.ts";
 
 const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
@@ -10,7 +10,7 @@ const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = pro
 const state = await openState(STATE_URL);
 const { shared, limitStore } = state;
 const sharedServers = createSharedServers(shared);
-const toolport = await createToolport({
+const host = await createHost({
   state: {
     ...shared,
     limitStore,
@@ -29,7 +29,7 @@ function conversationOf(principal: string, id: string): Promise<Conversation> {
   const key = JSON.stringify([principal, id]);
   const known = conversations.get(key);
   if (known !== undefined) return known;
-  const opening = toolport.openConversation({ id, principal });
+  const opening = host.openConversation({ id, principal });
   conversations.set(key, opening);
   opening.catch(() => conversations.delete(key));
   return opening;
@@ -48,7 +48,7 @@ async function answer(request: IncomingMessage): Promise<unknown> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://replica");
   const body = request.method === "PUT" || request.method === "POST" ? await readJson(request) : undefined;
   if (pathname === "/servers" && request.method === "PUT") return sharedServers.write(body as never);
-  if (pathname === "/servers") return toolport.statuses().map(({ id, state }) => ({ id, state }));
+  if (pathname === "/servers") return host.statuses().map(({ id, state }) => ({ id, state }));
   const [id, principal] = [searchParams.get("conversation") ?? "1", searchParams.get("user") ?? "nobody"];
   if (request.method === "DELETE") return endConversation(principal, id);
   const conversation = await conversationOf(principal, id);
@@ -80,5 +80,5 @@ process.stdout.write(`listening on ${typeof address === "object" ? address?.port
 await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 server.close();
 server.closeAllConnections();
-await toolport.close();
+await host.close();
 await state.close();

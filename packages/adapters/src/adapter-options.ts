@@ -1,6 +1,6 @@
-import type { CallContext } from "@toolport/core";
-import { assertCallContext, assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
-import type { ResultPresenter } from "@toolport/results";
+import type { CallContext } from "@hostside/core";
+import { assertCallContext, assertKnownOptions, assertTimeoutMs, type Fields } from "@hostside/core/implement";
+import type { ResultPresenter } from "@hostside/results";
 import type { LeftOutTool } from "./declared-tool.ts";
 import { isPresenter } from "./is-presenter.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
 
 /** A tool as one model API takes it. */
 export interface DeclaredTool {

@@ -1,4 +1,4 @@
-import { isToolportError, type SuspendedCall } from "@toolport/core";
+import { isHostsideError, type SuspendedCall } from "@hostside/core";
 import type { ToolSource } from "./tool-source.ts";
 
 /**
@@ -13,7 +13,7 @@ export function goOnOnceApproved(source: ToolSource, approveCall: (suspended: Su
       try {
         return await source.call(name, args, options);
       } catch (error) {
-        if (!isToolportError(error, "approval_required") || error.details.approval === undefined) throw error;
+        if (!isHostsideError(error, "approval_required") || error.details.approval === undefined) throw error;
         const approval = approveCall(error.details.approval);
         return await source.call(name, args, { ...options, context: { ...options?.context, approval } });
       }

@@ -1,4 +1,4 @@
-import type { ResultPresenter } from "@toolport/results";
+import type { ResultPresenter } from "@hostside/results";
 
 /** Whether something that was given as a presenter has what is called. */
 export function isPresenter(value: ResultPresenter | null): boolean {

@@ -1,4 +1,4 @@
-import type { PresentedBlock } from "@toolport/results";
+import type { PresentedBlock } from "@hostside/results";
 
 /** What stands before the text of a tool that failed, where an API has no flag for that. The same at each of them. */
 export const errorMarker = "[tool error]";

@@ -1,4 +1,4 @@
-import type { Presented, PresentedBlock, PresentedMedia } from "@toolport/results";
+import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/results";
 import { markError } from "./mark-error.ts";
 import { replaceMedia } from "./replace-media.ts";
 

@@ -1,4 +1,4 @@
-import type { PresentedBlock, PresentedMedia } from "@toolport/results";
+import type { PresentedBlock, PresentedMedia } from "@hostside/results";
 
 /**
  * Blocks of which an API takes all: in place of a picture, a sound or a file that `takes` does not name stands a text that says what

@@ -1,5 +1,5 @@
-import type { CallOptions, ToolDefinition, ToolOutcome } from "@toolport/core";
-import type { ResultPresenter } from "@toolport/results";
+import type { CallOptions, ToolDefinition, ToolOutcome } from "@hostside/core";
+import type { ResultPresenter } from "@hostside/results";
 import { isPresenter } from "./is-presenter.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { adaptSchema, openaiStrict, type SchemaProfile } from "@toolport/adapters";
-import type { JsonObject } from "@toolport/core";
+import { adaptSchema, openaiStrict, type SchemaProfile } from "@hostside/adapters";
+import type { JsonObject } from "@hostside/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

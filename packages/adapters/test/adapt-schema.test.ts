@@ -10,8 +10,8 @@ import {
   portable,
   type AdaptedSchema,
   type SchemaProfile,
-} from "@toolport/adapters";
-import type { JsonObject } from "@toolport/core";
+} from "@hostside/adapters";
+import type { JsonObject } from "@hostside/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";

@@ -1,6 +1,6 @@
-import { createAiSdkTools, type CallAnswer } from "@toolport/adapters/ai-sdk";
-import type { ToolboxView } from "@toolport/discovery";
-import type { Policy } from "@toolport/policy";
+import { createAiSdkTools, type CallAnswer } from "@hostside/adapters/ai-sdk";
+import type { ToolboxView } from "@hostside/discovery";
+import type { Policy } from "@hostside/policy";
 import {
   convertToModelMessages,
   generateText,

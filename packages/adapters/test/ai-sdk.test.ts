@@ -1,7 +1,7 @@
-import { ToolportError, type JsonObject, type Progress } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
-import { createPolicy } from "@toolport/policy";
-import { createAiSdkTools, type AiSdkOptions } from "@toolport/adapters/ai-sdk";
+import { HostsideError, type JsonObject, type Progress } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { createPolicy } from "@hostside/policy";
+import { createAiSdkTools, type AiSdkOptions } from "@hostside/adapters/ai-sdk";
 import { convertToModelMessages, generateText, isStepCount, streamText, tool, ToolLoopAgent, type UIMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -23,9 +23,9 @@ async function shown(
   options: AiSdkOptions = {},
   provider?: string,
 ): Promise<unknown> {
-  const toolport = createAiSdkTools(sampleSource(answer), options);
+  const hostside = createAiSdkTools(sampleSource(answer), options);
   const model = scripted([[["probe", { q: "x" }]], "done"], provider);
-  await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+  await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
   return resultsIn(model.doGenerateCalls[1]?.prompt)[0];
 }
 
@@ -86,7 +86,7 @@ describe("a result, as the model gets it", () => {
   it("an error of the host, with where the arguments are wrong", async () => {
     const violations = [{ path: "/q", message: "must be a number" }];
     const answer = (): never => {
-      throw new ToolportError("the arguments are wrong", { code: "invalid_arguments", details: { violations } });
+      throw new HostsideError("the arguments are wrong", { code: "invalid_arguments", details: { violations } });
     };
     expect(await shown(answer)).toEqual({
       type: "error-json",
@@ -102,7 +102,7 @@ describe("a result, as the model gets it", () => {
 
   it("files in a message of the user where results are texts alone, and by type and size where they are not wanted", async () => {
     const source = sampleSource(boom);
-    const toolport = createAiSdkTools(source);
+    const hostside = createAiSdkTools(source);
     const model = scripted(
       [
         [
@@ -114,7 +114,7 @@ describe("a result, as the model gets it", () => {
       ],
       "openai.chat",
     );
-    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     const prompt = model.doGenerateCalls[2]?.prompt ?? [];
     expect(prompt.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user", "assistant", "tool", "user"]);
     const value = 'boom\n\n[image/png: in the next message]\n\n{"code":7}';
@@ -188,9 +188,9 @@ describe("the answer of execute()", () => {
       await new Promise(setImmediate);
       return { content: [text("one")] };
     });
-    const toolport = createAiSdkTools(source, { progress: true });
+    const hostside = createAiSdkTools(source, { progress: true });
     const model = scripted([[["probe", {}]], "done"]);
-    const { fullStream } = streamText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    const { fullStream } = streamText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     const outputs: unknown[] = [];
     for await (const part of fullStream) if (part.type === "tool-result") outputs.push([part.preliminary, part.output]);
     const one = { isError: false, content: [text("one")] };
@@ -239,8 +239,8 @@ describe("a tool that the model finds", () => {
 
   it("is declared in the next step, behind what was there, and called: generateText", async () => {
     const model = scripted(turns);
-    const toolport = createAiSdkTools(searchingSource(), { tools: { mine } });
-    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    const hostside = createAiSdkTools(searchingSource(), { tools: { mine } });
+    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     expect(namesOf(model.doGenerateCalls)).toEqual(expected);
     expect(resultsIn(model.doGenerateCalls[4]?.prompt)[3]).toEqual({ type: "text", value: 'translate_text: "ciao"' });
     // What was declared once is declared the same again, so that a cache of the prompt holds.
@@ -275,11 +275,11 @@ describe("a tool that the model finds", () => {
       return results.structuredOnly;
     });
     source.tools = [...source.tools, definitionOf("other")];
-    const toolport = createAiSdkTools(source);
+    const hostside = createAiSdkTools(source);
     const model = scripted([[["probe", {}]], "done"]);
-    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     expect(namesOf(model.doGenerateCalls)).toEqual([["probe", "other"], ["probe"]]);
-    expect(Object.keys(toolport.tools)).toEqual(["probe", "other"]);
+    expect(Object.keys(hostside.tools)).toEqual(["probe", "other"]);
   });
 
   it("is out of reach under a name that a tool of the product has, whatever a server calls its tools", async () => {
@@ -290,10 +290,10 @@ describe("a tool that the model finds", () => {
       { ...probe, name: "mine" },
       { ...probe, name: "__proto__" },
     ];
-    const toolport = createAiSdkTools(source, { tools: { mine } });
-    expect(toolport.leftOut()).toMatchObject([{ definition: { name: "mine" }, reason: /of its own/ }]);
+    const hostside = createAiSdkTools(source, { tools: { mine } });
+    expect(hostside.leftOut()).toMatchObject([{ definition: { name: "mine" }, reason: /of its own/ }]);
     const model = scripted([[["mine", {}]], [["__proto__", {}]], "done"]);
-    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     expect(namesOf(model.doGenerateCalls.slice(0, 1))).toEqual([["mine", "__proto__"]]);
     expect(resultsIn(model.doGenerateCalls[2]?.prompt)).toEqual([
       { type: "text", value: "mine" },
@@ -305,15 +305,15 @@ describe("a tool that the model finds", () => {
 describe("an approval", () => {
   it("is asked for what its definition wants confirmed, before anything is sent, with or without the setting", async () => {
     const { tool: pay, paid } = bank({ requiresConfirmation: true });
-    const toolport = createAiSdkTools(createToolbox({ tools: [pay] }).view());
-    const yes = await askAndAnswer(toolport, true);
+    const hostside = createAiSdkTools(createToolbox({ tools: [pay] }).view());
+    const yes = await askAndAnswer(hostside, true);
     expect([yes, paid]).toEqual([{ asked: [payment], results: [{ type: "text", value: "paid 1" }] }, [payment]]);
-    const no = await askAndAnswer(toolport, false);
+    const no = await askAndAnswer(hostside, false);
     expect([no.results, paid.length]).toEqual([[{ type: "execution-denied", reason: undefined }], 1]);
     const { content } = await generateText({
       model: scripted([[["pay", payment]]]),
       prompt: "go",
-      tools: toolport.tools,
+      tools: hostside.tools,
     });
     expect([content.map(({ type }) => type), paid.length]).toEqual([["tool-call", "tool-approval-request"], 1]);
   });
@@ -328,26 +328,26 @@ describe("an approval", () => {
     const toolbox = createToolbox({ tools: [pay], interceptors: policy.interceptors, admit: policy.admit });
     const context = { principal: "ada" };
     const needsApproval: AiSdkOptions["needsApproval"] = (definition) => policy.requiresConfirmation(definition);
-    const toolport = createAiSdkTools(toolbox.view({ context }), { needsApproval, approveCall: policy.approveCall });
-    const { asked, results } = await askAndAnswer(toolport, true);
+    const hostside = createAiSdkTools(toolbox.view({ context }), { needsApproval, approveCall: policy.approveCall });
+    const { asked, results } = await askAndAnswer(hostside, true);
     expect([asked, results, paid]).toEqual([[payment], [{ type: "text", value: "paid 1" }], [payment]]);
     expect(events).toContain("approval-resumed");
-    const streamed = await askAndAnswer(toolport, true, "streamText");
+    const streamed = await askAndAnswer(hostside, true, "streamText");
     expect([streamed.results, paid.length]).toEqual([[{ type: "text", value: "paid 2" }], 2]);
 
     // What nobody approved here, the policy holds: no token for a call that the SDK did not ask about.
-    const held = await toolport.tools["pay"]?.execute?.({ ...payment }, { toolCallId: "1", messages: [], context: {} });
+    const held = await hostside.tools["pay"]?.execute?.({ ...payment }, { toolCallId: "1", messages: [], context: {} });
     expect([held, paid.length]).toMatchObject([{ isError: true, code: "approval_required" }, 2]);
   });
 
   it("is the product's: denied does not run, also where the setting was forgotten", async () => {
     const { tool: pay, paid } = bank();
-    const toolport = createAiSdkTools(createToolbox({ tools: [pay] }).view(), { needsApproval: () => "denied" });
+    const hostside = createAiSdkTools(createToolbox({ tools: [pay] }).view(), { needsApproval: () => "denied" });
     const model = scripted([[["pay", payment]], "done"]);
-    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
     expect(resultsIn(model.doGenerateCalls[1]?.prompt)).toMatchObject([{ type: "execution-denied" }]);
     const other = scripted([[["pay", payment]], "done"]);
-    await generateText({ model: other, prompt: "go", tools: toolport.tools, stopWhen });
+    await generateText({ model: other, prompt: "go", tools: hostside.tools, stopWhen });
     expect(resultsIn(other.doGenerateCalls[1]?.prompt)).toMatchObject([
       { type: "error-json", value: { code: "call_refused" } },
     ]);
@@ -357,7 +357,7 @@ describe("an approval", () => {
   it("of a tool of the product's own is as that tool says", async () => {
     const inputSchema = z.object({ n: z.number() });
     const own = tool({ inputSchema, execute: () => "ran", needsApproval: ({ n }) => n > 1 });
-    const toolport = createAiSdkTools(sampleSource(boom), { tools: { own } });
+    const hostside = createAiSdkTools(sampleSource(boom), { tools: { own } });
     const { content } = await generateText({
       model: scripted([
         [
@@ -366,7 +366,7 @@ describe("an approval", () => {
         ],
       ]),
       prompt: "go",
-      ...settingsOf(toolport),
+      ...settingsOf(hostside),
     });
     expect(content.map(({ type }) => type)).toEqual(["tool-call", "tool-call", "tool-result", "tool-approval-request"]);
   });

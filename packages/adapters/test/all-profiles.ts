@@ -7,7 +7,7 @@ import {
   openaiChat,
   openaiStrict,
   portable,
-} from "@toolport/adapters";
+} from "@hostside/adapters";
 
 /** One of each set of rules; the other profiles have the rules of one of these. */
 export const profiles = [

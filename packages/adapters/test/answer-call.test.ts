@@ -8,8 +8,8 @@ import {
   type AdapterOptions,
   type SchemaProfile,
   type ToolSource,
-} from "@toolport/adapters";
-import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
+} from "@hostside/adapters";
+import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
 const object = { type: "object", properties: { q: { type: "string" } }, additionalProperties: false };
@@ -158,7 +158,7 @@ describe("answer()", () => {
   it("presents what the call throws, and rejects with aborted only when its own signal aborted", async () => {
     const failing = createSource([define("t")], ({ options: { signal } }) => {
       signal?.throwIfAborted();
-      throw new ToolportError("stop", { code: "aborted" });
+      throw new HostsideError("stop", { code: "aborted" });
     });
     const answerer = createAnswerer(failing, openaiChat);
     expect(await answerer.answer({ name: "t" })).toMatchObject({ isError: true, error: { code: "aborted" } });
@@ -201,7 +201,7 @@ describe("answerAll()", () => {
   it("runs the calls of a response at once and answers in their order, whatever one of them does", async () => {
     const order: string[] = [];
     const source = createSource([define("slow"), define("bad"), define("fast")], async ({ name }) => {
-      if (name === "bad") throw new ToolportError("no", { code: "server_error" });
+      if (name === "bad") throw new HostsideError("no", { code: "server_error" });
       for (let turn = name === "slow" ? 5 : 0; turn > 0; turn--) await Promise.resolve();
       order.push(name);
       return say(name);

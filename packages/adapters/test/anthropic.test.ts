@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { ContentBlockParam, Message, MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages";
-import { ToolportError, type ToolDefinition } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import { HostsideError, type ToolDefinition } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { createAnthropicTools, type AnthropicTools, type ToolSource } from "../src/anthropic.ts";
 import { createFakeApi, sse, type FakeApi } from "./fake-api.ts";
@@ -103,7 +103,7 @@ describe("the Messages API", () => {
       ...source,
       async call(name, args) {
         if (name !== "audio") return await source.call(name, args);
-        throw new ToolportError("the server is gone", { code: "connection_closed", serverId: "s" });
+        throw new HostsideError("the server is gone", { code: "connection_closed", serverId: "s" });
       },
     };
     const api = createFakeApi(message([use("audio"), use("never_declared"), use("structuredOnly")]), done);
@@ -171,7 +171,7 @@ describe("the Messages API", () => {
       ...resultSource(),
       async call() {
         controller.abort();
-        throw new ToolportError("aborted", { code: "aborted" });
+        throw new HostsideError("aborted", { code: "aborted" });
       },
     };
     const mcp = createAnthropicTools(source);

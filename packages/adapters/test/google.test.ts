@@ -5,7 +5,7 @@ import {
   type FunctionCall,
   type GenerateContentResponse,
 } from "@google/genai";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createGoogleTools, type GoogleTools, type ToolSource } from "../src/google.ts";
 import { createFakeApi, sse, type FakeApi } from "./fake-api.ts";
@@ -125,7 +125,7 @@ describe("Gemini", () => {
       ...source,
       async call(name, args) {
         if (name !== "audio") return await source.call(name, args);
-        throw new ToolportError("the server is gone", { code: "connection_closed", serverId: "s" });
+        throw new HostsideError("the server is gone", { code: "connection_closed", serverId: "s" });
       },
     };
     const api = createFakeApi(reply(call("audio"), call("never_declared"), call("structuredOnly")), done);
@@ -187,7 +187,7 @@ describe("Gemini", () => {
       ...resultSource(),
       async call() {
         controller.abort();
-        throw new ToolportError("aborted", { code: "aborted" });
+        throw new HostsideError("aborted", { code: "aborted" });
       },
     };
     const mcp = createGoogleTools(source);

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createLangChainTools, type LangChainTools, type ToolSource } from "../src/langchain.ts";
 import { definitionOf, outcomeOf, png, results, resultSource } from "./outcomes.ts";
@@ -120,7 +120,7 @@ describe("LangChain", () => {
 
   it("answers what went wrong with a call, and every other call as well", async () => {
     const source = resultSource();
-    const gone = new ToolportError("the server is gone", { code: "connection_closed", serverId: "s" });
+    const gone = new HostsideError("the server is gone", { code: "connection_closed", serverId: "s" });
     const failing: ToolSource = {
       ...source,
       async call(name, args) {

@@ -1,8 +1,8 @@
 import { Agent } from "@mastra/core/agent";
 import type { MastraModelConfig } from "@mastra/core/llm";
-import { createMastraTools } from "@toolport/adapters/mastra";
-import type { ToolboxView } from "@toolport/discovery";
-import type { Policy } from "@toolport/policy";
+import { createMastraTools } from "@hostside/adapters/mastra";
+import type { ToolboxView } from "@hostside/discovery";
+import type { Policy } from "@hostside/policy";
 
 // Compiles only while what the adapter gives is what Mastra takes, under `exactOptionalPropertyTypes`, without a cast.
 export async function run(view: ToolboxView, policy: Policy, model: MastraModelConfig): Promise<unknown> {
@@ -18,7 +18,7 @@ export async function run(view: ToolboxView, policy: Policy, model: MastraModelC
     model,
     tools: () => createMastraTools(view).tools,
   });
-  await perRequest.stream("go", { prepareStep, toolsets: { toolport: tools } });
+  await perRequest.stream("go", { prepareStep, toolsets: { hostside: tools } });
   const { toolResults } = await agent.generate("go", { prepareStep });
   return toolResults.map(({ payload }) => outcomeOf(payload.result)?.isError);
 }

@@ -1,11 +1,11 @@
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { declareTools, mastra, type ToolSource } from "@toolport/adapters";
-import { createMastraTools, type MastraOptions, type MastraTools } from "@toolport/adapters/mastra";
-import { createToolbox } from "@toolport/discovery";
-import { createPolicy } from "@toolport/policy";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { declareTools, mastra, type ToolSource } from "@hostside/adapters";
+import { createMastraTools, type MastraOptions, type MastraTools } from "@hostside/adapters/mastra";
+import { createToolbox } from "@hostside/discovery";
+import { createPolicy } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { resultsIn } from "./mock-model.ts";
 import { scriptedMastra } from "./mock-mastra-model.ts";
@@ -64,7 +64,7 @@ describe("a result, as the model of an agent gets it", () => {
   it("an error of the host, with where the arguments are wrong", async () => {
     const violations = [{ path: "/q", message: "must be a number" }];
     const source = sampleSource(() => {
-      throw new ToolportError("the arguments are wrong", { code: "invalid_arguments", details: { violations } });
+      throw new HostsideError("the arguments are wrong", { code: "invalid_arguments", details: { violations } });
     });
     const value = { message: "the arguments are wrong", violations: [{ pointer: "/q", message: "must be a number" }] };
     expect(await shown(source)).toMatchObject([{ type: "error-json", value }]);
@@ -79,15 +79,15 @@ describe("a call by an agent", () => {
       additionalProperties: true,
     };
     const source = sampleSource({ ...results.success, _meta: { secret: "never for a model" } }, { inputSchema });
-    const toolport = createMastraTools(source);
+    const hostside = createMastraTools(source);
     const { model, mock } = scriptedMastra([[["probe", { more: 1 }]], "done"], "openai.responses");
-    const { toolResults } = await agentOf(model, toolport.tools).generate("go", { maxSteps });
+    const { toolResults } = await agentOf(model, hostside.tools).generate("go", { maxSteps });
     const { name, inputSchema: sent } = { name: "", inputSchema: {}, ...mock.doGenerateCalls[0]?.tools?.[0] };
     expect([name, sent]).toEqual(["probe", declareTools(source, mastra).tools[0]?.inputSchema]);
     expect(source.calls.map(({ args }) => args)).toEqual([{ more: 1 }]);
     const answer = toolResults[0]?.payload.result;
     expect(JSON.stringify(answer)).not.toMatch(/secret|iVBOR/);
-    expect(toolport.outcomeOf(answer)?.meta).toEqual({ secret: "never for a model" });
+    expect(hostside.outcomeOf(answer)?.meta).toEqual({ secret: "never for a model" });
   });
 
   it("hears of it when the run is aborted", async () => {
@@ -136,10 +136,10 @@ describe("a call by an agent", () => {
   it("cannot reach a tool under a name that the product has given to one of its own", () => {
     const mine = createMastraTools(sampleSource(results.link)).tools["probe"];
     if (mine === undefined) throw new Error("no tool");
-    const toolport = createMastraTools(sampleSource(results.success), { tools: { probe: mine } });
-    expect(toolport.tools["probe"]).toBe(mine);
-    expect(toolport.prepareStep({ tools: { probe: mine } }).tools["probe"]).toBe(mine);
-    expect(toolport.leftOut()).toMatchObject([{ definition: { name: "probe" }, reason: /of its own/ }]);
+    const hostside = createMastraTools(sampleSource(results.success), { tools: { probe: mine } });
+    expect(hostside.tools["probe"]).toBe(mine);
+    expect(hostside.prepareStep({ tools: { probe: mine } }).tools["probe"]).toBe(mine);
+    expect(hostside.leftOut()).toMatchObject([{ definition: { name: "probe" }, reason: /of its own/ }]);
   });
 });
 
@@ -157,10 +157,10 @@ describe("an approval of a run", () => {
 
   it("is asked for what its definition wants confirmed, before anything is sent", async () => {
     const { tool, paid } = bank({ requiresConfirmation: true });
-    const toolport = createMastraTools(createToolbox({ tools: [tool] }).view());
-    expect(await askAndAnswer(toolport, false)).toMatchObject([{ value: expect.stringContaining("not approved") }]);
+    const hostside = createMastraTools(createToolbox({ tools: [tool] }).view());
+    expect(await askAndAnswer(hostside, false)).toMatchObject([{ value: expect.stringContaining("not approved") }]);
     expect(paid).toEqual([]);
-    expect(await askAndAnswer(toolport, true)).toEqual([{ type: "text", value: "paid 1" }]);
+    expect(await askAndAnswer(hostside, true)).toEqual([{ type: "text", value: "paid 1" }]);
     expect(paid).toEqual([payment]);
   });
 

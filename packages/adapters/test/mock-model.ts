@@ -1,5 +1,5 @@
-import type { AiSdkTools } from "@toolport/adapters/ai-sdk";
-import { isJsonObject } from "@toolport/core/implement";
+import type { AiSdkTools } from "@hostside/adapters/ai-sdk";
+import { isJsonObject } from "@hostside/core/implement";
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 

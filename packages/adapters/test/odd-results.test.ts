@@ -1,5 +1,5 @@
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import type { ResultPresenter } from "@toolport/results";
+import type { ResultPresenter } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { createAnthropicTools } from "../src/anthropic.ts";

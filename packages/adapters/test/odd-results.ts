@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { ToolSource } from "../src/tool-source.ts";
 import { definitionOf, outcomeOf, png } from "./outcomes.ts";
 

@@ -1,12 +1,12 @@
 import { Agent, run, RunState, setTracingDisabled, tool } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel, type ScriptedModelInput } from "@openai/agents/testing";
 import {
-  ToolportError,
+  HostsideError,
   type CallContext,
   type CallOptions,
   type SuspendedCall,
   type ToolDefinition,
-} from "@toolport/core";
+} from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgentsTools, type AgentsTools } from "../src/openai-agents.ts";
@@ -181,7 +181,7 @@ describe("the OpenAI Agents SDK", () => {
         tokens.push(options.context?.approval);
         if (options.context?.approval === `token for ${name}`) return outcomeOf(results.structuredOnly);
         const details = { approval: suspended(name) };
-        throw new ToolportError("somebody has to approve it", { code: "approval_required", details });
+        throw new HostsideError("somebody has to approve it", { code: "approval_required", details });
       },
     };
     const mcp = createAgentsTools(source, {
@@ -228,7 +228,7 @@ describe("the OpenAI Agents SDK", () => {
       async call(_name: string, _args?: unknown, { signal }: CallOptions = {}): Promise<never> {
         seen = signal;
         controller.abort(new Error("the user left"));
-        throw new ToolportError("aborted", { code: "aborted" });
+        throw new HostsideError("aborted", { code: "aborted" });
       },
     };
     const { agent, model } = agentOf(createAgentsTools(source), [call("t")], done);

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import type { ResultPresenter } from "@toolport/results";
+import { HostsideError } from "@hostside/core";
+import type { ResultPresenter } from "@hostside/results";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions/completions";
 import { describe, expect, it } from "vitest";
@@ -118,7 +118,7 @@ describe("Chat Completions", () => {
       ...source,
       async call(name: string, args?: unknown) {
         if (name !== "audio") return await source.call(name, args);
-        throw new ToolportError("the server is gone", { code: "connection_closed", serverId: "s" });
+        throw new HostsideError("the server is gone", { code: "connection_closed", serverId: "s" });
       },
     };
     const calls = [call("audio"), call("pdf", "{no json"), call("never_declared"), call("structuredOnly")];

@@ -1,4 +1,4 @@
-import { ToolportError, type CallOptions } from "@toolport/core";
+import { HostsideError, type CallOptions } from "@hostside/core";
 import OpenAI from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
@@ -138,7 +138,7 @@ describe("the Responses API", () => {
       ...source,
       async call(name: string, args?: unknown) {
         if (name !== "audio") return await source.call(name, args);
-        throw new ToolportError("the server is gone", { code: "connection_closed", serverId: "s" });
+        throw new HostsideError("the server is gone", { code: "connection_closed", serverId: "s" });
       },
     };
     const cut = call("link", '{"a":', { status: "incomplete" });
@@ -229,7 +229,7 @@ describe("the Responses API", () => {
       ...resultSource(),
       async call(): Promise<never> {
         controller.abort();
-        throw new ToolportError("aborted", { code: "aborted" });
+        throw new HostsideError("aborted", { code: "aborted" });
       },
     };
     const mcp = createResponsesTools(source);

@@ -1,6 +1,6 @@
-import type { JsonObject, ToolDefinition, ToolOutcome } from "@toolport/core";
-import { readContent } from "@toolport/core";
-import { present, presentDefaults, presentError, type ResultPresenter } from "@toolport/results";
+import type { JsonObject, ToolDefinition, ToolOutcome } from "@hostside/core";
+import { readContent } from "@hostside/core";
+import { present, presentDefaults, presentError, type ResultPresenter } from "@hostside/results";
 import type { ToolSource } from "../src/tool-source.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };

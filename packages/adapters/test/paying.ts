@@ -1,5 +1,5 @@
-import type { AiSdkTools } from "@toolport/adapters/ai-sdk";
-import type { StaticTool } from "@toolport/discovery";
+import type { AiSdkTools } from "@hostside/adapters/ai-sdk";
+import type { StaticTool } from "@hostside/discovery";
 import { generateText, isStepCount, streamText, type ModelMessage } from "ai";
 import { resultsIn, scripted, settingsOf } from "./mock-model.ts";
 
@@ -8,7 +8,7 @@ export const payment = { amount: 5 };
 
 /** Runs a generation to the question, answers it, and goes on in the next request. */
 export async function askAndAnswer(
-  toolport: AiSdkTools,
+  hostside: AiSdkTools,
   approved: boolean,
   by: "generateText" | "streamText" = "generateText",
 ): Promise<{ readonly asked: readonly unknown[]; readonly results: readonly unknown[] }> {
@@ -16,7 +16,7 @@ export async function askAndAnswer(
   const messages: ModelMessage[] = [{ role: "user", content: "pay" }];
   const settings = {
     model,
-    ...settingsOf(toolport),
+    ...settingsOf(hostside),
     stopWhen: isStepCount(8),
     experimental_toolApprovalSecret: "a secret of the product",
   };

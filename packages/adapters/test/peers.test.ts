@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { assertPeer } from "../src/assert-peer.ts";
 
 describe("the peers", () => {
-  it.each(["adapters", "auth", "otel", "policy", "toolport"])(
+  it.each(["adapters", "auth", "otel", "policy", "hostside"])(
     "of %s, which are optional, keep it out of no project",
     (name) => {
       // npm refuses to install what has a peer of another version, though it is optional, and a product has the frameworks that it has.
@@ -12,7 +12,7 @@ describe("the peers", () => {
         readonly peerDependencies?: Readonly<Record<string, string>>;
         readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
       };
-      const others = Object.entries(peerDependencies).filter(([peer]) => !peer.startsWith("@toolport/"));
+      const others = Object.entries(peerDependencies).filter(([peer]) => !peer.startsWith("@hostside/"));
       expect(others).toEqual(others.map(([peer]) => [peer, "*"]));
       expect(Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true)).toEqual([]);
     },

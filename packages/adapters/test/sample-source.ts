@@ -1,4 +1,4 @@
-import type { CallOptions, JsonObject, ToolDefinition } from "@toolport/core";
+import type { CallOptions, JsonObject, ToolDefinition } from "@hostside/core";
 import type { ToolSource } from "../src/tool-source.ts";
 import { definitionOf, outcomeOf } from "./outcomes.ts";
 

@@ -5,10 +5,10 @@ import {
   type AdaptedSchema,
   type ProfileRule,
   type SchemaProfile,
-} from "@toolport/adapters";
+} from "@hostside/adapters";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { canonicalJson, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { canonicalJson, isJsonObject } from "@hostside/core/implement";
 import { readdirSync, readFileSync } from "node:fs";
 import { toStrictJsonSchema } from "openai/lib/transform";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { createToolbox, type StaticTool } from "@toolport/discovery";
+import { createToolbox, type StaticTool } from "@hostside/discovery";
 import type { ToolSource } from "../src/tool-source.ts";
 
 /** Enough tools of a product that a small budget leaves most of them to be found. */

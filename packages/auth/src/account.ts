@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import type { SecretMemory } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import type { SecretMemory } from "@hostside/core/implement";
 import type { ClientConfig } from "./oauth-options.ts";
 
 /** One principal at one server: whose credentials. The same object for the same two as long as the server's URL is the same. */

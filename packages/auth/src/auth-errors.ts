@@ -1,5 +1,5 @@
-import { cleanText, isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
-import { safeCause, withErrorContext, type Redactor } from "@toolport/core/implement";
+import { cleanText, isHostsideError, HostsideError, truncateText, type ErrorDetails } from "@hostside/core";
+import { safeCause, withErrorContext, type Redactor } from "@hostside/core/implement";
 
 /** Whom an error is about. An account is one. */
 export interface Troubled {
@@ -14,12 +14,12 @@ export interface TroubleExtras {
 }
 
 /** `auth_required`: a user or an operator has to act. `text` says what is wrong and what to do; without the server, which is put in front. */
-export function authRequired(about: Troubled, text: string, { details, cause }: TroubleExtras = {}): ToolportError {
-  return new ToolportError(`${nameServer(about.serverId)}: ${text}`, {
+export function authRequired(about: Troubled, text: string, { details, cause }: TroubleExtras = {}): HostsideError {
+  return new HostsideError(`${nameServer(about.serverId)}: ${text}`, {
     code: "auth_required",
     serverId: about.serverId,
     details,
-    cause: isToolportError(cause) ? cause : safeCause(cause, about.secrets.redact),
+    cause: isHostsideError(cause) ? cause : safeCause(cause, about.secrets.redact),
   });
 }
 
@@ -29,8 +29,8 @@ const showing = "show the authorization page";
  * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can still be answered; its `state` is in it, and lets
  * nobody in.
  */
-export function notShown(about: Troubled, page: URL, cause: unknown): ToolportError {
-  const said = isToolportError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
+export function notShown(about: Troubled, page: URL, cause: unknown): HostsideError {
+  const said = isHostsideError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
   const reason = said === undefined ? "no reason given" : excerptOf(about, said);
   const byHand = `to go on by hand, open ${page.href} and hand the whole address at which the browser ends to complete()`;
   return authRequired(about, `the authorization page could not be shown: ${reason}; ${byHand}`, {
@@ -41,7 +41,7 @@ export function notShown(about: Troubled, page: URL, cause: unknown): ToolportEr
 
 /** Whether it is such an error. */
 export function isNotShown(error: unknown): boolean {
-  return isToolportError(error, "auth_required") && error.details.operation === showing;
+  return isHostsideError(error, "auth_required") && error.details.operation === showing;
 }
 
 /** How messages name a server. */
@@ -88,22 +88,22 @@ export function excerptOf(about: Troubled, text: string, maxLength = 300): strin
 
 /**
  * What a request, or the SDK on its behalf, failed with. `doing` is in words, such as `reading the metadata`. A failure of a `fetch` has
- * the `ToolportError` as its cause; one without was no connection.
+ * the `HostsideError` as its cause; one without was no connection.
  */
-export function toAuthError(error: unknown, about: Troubled, doing: string): ToolportError {
-  if (isToolportError(error)) return naming(error, about);
-  if (error instanceof Error && isToolportError(error.cause)) return naming(error.cause, about);
+export function toAuthError(error: unknown, about: Troubled, doing: string): HostsideError {
+  if (isHostsideError(error)) return naming(error, about);
+  if (error instanceof Error && isHostsideError(error.cause)) return naming(error.cause, about);
   const { redact } = about.secrets;
   const reason = error instanceof Error ? excerptOf(about, `${error.name}: ${wordsOf(error)}`) : "no reason given";
   const isNetwork = error instanceof TypeError;
-  return new ToolportError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
+  return new HostsideError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
     code: isNetwork ? "unreachable" : "auth_required",
     serverId: about.serverId,
     cause: safeCause(error, redact),
   });
 }
 
-function naming(error: ToolportError, { serverId }: Troubled): ToolportError {
+function naming(error: HostsideError, { serverId }: Troubled): HostsideError {
   return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
 }
 
@@ -113,12 +113,12 @@ export interface GivenUp {
 }
 
 /** The reason of a signal as an error of this package: `aborted`, with it as the cause, unless it is one already. */
-export function abortError(signal: AbortSignal, { serverId }: GivenUp, doing: string): ToolportError {
+export function abortError(signal: AbortSignal, { serverId }: GivenUp, doing: string): HostsideError {
   const reason: unknown = signal.reason;
-  if (isToolportError(reason)) return reason;
+  if (isHostsideError(reason)) return reason;
   const cause = reason instanceof Error ? reason : undefined;
   const whose = serverId === undefined ? "" : `${nameServer(serverId)}: `;
-  return new ToolportError(`${whose}${doing} was aborted`, { code: "aborted", serverId, cause });
+  return new HostsideError(`${whose}${doing} was aborted`, { code: "aborted", serverId, cause });
 }
 
 /** Throws {@linkcode abortError} when the signal has aborted. */

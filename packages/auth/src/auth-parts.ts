@@ -1,5 +1,5 @@
-import type { Clock, ServerSpec } from "@toolport/core";
-import type { EventSource } from "@toolport/core/implement";
+import type { Clock, ServerSpec } from "@hostside/core";
+import type { EventSource } from "@hostside/core/implement";
 import type { Account } from "./account.ts";
 import type { SignedIn } from "./oauth.ts";
 import type { OAuthSettings } from "./read-oauth-options.ts";

@@ -1,5 +1,5 @@
-import { isConfidentialUrl, isPlainObject, kindOf } from "@toolport/core/implement";
-import type { Fields } from "@toolport/core/implement";
+import { isConfidentialUrl, isPlainObject, kindOf } from "@hostside/core/implement";
+import type { Fields } from "@hostside/core/implement";
 import { isScope } from "./discovering/scopes.ts";
 import { findKeyProblem } from "./clients/check-private-key.ts";
 import type {

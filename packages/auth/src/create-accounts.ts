@@ -1,11 +1,11 @@
 import {
   assertServerSpec,
-  ToolportError,
+  HostsideError,
   type AuthorizationFetch,
   type AuthorizationRequest,
   type ServerSpec,
-} from "@toolport/core";
-import { createSecretMemory, kindOf, specError } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createSecretMemory, kindOf, specError } from "@hostside/core/implement";
 import type { Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
@@ -141,8 +141,8 @@ function useLast<Value>(values: Map<string, Value>, key: string, value: Value): 
 }
 
 // Suggests no other id: it may be a server of somebody else.
-function unknownServer(serverId: string): ToolportError {
-  return new ToolportError(
+function unknownServer(serverId: string): HostsideError {
+  return new HostsideError(
     `${nameServer(serverId)} is not known here: no connector has asked about it yet; hand its spec over in place of its id`,
     { code: "unknown_server", serverId },
   );

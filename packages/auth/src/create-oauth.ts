@@ -1,5 +1,5 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
-import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@toolport/core/implement";
+import { HostsideError, type ServerSpec } from "@hostside/core";
+import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
 import { createAccounts } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
@@ -56,7 +56,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const signingIn = createSigningIn(parts);
   const signingOut = createSigningOut(parts, accounts);
   const end = async (): Promise<void> => {
-    if (!closing.aborted) close.abort(new ToolportError("the sign-in was closed", { code: "closed" }));
+    if (!closing.aborted) close.abort(new HostsideError("the sign-in was closed", { code: "closed" }));
     signedIn.close();
     await Promise.all([signingIn.settled(), settleRenewals(parts, longestAnswerMs)]);
     ended.abort(closing.reason);

@@ -1,5 +1,5 @@
-import type { AuthorizationRequest, ServerSpec } from "@toolport/core";
-import { kindOf } from "@toolport/core/implement";
+import type { AuthorizationRequest, ServerSpec } from "@hostside/core";
+import { kindOf } from "@hostside/core/implement";
 
 /** Whose credentials a server gets, as a connector asks it; `undefined` when that is for somebody else to say. */
 export type AuthProvider<Credentials extends object = object> = (

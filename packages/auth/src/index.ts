@@ -27,7 +27,7 @@ export type {
   PrivateKey,
 } from "./oauth-options.ts";
 
-// How a user is asked, and how the answer comes back. @toolport/auth/node has some of both.
+// How a user is asked, and how the answer comes back. @hostside/auth/node has some of both.
 export type {
   OAuthPrompt,
   PromptAnswer,
@@ -52,7 +52,7 @@ export { createApiKeys } from "./api-keys/create-api-keys.ts";
 export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
 
-// Where credentials are kept, and who may change them now. @toolport/auth/node has files and the keyring.
+// Where credentials are kept, and who may change them now. @hostside/auth/node has files and the keyring.
 export type { CredentialKey, CredentialStore } from "./store/credential-store.ts";
 export { createMemoryCredentials, type MemoryCredentialsOptions } from "./store/create-memory-credentials.ts";
 export {

@@ -1,4 +1,4 @@
-import type { AuthorizationFetch, Clock, ConnectionGuard, JsonObject } from "@toolport/core";
+import type { AuthorizationFetch, Clock, ConnectionGuard, JsonObject } from "@hostside/core";
 import type { CredentialStore } from "./store/credential-store.ts";
 
 /** Options of `createOAuth`. */
@@ -7,7 +7,7 @@ export interface OAuthOptions {
   readonly store?: CredentialStore | undefined;
   /**
    * Where authorization servers send users back to: a page of the product's own, which hands what it got to `complete()`; or who listens for them, such as
-   * `loopbackRedirect()` of `@toolport/auth/node`. Needed for the authorization code flow alone.
+   * `loopbackRedirect()` of `@hostside/auth/node`. Needed for the authorization code flow alone.
    */
   readonly redirect?: RedirectReceiver | URL | string | undefined;
   /** Shows a user the authorization page. Without it, `authorize()` asks nobody and fails; `begin()` and `complete()` work. */
@@ -33,7 +33,7 @@ export interface OAuthOptions {
 
 /** The product as authorization servers show it to users (RFC 7591, 2). */
 export interface ProductIdentity {
-  /** Default `"Toolport"`. */
+  /** Default `"Hostside"`. */
   readonly name?: string | undefined;
   readonly url?: string | undefined;
   readonly logoUrl?: string | undefined;

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { AuthorizationRequest, Event, ServerCredentials, ServerSpec } from "@toolport/core";
+import type { AuthorizationRequest, Event, ServerCredentials, ServerSpec } from "@hostside/core";
 import type { OAuthPrompt } from "./oauth-options.ts";
 
 /** For whom, and how long. */

@@ -1,5 +1,5 @@
-import { longestTimeoutMs, ToolportError, type Clock } from "@toolport/core";
-import { assertKnownOptions, isPlainObject, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { longestTimeoutMs, HostsideError, type Clock } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import { assertClientConfig, assertRedirectUri } from "./check-client-config.ts";
 import { nameServer } from "./auth-errors.ts";
 import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
@@ -76,7 +76,7 @@ function readRedirect(redirect: OAuthOptions["redirect"]): Pick<OAuthSettings, "
 }
 
 function readProduct(product: ProductIdentity | undefined): OAuthSettings["product"] {
-  if (product === undefined) return { name: "Toolport" };
+  if (product === undefined) return { name: "Hostside" };
   assertKnownOptions("product", product, productFields);
   for (const [member, value] of Object.entries(product)) {
     if (value === undefined) continue;
@@ -92,7 +92,7 @@ function readProduct(product: ProductIdentity | undefined): OAuthSettings["produ
       throw fail("product.metadataUrl", "must be an https: URL with a path, without a fragment and user info");
     }
   }
-  return { ...product, name: product.name ?? "Toolport" };
+  return { ...product, name: product.name ?? "Hostside" };
 }
 
 const aUser: ClientConfig = {};
@@ -117,9 +117,9 @@ function readClients(clients: OAuthOptions["clients"]): OAuthSettings["configOf"
   return ({ serverId }) => configs.get(serverId) ?? aUser;
 }
 
-function invalidConfig(serverId: string, member: string, rule: string): ToolportError {
+function invalidConfig(serverId: string, member: string, rule: string): HostsideError {
   const field = member === "" ? "clients" : `clients.${member}`;
-  return new ToolportError(`${nameServer(serverId)}: ${field} ${rule}`, {
+  return new HostsideError(`${nameServer(serverId)}: ${field} ${rule}`, {
     code: "invalid_spec",
     serverId,
     details: { field },

@@ -1,4 +1,4 @@
-import { createToolbox } from "@toolport/discovery";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { authenticateToolNames, createAuthenticateTools } from "../src/index.ts";
 import {

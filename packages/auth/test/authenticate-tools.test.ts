@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import { HostsideError } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { notShown } from "../src/auth-errors.ts";
 import { createAuthenticateTools } from "../src/index.ts";
@@ -130,15 +130,15 @@ describe("a call", () => {
     expect(texts[2]).toContain("- mcp_zoo_search");
   });
 
-  it.each<[string, ToolportError | Error, string]>([
+  it.each<[string, HostsideError | Error, string]>([
     [
       "that the user cancelled, and may be repeated (EV-50)",
-      new ToolportError("the user cancelled the sign-in", { code: "auth_required" }),
+      new HostsideError("the user cancelled the sign-in", { code: "auth_required" }),
       "the user cancelled the sign-in (auth_required)",
     ],
     [
       "that failed",
-      new ToolportError("no way to become a client", { code: "auth_required" }),
+      new HostsideError("no way to become a client", { code: "auth_required" }),
       "no way to become a client",
     ],
     ["that broke, without what a foreign error says", new Error("secret-of-somebody"), "the host failed"],
@@ -179,7 +179,7 @@ describe("a call", () => {
   it("answers with the URL to show where the host shows none, the same one while it lasts", async () => {
     const clock = { now: () => 0, schedule: () => () => {}, date: () => 1_000_000 };
     const { tools, stub, provider, gates } = await start([wiki], { clock });
-    stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
+    stub.answer = () => Promise.reject(new HostsideError("no prompt", { code: "unsupported_operation" }));
     let pages = 0;
     stub.page = (serverId) => ({
       serverId,
@@ -208,7 +208,7 @@ describe("a call", () => {
 
   it("sees, when it is called again, that the user has signed in by another process", async () => {
     const { tools, stub, provider, gates } = await start([wiki]);
-    stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
+    stub.answer = () => Promise.reject(new HostsideError("no prompt", { code: "unsupported_operation" }));
     const url = new URL("https://login.example/1");
     stub.page = (serverId) => ({ serverId, url, state: "s", expiresAt: Date.now() + 600_000 });
     expect(textOf(await tools.call(authenticateWiki))).toContain(url.href);
@@ -235,7 +235,7 @@ describe("a call", () => {
 
   it("makes another page when the one before has hardly any time left", async () => {
     const { tools, stub } = await start([wiki]);
-    stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
+    stub.answer = () => Promise.reject(new HostsideError("no prompt", { code: "unsupported_operation" }));
     let pages = 0;
     stub.page = (serverId) => ({
       serverId,
@@ -249,7 +249,7 @@ describe("a call", () => {
 
   it("answers with the URL to show where the host only listens, and waits on for the user", async () => {
     const { tools, stub, provider } = await start([wiki]);
-    const noPrompt = new ToolportError("no prompt", { code: "unsupported_operation" });
+    const noPrompt = new HostsideError("no prompt", { code: "unsupported_operation" });
     const [goOn, giveUp] = [[], []] as [(() => void)[], ((error: Error) => void)[]];
     stub.answer = async (serverId, signal = new AbortController().signal, prompt) => {
       if (prompt === undefined) throw noPrompt;
@@ -264,7 +264,7 @@ describe("a call", () => {
     for (const outcome of both) expect(textOf(outcome)).toContain("\nhttps://login.example/1\n");
     expect(textOf(await tools.call(authenticateWiki))).toContain("https://login.example/1");
     // Nobody came in time.
-    giveUp[0]?.(new ToolportError("nobody came back", { code: "auth_required" }));
+    giveUp[0]?.(new HostsideError("nobody came back", { code: "auth_required" }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(textOf(await tools.call(authenticateWiki))).toContain("https://login.example/2");
     const came = new Promise((resolve) => provider.onToolsChanged(resolve));
@@ -276,7 +276,7 @@ describe("a call", () => {
 
   it("says that nobody can be asked at all", async () => {
     const { tools, stub } = await start([wiki]);
-    stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
+    stub.answer = () => Promise.reject(new HostsideError("no prompt", { code: "unsupported_operation" }));
     const outcome = await tools.call(authenticateWiki);
     expect([outcome.isError, textOf(outcome)]).toEqual([
       true,

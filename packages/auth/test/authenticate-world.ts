@@ -1,14 +1,14 @@
 import {
-  ToolportError,
+  HostsideError,
   type Connection,
   type Connector,
   type ServerSpec,
   type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
-} from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import { createProvider, type McpProvider } from "@toolport/provider";
+} from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import { createProvider, type McpProvider } from "@hostside/provider";
 import { onTestFinished } from "vitest";
 import { createAuthenticateTools, type AuthenticateToolsOptions } from "../src/index.ts";
 import type { OAuthPrompt } from "../src/oauth-options.ts";
@@ -31,8 +31,8 @@ export function createGates(): Gates {
   const refuseCalls = new Set<string>();
   const unreachable = new Set<string>();
   const tools = new Map<string, readonly string[]>();
-  const failure = (code: "auth_required" | "unreachable", serverId: string): ToolportError =>
-    new ToolportError("refused", { code, serverId });
+  const failure = (code: "auth_required" | "unreachable", serverId: string): HostsideError =>
+    new HostsideError("refused", { code, serverId });
   const connector: Connector = {
     async connect({ id }): Promise<Connection> {
       if (unreachable.has(id)) throw failure("unreachable", id);
@@ -120,7 +120,7 @@ export function createStubOAuth(gates: Gates): StubOAuth {
     asked,
     answer: () => Promise.resolve(),
     page() {
-      throw new ToolportError("nobody has a page", { code: "unsupported_operation" });
+      throw new HostsideError("nobody has a page", { code: "unsupported_operation" });
     },
     signIn: (serverId, principal) => void signIn(serverId, principal),
     oauth: {

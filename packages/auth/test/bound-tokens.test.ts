@@ -1,7 +1,7 @@
-import type { CredentialHeaders, JsonObject, ServerCredentials } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { CredentialHeaders, JsonObject, ServerCredentials } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createMemoryCredentials, createOAuth, type ClientConfig } from "@toolport/auth";
+import { createMemoryCredentials, createOAuth, type ClientConfig } from "@hostside/auth";
 import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { createFakeServers, issuer, serverUrl, spec, type FakeServers } from "./fake-servers.ts";
 

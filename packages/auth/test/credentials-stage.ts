@@ -1,4 +1,4 @@
-import type { CredentialsRefusal, ServerCredentials } from "@toolport/core";
+import type { CredentialsRefusal, ServerCredentials } from "@hostside/core";
 import { createServerCredentials } from "../src/credentials/create-server-credentials.ts";
 import type { ClientConfig } from "../src/oauth-options.ts";
 import type { StoredAuthorization } from "../src/store/stored-account.ts";

@@ -1,11 +1,11 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
+import { isHostsideError, type HostsideError } from "@hostside/core";
 
 /** What something rejects with. Throws when it does not, or with another kind of error. */
-export async function errorOf(work: Promise<unknown>): Promise<ToolportError> {
+export async function errorOf(work: Promise<unknown>): Promise<HostsideError> {
   const error: unknown = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!isToolportError(error)) throw new Error(`no ToolportError: ${String(error)}`, { cause: error });
+  if (!isHostsideError(error)) throw new Error(`no HostsideError: ${String(error)}`, { cause: error });
   return error;
 }

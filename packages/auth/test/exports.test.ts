@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/auth", () => {
+describe("@hostside/auth", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/auth")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/auth")).sort()).toEqual([
       "authenticateToolNames",
       "createApiKeys",
       "createAuthenticateTools",
@@ -15,7 +15,7 @@ describe("@toolport/auth", () => {
   });
 
   it("exports exactly these values for Node", async () => {
-    expect(Object.keys(await import("@toolport/auth/node")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/auth/node")).sort()).toEqual([
       "createFileCredentials",
       "createFileLock",
       "createKeyringCredentials",

@@ -1,4 +1,4 @@
-import type { AuthorizationFetch, JsonObject, ServerSpec } from "@toolport/core";
+import type { AuthorizationFetch, JsonObject, ServerSpec } from "@hostside/core";
 
 export const serverUrl = "https://mcp.example/mcp";
 export const issuer = "https://as.example";

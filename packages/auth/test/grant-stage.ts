@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../src/account.ts";
 import { requestGrant, type GrantRequest, type GrantServer } from "../src/grants/request-grant.ts";
 import type { ClientConfig, ClientCredentialsConfig } from "../src/oauth-options.ts";

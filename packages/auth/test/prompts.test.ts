@@ -79,7 +79,7 @@ describe("openBrowser", () => {
 describe.runIf(process.platform === "linux")("openBrowser with what the system has", () => {
   let folder = "";
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "toolport-browser-"));
+    folder = mkdtempSync(join(tmpdir(), "hostside-browser-"));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 

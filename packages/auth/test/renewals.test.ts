@@ -1,4 +1,4 @@
-import { createMemoryLock, ToolportError } from "@toolport/core";
+import { createMemoryLock, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/tokens/account-documents.ts";
 import { currentAuthorization } from "../src/tokens/authorizations.ts";
@@ -27,7 +27,7 @@ async function signedInToBreakingStore(patch = {}) {
   const store = {
     ...world.parts.store,
     save: (...saved: Parameters<typeof world.parts.store.save>) =>
-      isBroken ? Promise.reject(new ToolportError("full", { code: "store_failed" })) : world.parts.store.save(...saved),
+      isBroken ? Promise.reject(new HostsideError("full", { code: "store_failed" })) : world.parts.store.save(...saved),
   };
   server.play = async (answer) => {
     isBroken = true;
@@ -157,7 +157,7 @@ describe("renew()", () => {
     server.play = (answer) => {
       answer();
       return Promise.reject(
-        new TypeError("fetch failed", { cause: new ToolportError("cut", { code: "connection_closed" }) }),
+        new TypeError("fetch failed", { cause: new HostsideError("cut", { code: "connection_closed" }) }),
       );
     };
     world.clock.advance(590_000);
@@ -339,7 +339,7 @@ describe("renew()", () => {
 });
 
 function timeout(): TypeError {
-  return new TypeError("fetch failed", { cause: new ToolportError("no answer", { code: "request_timeout" }) });
+  return new TypeError("fetch failed", { cause: new HostsideError("no answer", { code: "request_timeout" }) });
 }
 
 /** Lets the time pass that something waits for. */

@@ -1,5 +1,5 @@
 import { deferred, type Deferred } from "./deferred.ts";
-import type { AuthorizationFetch } from "@toolport/core";
+import type { AuthorizationFetch } from "@hostside/core";
 import type { StoredAuthorization } from "../src/store/stored-account.ts";
 
 /** What a sign-in or a refresh gives. */

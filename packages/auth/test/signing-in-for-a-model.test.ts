@@ -1,7 +1,7 @@
-import type { ToolProvider } from "@toolport/core";
-import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { ToolProvider } from "@hostside/core";
+import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";

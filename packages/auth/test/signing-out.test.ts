@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAccounts } from "../src/create-accounts.ts";
 import { createSigningOut } from "../src/signing-out/create-signing-out.ts";

@@ -1,6 +1,6 @@
 import { createMemoryCredentials } from "../src/store/create-memory-credentials.ts";
-import { createEvent, createSecretMemory } from "@toolport/core/implement";
-import type { AuthorizationFetch } from "@toolport/core";
+import { createEvent, createSecretMemory } from "@hostside/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
 import type { Account } from "../src/account.ts";
 import type { AuthParts } from "../src/auth-parts.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";

@@ -1,4 +1,4 @@
-import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "@toolport/core";
+import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "@hostside/core";
 import type { DialectName } from "./dialects/dialect-name.ts";
 import type { ConfigInput } from "./host-settings.ts";
 import type { ConfigPath } from "./parse/config-data.ts";

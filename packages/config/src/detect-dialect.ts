@@ -18,8 +18,8 @@ const underMcpServers: readonly ConfigPath[] = [["mcpServers"]];
 // In the order in which they are tried: what is more special stands before what is more general.
 const signatures: readonly Signature[] = [
   {
-    dialect: "toolport",
-    file: /(?:^|[/.])toolport\.jsonc?$/,
+    dialect: "hostside",
+    file: /(?:^|[/.])hostside\.jsonc?$/,
     roots: [["servers"], ["imports"], ["settings"]],
     looks: (data) => hasTransports(data) || isOursWithoutServers(data),
   },
@@ -133,7 +133,7 @@ function isServerEntry(value: ConfigData): boolean {
 // Those that have something of their own; the others are `mcpServers` in a file with a certain name.
 function isRecognizable(dialect: DialectName): boolean {
   const own: readonly DialectName[] = [
-    "toolport",
+    "hostside",
     "codex",
     "zed",
     "continue",

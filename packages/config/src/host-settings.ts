@@ -19,7 +19,7 @@ export interface ConfigImport {
   readonly dialect?: string | undefined;
 }
 
-/** What is offered to others by whoever serves these servers as one, such as `toolport serve`. */
+/** What is offered to others by whoever serves these servers as one, such as `hostside serve`. */
 export interface ServeSettings {
   /** `"all"`: every tool under its name. `"search"` or `"groups"`: the tools that find others, and one that calls them. */
   readonly expose?: "all" | "groups" | "search" | undefined;

@@ -81,7 +81,7 @@ function reportNoServers(parsed: ParsedConfig, { name, title }: Dialect, add: Ad
   }
   const misplaced = findMisplaced(parsed.data);
   // It knows each name at the top, and says so itself.
-  if (misplaced === undefined || name === "toolport") return;
+  if (misplaced === undefined || name === "hostside") return;
   const { path, isEntry } = misplaced;
   const message = `${title} has its servers under ${rootsInWords(name)}, and not here`;
   const fix = `${isEntry ? "put it under" : "write"} ${rootsInWords(name)}`;

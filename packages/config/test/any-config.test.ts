@@ -5,7 +5,7 @@ import {
   readConfig,
   type ConfigFormat,
   type DialectName,
-} from "@toolport/config";
+} from "@hostside/config";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
@@ -75,7 +75,7 @@ const dialect = fc.constantFrom(...dialectNames);
 
 // Configurations with the members that dialects have, mostly of their types, and where the dialect has its servers.
 const roots: Readonly<Record<DialectName, readonly string[]>> = {
-  toolport: ["servers"],
+  hostside: ["servers"],
   "mcp-json": ["mcpServers"],
   "claude-code": ["mcpServers"],
   "claude-desktop": ["mcpServers"],

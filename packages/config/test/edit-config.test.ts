@@ -1,4 +1,4 @@
-import { editConfig, parseConfig, type ConfigData, type ConfigEdit, type ConfigPath } from "@toolport/config";
+import { editConfig, parseConfig, type ConfigData, type ConfigEdit, type ConfigPath } from "@hostside/config";
 import fc from "fast-check";
 import { applyEdits, createScanner, findNodeAtLocation, format, parseTree } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
@@ -67,8 +67,8 @@ describe("editConfig()", () => {
     ["a place behind the end of a list", `{ "a": [1] }`, ["a", 3], { code: "wrong_type", path: "a" }],
     ["what is nested too deep", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`, ["b"], { code: "too_deep" }],
   ])("changes nothing of %s, and says where it is", (...[, text, path, problem]) => {
-    expect(editConfig(text, [{ path, value: 1 }], { file: "toolport.json" })).toMatchObject({
-      problem: { file: "toolport.json", severity: "error", ...problem },
+    expect(editConfig(text, [{ path, value: 1 }], { file: "hostside.json" })).toMatchObject({
+      problem: { file: "hostside.json", severity: "error", ...problem },
     });
   });
 

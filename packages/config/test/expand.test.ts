@@ -5,7 +5,7 @@ import {
   type ConfigProblem,
   type DialectName,
   type ExpandContext,
-} from "@toolport/config";
+} from "@hostside/config";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/config", () => {
+describe("@hostside/config", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/config")).toSorted()).toEqual([
+    expect(Object.keys(await import("@hostside/config")).toSorted()).toEqual([
       "configProblemCodes",
       "configScopes",
       "createTrust",
@@ -22,7 +22,7 @@ describe("@toolport/config", () => {
       "parseConfig",
       "readConfig",
     ]);
-    expect(Object.keys(await import("@toolport/config/node")).toSorted()).toEqual([
+    expect(Object.keys(await import("@hostside/config/node")).toSorted()).toEqual([
       "findConfigFiles",
       "loadConfig",
       "readConfigFile",
@@ -33,6 +33,6 @@ describe("@toolport/config", () => {
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(exports)).toEqual([".", "./node", "./toolport.schema.json", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./node", "./hostside.schema.json", "./package.json"]);
   });
 });

@@ -21,7 +21,7 @@ export interface FakeHome {
 
 /** Makes one; it is gone when the test is over. */
 export function createFakeHome(platform: string = "linux"): FakeHome {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "toolport-config-")));
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "hostside-config-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const home = join(root, "home");
   const project = join(home, "code", "app");

@@ -8,7 +8,7 @@ import {
   readConfig,
   type DialectName,
   type ReadConfigOptions,
-} from "@toolport/config";
+} from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
 // Each folder has one file of one tool, as its documentation shows them, and what is read of it. With GOLDEN=write what is read now is

@@ -1,4 +1,4 @@
-import { loadConfig } from "@toolport/config/node";
+import { loadConfig } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
 import { createFakeHome, mcpServers } from "./fake-home.ts";
 
@@ -9,7 +9,7 @@ describe('imports: ["auto"]', () => {
     write("home/.claude.json", mcpServers({ one: "claude" }));
     write("home/code/app/.mcp.json", mcpServers({ two: "project" }));
     const before = await loadConfig(place);
-    write("home/.config/toolport/toolport.json", { imports: ["auto"] });
+    write("home/.config/hostside/hostside.json", { imports: ["auto"] });
     const after = await loadConfig(place);
     expect(after.sources).toEqual(before.sources);
     expect(after.sources.map(({ serverId, dialect }) => [serverId, dialect])).toEqual([
@@ -22,7 +22,7 @@ describe('imports: ["auto"]', () => {
     const { write, place, root } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ mine: "x" }));
     write("home/code/app/.vscode/mcp.json", { servers: { theirs: { type: "stdio", command: "x" } } });
-    const path = write("home/code/app/toolport.json", { imports: ["auto"] });
+    const path = write("home/code/app/hostside.json", { imports: ["auto"] });
     const { sources } = await loadConfig({ ...place, files: [{ path, scope: "project" }] });
     expect(
       sources.map(({ serverId, file }) => [serverId, file?.slice(root.length).split("/").slice(2).join("/")]),

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { createMemoryStore } from "@toolport/core";
-import { createTrust, formatProblem, readConfig, type TrustQuestion } from "@toolport/config";
-import { loadConfig, type LoadConfigOptions } from "@toolport/config/node";
+import { createMemoryStore } from "@hostside/core";
+import { createTrust, formatProblem, readConfig, type TrustQuestion } from "@hostside/config";
+import { loadConfig, type LoadConfigOptions } from "@hostside/config/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFakeHome, mcpServers } from "./fake-home.ts";
 
@@ -63,8 +63,8 @@ describe("loadConfig()", () => {
   it("keeps a disabled entry in its place, and reads nothing for it (EV-6)", async () => {
     const { place, write } = createFakeHome();
     const env = { TOKEN: "${file:/nowhere}" };
-    write("toolport.json", { servers: { a: { transport: { kind: "stdio", command: "x", env }, disabled: true } } });
-    const { servers, problems } = await loadConfig({ ...place, files: ["../../../toolport.json"] });
+    write("hostside.json", { servers: { a: { transport: { kind: "stdio", command: "x", env }, disabled: true } } });
+    const { servers, problems } = await loadConfig({ ...place, files: ["../../../hostside.json"] });
     expect(problems).toEqual([]);
     expect(servers).toEqual([
       {
@@ -79,10 +79,10 @@ describe("loadConfig()", () => {
   it("expands by the file that says it, and knows what is secret (AN-90)", async () => {
     const { place, write } = createFakeHome();
     const env = { A: "${file:./token}", B: "${file:~/.token}", C: "${WORD}", D: "${workspaceFolder}" };
-    write("home/.config/toolport/toolport.json", {
+    write("home/.config/hostside/hostside.json", {
       servers: { a: { transport: { kind: "stdio", command: "x", env } } },
     });
-    write("home/.config/toolport/token", "beside\n");
+    write("home/.config/hostside/token", "beside\n");
     write("home/.token", "at-home\n");
     const { servers, secrets, problems } = await loadConfig({ ...place, env: { WORD: "word" } });
     expect(problems).toEqual([]);
@@ -90,13 +90,13 @@ describe("loadConfig()", () => {
     expect(secrets).toEqual(["beside", "at-home"]);
   });
 
-  it("uses what a user's toolport.json imports, and no other tool, where there is one", async () => {
+  it("uses what a user's hostside.json imports, and no other tool, where there is one", async () => {
     const { place, write } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ cursor: "c", both: "of-cursor" }));
     write("home/.gemini/settings.json", mcpServers({ gemini: "g" }));
-    write("home/.config/toolport/more.json", mcpServers({ more: "m", both: "of-more" }));
-    write("home/.config/toolport/toolport.json", {
-      imports: ["./more.json", "cursor", "./toolport.json"],
+    write("home/.config/hostside/more.json", mcpServers({ more: "m", both: "of-more" }));
+    write("home/.config/hostside/hostside.json", {
+      imports: ["./more.json", "cursor", "./hostside.json"],
       servers: {},
     });
     const { servers, problems } = await loadConfig(place);
@@ -110,7 +110,7 @@ describe("loadConfig()", () => {
 
   it("reports a file that was named and is not there, and an import that is not", async () => {
     const { place, root, write } = createFakeHome();
-    const file = write("toolport.json", { imports: ["gone.json"], servers: {} });
+    const file = write("hostside.json", { imports: ["gone.json"], servers: {} });
     const { problems } = await loadConfig({ ...place, files: ["missing.json", file] });
     expect(problems.map(formatProblem)).toEqual([
       `${join(place.cwd, "missing.json")}: is not there; check its path`,
@@ -233,8 +233,8 @@ describe("trust in what a project brings", () => {
     write("home/code/app/.cursor/mcp.json", { mcpServers: { evil2: { ...touch, envFile: "~/.ssh/id" } } });
     write("home/code/app/.vscode/mcp.json", { servers: { evil3: touch } });
     write("home/code/app/.codex/config.toml", `[mcp_servers.evil4]\ncommand = "touch"\nargs = ["${planted}"]\n`);
-    write("home/code/app/toolport.local.json", { servers: { evil5: { transport: { kind: "stdio", ...touch } } } });
-    write("home/code/app/toolport.json", { imports: ["/dev/zero", "../../.ssh/id"], servers: {} });
+    write("home/code/app/hostside.local.json", { servers: { evil5: { transport: { kind: "stdio", ...touch } } } });
+    write("home/code/app/hostside.json", { imports: ["/dev/zero", "../../.ssh/id"], servers: {} });
     for (const trust of [undefined, createTrust({ store: createMemoryStore() })]) {
       const config = await loadConfig({ ...place, trust });
       expect(config.servers.map(({ id, disabled, labels }) => [id, disabled, labels?.["off"]])).toEqual(
@@ -284,7 +284,7 @@ describe("trust in what a project brings", () => {
     const file = write("home/code/app/.mcp.json", entryWith([]));
     write("home/code/app/.env", "A=1");
     write("home/code/app/flag", "--good");
-    const options = { ...place, files: [{ path: file, scope: "project", dialect: "toolport" }] } as const;
+    const options = { ...place, files: [{ path: file, scope: "project", dialect: "hostside" }] } as const;
     const store = createMemoryStore();
     const first = await loadConfig({ ...options, trust: createTrust({ store, ask: () => Promise.resolve("trust") }) });
     expect(first.problems).toEqual([]);
@@ -305,7 +305,7 @@ describe("trust in what a project brings", () => {
       servers: { a: { transport: { kind: "stdio", command: "x", env } } },
     });
     const store = createMemoryStore();
-    const options = { ...place, files: [{ path: file, scope: "project", dialect: "toolport" }] } as const;
+    const options = { ...place, files: [{ path: file, scope: "project", dialect: "hostside" }] } as const;
     const load = (answer: "trust" | undefined) =>
       loadConfig({ ...options, trust: createTrust({ store, ask: () => Promise.resolve(answer) }) });
     expect((await load("trust")).secrets).toEqual(["one"]);
@@ -320,10 +320,10 @@ describe("trust in what a project brings", () => {
     const { place, home, project, write } = createFakeHome();
     const mine = write("home/private.json", mcpServers({ mine: "x" }));
     write("home/.cursor/mcp.json", mcpServers({ cursor: "x" }));
-    write("home/.config/toolport/toolport.json", { servers: {} });
+    write("home/.config/hostside/hostside.json", { servers: {} });
     write("home/code/app/servers/more.json", mcpServers({ more: "x" }));
     symlinkSync(mine, join(project, "link.json"));
-    write("home/code/app/toolport.json", {
+    write("home/code/app/hostside.json", {
       imports: [mine, "./link.json", "cursor", "./servers/more.json"],
       servers: {},
     });

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfigFile, readText } from "@toolport/config/node";
+import { readConfigFile, readText } from "@hostside/config/node";
 import { afterAll, describe, expect, it } from "vitest";
 
-const folder = mkdtempSync(join(tmpdir(), "toolport-config-"));
+const folder = mkdtempSync(join(tmpdir(), "hostside-config-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("readConfigFile()", () => {

@@ -1,4 +1,4 @@
-import { readConfig, type DialectName } from "@toolport/config";
+import { readConfig, type DialectName } from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
 describe("readConfig() loses nothing in silence", () => {
@@ -16,8 +16,8 @@ describe("readConfig() loses nothing in silence", () => {
   it.each([
     ["argz", "write args"],
     ["ARGS", "write args"],
-    ["required", "required is for servers as specs: an array of them, or a toolport.json"],
-    ["timeouts", "timeouts is for servers as specs: an array of them, or a toolport.json"],
+    ["required", "required is for servers as specs: an array of them, or a hostside.json"],
+    ["timeouts", "timeouts is for servers as specs: an array of them, or a hostside.json"],
     ["include", "write includeTools"],
     ["whatever", undefined],
   ])("says of %s in an entry of mcpServers that it changes nothing", (name, fix) => {

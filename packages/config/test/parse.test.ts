@@ -1,4 +1,4 @@
-import { formatPath, parseConfig, type ConfigFormat, type ConfigPath } from "@toolport/config";
+import { formatPath, parseConfig, type ConfigFormat, type ConfigPath } from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
 function place(text: string, format: ConfigFormat, path: ConfigPath): string | undefined {

@@ -5,7 +5,7 @@ import {
   parseConfig,
   readConfig,
   type DialectName,
-} from "@toolport/config";
+} from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
 /** The problems of an object, as `path: message`. */
@@ -316,9 +316,9 @@ describe("detectDialect()", () => {
     ["/h/.evva/settings.json", servers, "evva"],
     ["/p/.roo/mcp.json", servers, "roo"],
     ["/p/anything.json", servers, "mcp-json"],
-    ["/p/toolport.json", '{"servers": {}}', "toolport"],
-    ["/p/other.json", '{"servers": {"a": {"transport": {"kind": "stdio"}}}}', "toolport"],
-    ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "toolport"],
+    ["/p/hostside.json", '{"servers": {}}', "hostside"],
+    ["/p/other.json", '{"servers": {"a": {"transport": {"kind": "stdio"}}}}', "hostside"],
+    ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "hostside"],
     ["/p/other.json", '{"imports": ["x"], "mcpServers": {}}', "mcp-json"],
     ["/p/other.json", "{}", undefined],
     ["/p/.cursor/mcp.json", "{}", "cursor"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { defaultLimits, defaultTimeouts, type ServerSpec, type ToolOverride } from "@toolport/core";
-import type { HttpTransportSpec, StdioTransportSpec } from "@toolport/core";
-import type { Fields } from "@toolport/core/implement";
+import { defaultLimits, defaultTimeouts, type ServerSpec, type ToolOverride } from "@hostside/core";
+import type { HttpTransportSpec, StdioTransportSpec } from "@hostside/core";
+import type { Fields } from "@hostside/core/implement";
 import {
   readConfig,
   type ConfigImport,
@@ -9,11 +9,11 @@ import {
   type HostSettings,
   type ServeSettings,
   type ServerExtras,
-} from "@toolport/config";
+} from "@hostside/config";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 
-const schema = JSON.parse(readFileSync(new URL("../toolport.schema.json", import.meta.url), "utf8"));
+const schema = JSON.parse(readFileSync(new URL("../hostside.schema.json", import.meta.url), "utf8"));
 const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
 const stdio = { kind: "stdio", command: "server" };
 
@@ -93,7 +93,7 @@ const inputFields: Fields<ConfigInput> = {
 };
 const importFields: Fields<ConfigImport> = { from: true, dialect: true };
 
-describe("toolport.schema.json", () => {
+describe("hostside.schema.json", () => {
   const { definitions, properties } = schema;
 
   it.each([
@@ -128,7 +128,7 @@ describe("toolport.schema.json", () => {
     ["serving", { serve: { expose: "search", tools: ["files/*", "github"], readOnly: true } }],
   ])("allows what is read without an error: %s", (_, config) => {
     expect(validate(config), JSON.stringify(validate.errors)).toBe(true);
-    expect(readConfig(config, { dialect: "toolport" }).problems).toEqual([]);
+    expect(readConfig(config, { dialect: "hostside" }).problems).toEqual([]);
   });
 
   it.each([
@@ -146,7 +146,7 @@ describe("toolport.schema.json", () => {
     ["an import of nothing", { imports: [""] }],
   ])("refuses what is read with an error: %s", (_, config) => {
     expect(validate(config)).toBe(false);
-    expect(readConfig(config, { dialect: "toolport" }).problems.some(({ severity }) => severity === "error")).toBe(
+    expect(readConfig(config, { dialect: "hostside" }).problems.some(({ severity }) => severity === "error")).toBe(
       true,
     );
   });

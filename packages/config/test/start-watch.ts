@@ -1,11 +1,11 @@
-import type { Cancel, Clock, ServerSpec } from "@toolport/core";
+import type { Cancel, Clock, ServerSpec } from "@hostside/core";
 import {
   watchConfig,
   type ConfigChange,
   type ConfigReport,
   type ConfigWatch,
   type WatchConfigOptions,
-} from "@toolport/config/node";
+} from "@hostside/config/node";
 import { onTestFinished } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 

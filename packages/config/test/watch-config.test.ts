@@ -1,8 +1,8 @@
 import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { createMemoryStore } from "@toolport/core";
-import { createTrust, formatProblem, type TrustAnswer } from "@toolport/config";
-import { watchConfig, type ConfigReport, type ConfigTarget } from "@toolport/config/node";
+import { createMemoryStore } from "@hostside/core";
+import { createTrust, formatProblem, type TrustAnswer } from "@hostside/config";
+import { watchConfig, type ConfigReport, type ConfigTarget } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 import { createTestClock, startWatch } from "./start-watch.ts";
@@ -112,7 +112,7 @@ describe("watchConfig()", () => {
     const transport = { kind: "stdio", command: "x", env: { TOKEN: "${file:~/.token}" } };
     const { home, watch, edit } = await startWatch((fake) => {
       fake.write("home/.token", "one");
-      fake.write("home/.config/toolport/toolport.json", { servers: { a: { transport } } });
+      fake.write("home/.config/hostside/hostside.json", { servers: { a: { transport } } });
     });
     expect(watch.config.secrets).toEqual(["one"]);
     const { config, updated } = await edit(() => home.write("home/.token", "two"));
@@ -145,11 +145,11 @@ describe("watchConfig()", () => {
   });
 
   it("keeps a server whose variable is gone from its entry's reach", async () => {
-    const toolport = (command: string): object => ({ servers: { a: { transport: { kind: "stdio", command } } } });
+    const hostside = (command: string): object => ({ servers: { a: { transport: { kind: "stdio", command } } } });
     const { home, applied, edit } = await startWatch((fake) => {
-      fake.write("home/.config/toolport/toolport.json", toolport("x"));
+      fake.write("home/.config/hostside/hostside.json", hostside("x"));
     });
-    const report = await edit(() => home.write("home/.config/toolport/toolport.json", toolport("${UNSET}")));
+    const report = await edit(() => home.write("home/.config/hostside/hostside.json", hostside("${UNSET}")));
     expect(report).toMatchObject({ updated: [], removed: [], keptServers: ["a"] });
     expect(report.config.problems.map(({ code, path }) => [code, path])).toEqual([
       ["unset_variable", "servers.a.transport.command"],
@@ -264,15 +264,15 @@ describe("watchConfig()", () => {
   it("does not watch where the settings say so", async () => {
     const settings = { watch: { enabled: false } };
     const { home, clock, watch } = await startWatch((fake) => {
-      fake.write("home/.config/toolport/toolport.json", { servers: {}, settings });
+      fake.write("home/.config/hostside/hostside.json", { servers: {}, settings });
     });
-    home.write("home/.config/toolport/toolport.json", { servers: {}, settings: {} });
+    home.write("home/.config/hostside/hostside.json", { servers: {}, settings: {} });
     await watch.reload();
     expect(clock.tasks()).toBe(0);
   });
 
   it("stops watching once the settings say so, until it is asked to load again", async () => {
-    const path = "home/.config/toolport/toolport.json";
+    const path = "home/.config/hostside/hostside.json";
     const { home, edit, watch } = await startWatch((fake) => {
       fake.write(path, { servers: {} });
     });

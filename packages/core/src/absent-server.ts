@@ -1,4 +1,4 @@
-import type { ToolportErrorCode } from "./toolport-error-code.ts";
+import type { HostsideErrorCode } from "./hostside-error-code.ts";
 
 /** A server whose tools are not on offer now, and why. */
 export interface AbsentServer {
@@ -6,5 +6,5 @@ export interface AbsentServer {
   /** As its status says: `connecting`, `failed`, `needs-auth`, `disabled`; `idle` when nothing has been asked of it, not even `init()`. */
   readonly state: string;
   /** Code of what it failed with. */
-  readonly code?: ToolportErrorCode | undefined;
+  readonly code?: HostsideErrorCode | undefined;
 }

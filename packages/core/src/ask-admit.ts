@@ -2,7 +2,7 @@ import type { Admission, AdmissionServer, Admit } from "./admission.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
 import type { ToolDefinition } from "./tool.ts";
-import { isToolportError } from "./toolport-error.ts";
+import { isHostsideError } from "./hostside-error.ts";
 
 /** What a host's rule decided about one tool. */
 export interface Decision {
@@ -33,6 +33,6 @@ function describeAnswer(answer: unknown): string {
 
 // A foreign message may quote a secret.
 function describeThrown(error: unknown): string {
-  if (isToolportError(error)) return error.code;
+  if (isHostsideError(error)) return error.code;
   return error instanceof Error ? quoteText(error.name, 40).slice(1, -1) : kindOf(error);
 }

@@ -14,7 +14,7 @@ import type {
   TransportSpec,
 } from "./server-spec.ts";
 import { quoteText } from "./quote-text.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** What a spec may have, for those who look at one that is not whole. */
 export const serverSpecFields: Fields<ServerSpec> = {
@@ -108,8 +108,8 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
 }
 
 /** An `invalid_spec` error: `server "<id>": <field> <rule>`. */
-export function specError(serverId: string, field: string, rule: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)}: ${field === "" ? "the spec" : field} ${rule}`, {
+export function specError(serverId: string, field: string, rule: string): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)}: ${field === "" ? "the spec" : field} ${rule}`, {
     code: "invalid_spec",
     serverId,
     details: { field },
@@ -231,7 +231,7 @@ const isDuration: NumberRule = {
 };
 
 function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): Checks {
-  const fail = (field: string, rule: string): ToolportError => specError(id, `${prefix}${field}`, rule);
+  const fail = (field: string, rule: string): HostsideError => specError(id, `${prefix}${field}`, rule);
   return {
     known(fields) {
       const unknown = findUnknownField(owner, fields);

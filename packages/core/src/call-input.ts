@@ -9,7 +9,7 @@ import type { ToolOrigin } from "./tool.ts";
 import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import { quoteText } from "./quote-text.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 const optionFields: Fields<CallOptions> = {
   signal: true,
@@ -140,7 +140,7 @@ export function readCallArguments(args: unknown, { serverId, toolName }: ToolOri
   if (isCallArguments(args)) return args;
   const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
-  throw new ToolportError(
+  throw new HostsideError(
     `tool ${quoteText(toolName)}${owner} expects JSON object arguments, not ${kindOf(args)}${advice}`,
     { code: "invalid_arguments", ...(serverId !== "" && { serverId }), toolName },
   );

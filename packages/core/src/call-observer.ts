@@ -1,7 +1,7 @@
 import type { CallRecord } from "./call-record.ts";
 import type { JsonObject } from "./json.ts";
 import { reportUncaught } from "./report-uncaught.ts";
-import type { ToolportErrorCode } from "./toolport-error-code.ts";
+import type { HostsideErrorCode } from "./hostside-error-code.ts";
 
 /** A layer decided something about a call, in words that hold no arguments, no results and no texts of a server. */
 export interface CallDecision {
@@ -14,7 +14,7 @@ export interface CallDecision {
   /** What a human or a memory answered. */
   readonly decision?: string;
   readonly by?: string;
-  readonly code?: ToolportErrorCode;
+  readonly code?: HostsideErrorCode;
   readonly reason?: string;
 }
 

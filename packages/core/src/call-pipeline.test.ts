@@ -4,7 +4,7 @@ import { createLazySignal, withSignalOfDeadline } from "./lazy-signal.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolOutcome } from "./tool.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
@@ -42,7 +42,7 @@ const hangAfter: Interceptor = async (call, next) => {
 };
 
 const refuse = (): Promise<never> =>
-  Promise.reject(new ToolportError("no", { code: "call_refused", outcome: "not-sent" }));
+  Promise.reject(new HostsideError("no", { code: "call_refused", outcome: "not-sent" }));
 
 /** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
@@ -131,7 +131,7 @@ describe("a call with interceptors", () => {
   });
 
   it("ends with the given error when the pipeline ends, and waits for the handler unless all are to end", async () => {
-    const closed = new ToolportError("over", { code: "closed" });
+    const closed = new HostsideError("over", { code: "closed" });
     const { pipeline, clock } = tryOut([pass], { handler: () => never });
     const waiting = tryOut([hang]);
     const withInterceptor = failureOf(waiting.pipeline.run(callWith()));
@@ -157,7 +157,7 @@ describe("a call with interceptors", () => {
   it("hears the handler's last word when its time is up, and waits no more than a second for one that has none", async () => {
     const fail = async (): Promise<never> => {
       await new Promise((resolve) => setImmediate(resolve));
-      throw new ToolportError("in the queue", { code: "call_timeout", outcome: "not-sent" });
+      throw new HostsideError("in the queue", { code: "call_timeout", outcome: "not-sent" });
     };
     const honest = tryOut([pass], { handler: fail });
     const reported = failureOf(honest.pipeline.run(callWith({ timeoutMs: 500 })));
@@ -207,7 +207,7 @@ describe("a call with interceptors", () => {
 
   it("rejects with internal_error when one throws an error of a code that there is not", async () => {
     const careless: Interceptor = async () => {
-      throw new ToolportError("no", { code: "refused" as never });
+      throw new HostsideError("no", { code: "refused" as never });
     };
     const error = await failureOf(tryOut([careless]).pipeline.run(callWith()));
     expect(error).toMatchObject({ code: "internal_error", cause: expect.any(TypeError) });
@@ -276,7 +276,7 @@ describe("a call with interceptors", () => {
     };
     const handler: CallHandler = async () => {
       tries += 1;
-      if (tries === 1) throw new ToolportError("busy", { code: "overloaded" });
+      if (tries === 1) throw new HostsideError("busy", { code: "overloaded" });
       return outcome;
     };
     await expect(tryOut([retry], { handler }).pipeline.run(callWith())).resolves.toBe(outcome);
@@ -293,7 +293,7 @@ describe("a call with interceptors", () => {
     let tries = 0;
     const handler: CallHandler = async () => {
       tries += 1;
-      throw new ToolportError("lost", { code: "unreachable", outcome: tries === 1 ? "unknown" : "not-sent" });
+      throw new HostsideError("lost", { code: "unreachable", outcome: tries === 1 ? "unknown" : "not-sent" });
     };
     const retry: Interceptor = async (call, next) => {
       try {
@@ -305,7 +305,7 @@ describe("a call with interceptors", () => {
     await expect(tryOut([retry], { handler }).pipeline.run(callWith())).rejects.toMatchObject({ outcome: "unknown" });
     const refuseLate: Interceptor = async (call, next) => {
       await next(call);
-      throw new ToolportError("no", { code: "call_refused" });
+      throw new HostsideError("no", { code: "call_refused" });
     };
     await expect(tryOut([refuseLate]).pipeline.run(callWith())).rejects.toMatchObject({
       code: "call_refused",
@@ -333,7 +333,7 @@ describe("a call with interceptors", () => {
     const handler: CallHandler = ({ options: { signal } }) =>
       new Promise((_, reject) => {
         signals.push(signal);
-        signal?.addEventListener("abort", () => reject(new ToolportError("gone", { code: "aborted" })));
+        signal?.addEventListener("abort", () => reject(new HostsideError("gone", { code: "aborted" })));
       });
     const abort = new AbortController();
     const { pipeline } = tryOut([replace], { handler });

@@ -11,7 +11,7 @@ import { quoteText } from "./quote-text.ts";
 import type { CallContext } from "./call-context.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** The way of all calls of one provider or toolbox: its interceptors. */
 export type CallPipeline = Pipeline<ToolCall, ToolOutcome>;
@@ -51,7 +51,7 @@ function defaultTime(): number {
 const calls: WorkKind<ToolCall, ToolOutcome> = {
   error({ origin: { serverId, toolName } }, code, { problem, ...rest }) {
     const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
-    return new ToolportError(`call of ${quoteText(toolName)}${owner} ${problem}`, {
+    return new HostsideError(`call of ${quoteText(toolName)}${owner} ${problem}`, {
       code,
       serverId: serverId || undefined,
       toolName,

@@ -1,7 +1,7 @@
 import type { CallContext } from "./call-context.ts";
 import type { ServerPeer } from "./server-peer.ts";
 import type { ToolOrigin } from "./tool.ts";
-import type { ToolportError } from "./toolport-error.ts";
+import type { HostsideError } from "./hostside-error.ts";
 
 /**
  * What became of one call at its server: one record for each time that a call came to the queue of its server. So a call that an
@@ -31,7 +31,7 @@ export interface CallRecord {
   /** `ok`; `tool-error` when the tool itself said that it failed; `error` when the call was rejected. */
   readonly result: "ok" | "tool-error" | "error";
   /** What it was rejected with. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }
 
 /** One time that a call was handed to a connection. */
@@ -49,5 +49,5 @@ export interface CallAttempt {
   /** Of the answers, as {@linkcode sentBytes}; progress and other messages on the way are not counted. */
   readonly receivedBytes?: number;
   /** Why it ended, if not with a result. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }

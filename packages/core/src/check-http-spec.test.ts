@@ -1,4 +1,4 @@
-import { isToolportError, type HttpTransportSpec } from "@toolport/core";
+import { isHostsideError, type HttpTransportSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { checkHttpSpec } from "./check-http-spec.ts";
 
@@ -10,7 +10,7 @@ function refusedField(members: Members): string | undefined {
     checkHttpSpec({ id: "web", transport: { kind: "http", ...members } });
     return undefined;
   } catch (error) {
-    if (!isToolportError(error, "invalid_spec") || error.serverId !== "web") throw error;
+    if (!isHostsideError(error, "invalid_spec") || error.serverId !== "web") throw error;
     return error.details.field;
   }
 }

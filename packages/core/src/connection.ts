@@ -6,7 +6,7 @@ import type { Subscription } from "./event.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ProtocolEra } from "./protocol-era.ts";
 import type { ServerSpec } from "./server-spec.ts";
-import type { ToolportError } from "./toolport-error.ts";
+import type { HostsideError } from "./hostside-error.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { RemoteTool } from "./tool.ts";
 
@@ -42,7 +42,7 @@ export interface ToolListing {
   /** Why the listing stops before the server's end of it; absent when it is complete. */
   readonly truncated?: "page-limit" | "tool-limit" | "size-limit" | "repeated-cursor" | "bad-cursor" | "page-failed";
   /** Why the next page could not be had, with `"page-failed"`. */
-  readonly failure?: ToolportError;
+  readonly failure?: HostsideError;
   readonly pages: number;
   /**
    * For how long the server says that the listing holds, in milliseconds from its arrival; of several pages the shortest. Servers of 2026-07-28 say
@@ -143,12 +143,12 @@ export interface ConnectionHooks {
    */
   readonly onNotification?: (notification: ServerNotification) => void;
   /** The connection is gone for good. Called once, after every pending request was rejected. */
-  readonly onDown: (error: ToolportError) => void;
+  readonly onDown: (error: HostsideError) => void;
   /**
    * The attempt has failed, and what there is of it is still being cleaned up: `connect` will reject when that is done. At most once, and
    * optional, for a status that tells what is so.
    */
-  readonly onFailed?: (error: ToolportError) => void;
+  readonly onFailed?: (error: HostsideError) => void;
   /** Something odd that harmed nothing: lines on stdout that are no messages, an answer to no request. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   readonly onLog?: (log: ServerLog) => void;

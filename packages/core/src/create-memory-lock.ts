@@ -4,7 +4,7 @@ import { formatMs } from "./format-ms.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { quoteText } from "./quote-text.ts";
 import type { Lock } from "./store.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** Options of {@linkcode createMemoryLock}. */
 export interface MemoryLockOptions {
@@ -76,12 +76,12 @@ export function createMemoryLock(options: MemoryLockOptions = {}): Lock {
   };
 }
 
-function overloadedError(key: string, waiting: number): ToolportError {
-  return new ToolportError(`${waiting} wait for the lock ${quoteText(key)} already`, { code: "overloaded" });
+function overloadedError(key: string, waiting: number): HostsideError {
+  return new HostsideError(`${waiting} wait for the lock ${quoteText(key)} already`, { code: "overloaded" });
 }
 
-function leaseError(key: string, leaseMs: number): ToolportError {
-  return new ToolportError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
+function leaseError(key: string, leaseMs: number): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
     code: "aborted",
     outcome: "unknown",
   });

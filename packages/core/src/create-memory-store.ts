@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import type { JsonValue } from "./json.ts";
 import { quoteText } from "./quote-text.ts";
 import type { Fence, Store } from "./store.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** Options of {@linkcode createMemoryStore}. */
 export interface MemoryStoreOptions {
@@ -96,8 +96,8 @@ function createFences(most: number): Fences {
   };
 }
 
-function outdatedError(key: string): ToolportError {
-  return new ToolportError(`somebody else has had the lock ${quoteText(key)} since, and nothing was written`, {
+function outdatedError(key: string): HostsideError {
+  return new HostsideError(`somebody else has had the lock ${quoteText(key)} since, and nothing was written`, {
     code: "store_failed",
   });
 }

@@ -37,7 +37,7 @@ export { contextOnBehalfOf, onBehalfOf } from "./on-behalf-of.ts";
 export { findMeant } from "./find-meant.ts";
 export { unknownServerError } from "./unknown-server-error.ts";
 export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-error.ts";
-export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
+export { withErrorContext, type HostsideErrorPatch } from "./hostside-error.ts";
 
 // Rules of a host.
 export { askAdmit, type Decision } from "./ask-admit.ts";

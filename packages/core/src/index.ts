@@ -5,15 +5,15 @@ export {
   type CallOutcome,
   type ErrorCodeEntry,
   type ErrorKind,
-  type ToolportErrorCode,
-} from "./toolport-error-code.ts";
+  type HostsideErrorCode,
+} from "./hostside-error-code.ts";
 export {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type ErrorDetails,
-  type ToolportErrorInit,
+  type HostsideErrorInit,
   type Violation,
-} from "./toolport-error.ts";
+} from "./hostside-error.ts";
 export type {
   Concurrency,
   CustomTransportSpec,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { applyInterceptors } from "./call-pipeline.ts";
 import type { Interceptor, ToolCall } from "./interceptor.ts";
 import type { ToolOutcome } from "./tool.ts";
-import { isToolportError, ToolportError } from "./toolport-error.ts";
+import { isHostsideError, HostsideError } from "./hostside-error.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const call: ToolCall = {
@@ -87,14 +87,14 @@ describe("applyInterceptors()", () => {
     const heard: unknown[] = [];
     const listen: Interceptor = async (given, next) => {
       for (let attempt = 1; attempt <= 2; attempt += 1) {
-        await next(given).catch((error: unknown) => heard.push(isToolportError(error) && error.outcome));
+        await next(given).catch((error: unknown) => heard.push(isHostsideError(error) && error.outcome));
       }
       return outcome;
     };
     const claims: boolean[] = [true, false];
     const claim: Interceptor = async (given, next) => {
       if (claims.shift() === true) await next(given);
-      throw new ToolportError("no room", { code: "overloaded" });
+      throw new HostsideError("no room", { code: "overloaded" });
     };
     await applyInterceptors([listen, claim], async () => outcome)(call);
     // The second time nothing was sent, whatever became of the first.

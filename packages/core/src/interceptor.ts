@@ -29,7 +29,7 @@ export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
  * - `next` may be called again when it has settled, to try once more. While it is pending, or after the layer has answered, it rejects with
  *   `internal_error`; so it does for another `origin`, `definition` or `server` than those of the call, because a call is never re-routed, and for
  *   options that no call may have.
- * - What it throws reaches the caller as a `ToolportError`: `call_refused` is the code for a no. Anything else than a `ToolportError`
+ * - What it throws reaches the caller as a `HostsideError`: `call_refused` is the code for a no. Anything else than a `HostsideError`
  *   becomes `internal_error`, with what was thrown as its cause.
  * - It is bounded. When the time of the call is up, the caller aborts or the provider closes, the call is over whatever the layer does; its
  *   `next` rejects from then on, and `call.options.signal` says so at once.

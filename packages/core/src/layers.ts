@@ -1,5 +1,5 @@
 import { layerError, type Handler, type Way, type Work, type WorkKind } from "./passage.ts";
-import { isToolportError, type ToolportError } from "./toolport-error.ts";
+import { isHostsideError, type HostsideError } from "./hostside-error.ts";
 
 /** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
 export type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
@@ -27,7 +27,7 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
   return async (work, passage) => {
     let pending = false;
     let left = false;
-    const fault = (what: string, cause?: unknown): ToolportError =>
+    const fault = (what: string, cause?: unknown): HostsideError =>
       layerError(work, kind, { problem: `${name} ${what}`, outcome: passage.effect, cause });
     const goOn = async (changed: Of): Promise<Answer> => {
       if (passage.ended !== undefined) throw passage.ended;
@@ -57,7 +57,7 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
       if (!kind.isAnswer(answer)) throw fault("answered nothing; it returns what next() does, or an outcome");
       return kind.sign(answer, work);
     } catch (reason) {
-      if (isToolportError(reason)) throw passage.claim(reason, handled);
+      if (isHostsideError(reason)) throw passage.claim(reason, handled);
       throw fault("threw something of its own", reason);
     } finally {
       left = true;
@@ -67,7 +67,7 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
 
 interface OptionsCheck<Of extends Work, Answer> {
   readonly kind: WorkKind<Of, Answer>;
-  readonly fault: (what: string, cause: unknown) => ToolportError;
+  readonly fault: (what: string, cause: unknown) => HostsideError;
 }
 
 function assertOptions<Of extends Work, Answer>(

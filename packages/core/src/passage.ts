@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from "./clock.ts";
 import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
-import type { CallOutcome, ToolportErrorCode } from "./toolport-error-code.ts";
+import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
 import { LazySignal, signalOf, type StoppableTime } from "./lazy-signal.ts";
 import { onAbort } from "./on-abort.ts";
-import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorInit } from "./toolport-error.ts";
+import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
 
 /** What goes through layers: a call, or another request. */
 export interface Work {
@@ -29,8 +29,8 @@ export interface OwnBounds {
 /** What layers have to know of one kind of work. */
 export interface WorkKind<Of extends Work, Answer> {
   /** An error about the work: `problem` says what became of it, after a name for it. */
-  error(work: Of, code: ToolportErrorCode, problem: WorkProblem): ToolportError;
-  readonly timeoutCode: ToolportErrorCode;
+  error(work: Of, code: HostsideErrorCode, problem: WorkProblem): HostsideError;
+  readonly timeoutCode: HostsideErrorCode;
   /** Who set its time, for errors. */
   timeSetBy(work: Of): string;
   /** What a layer handed on that is no more the same work, in words; `undefined` when all is well. */
@@ -47,7 +47,7 @@ export interface WorkKind<Of extends Work, Answer> {
 }
 
 /** What became of some work. */
-export type WorkProblem = { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">;
+export type WorkProblem = { readonly problem: string } & Pick<HostsideErrorInit, "cause" | "details" | "outcome">;
 
 /** A part of the way, for one piece of work after the other. */
 export type Way<Of extends Work, Answer> = (work: Of, passage: Passage<Of, Answer>) => Promise<Answer>;
@@ -59,18 +59,18 @@ export interface Passage<Of extends Work, Answer> {
   /** How often it was with its handler, so that {@linkcode claim} can leave out what was before. */
   readonly handled: number;
   /** An error of a layer, claiming no more than is known of what the handler has done since then. */
-  claim(error: ToolportError, since: number): ToolportError;
+  claim(error: HostsideError, since: number): HostsideError;
   /** Why nobody may go on with it: its time is up, it was given up, or it is over. */
-  readonly ended: ToolportError | undefined;
+  readonly ended: HostsideError | undefined;
   /** Which layer has it, for errors. */
   at: string;
   /** Sends it through; settles with its answer or with its end, whichever comes first. */
   run(enter: Way<Of, Answer>): Promise<Answer>;
   handle(given: Of): Promise<Answer>;
   /** Ends it at once. */
-  end(error: ToolportError): void;
+  end(error: HostsideError): void;
   /** Ends it at once, or a moment after the handler has answered: what became of the work is worth knowing. */
-  endSoon(error: ToolportError): void;
+  endSoon(error: HostsideError): void;
 }
 
 /** What a passage is made from. */
@@ -103,7 +103,7 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
   readonly #time: Deadline;
   readonly #bounds: Bounds;
   readonly #shown: Of;
-  #settle: (error: ToolportError) => void = () => {};
+  #settle: (error: HostsideError) => void = () => {};
   #ignore: Cancel | undefined;
 
   constructor(work: Of, init: PassageInit<Of, Answer>) {
@@ -131,11 +131,11 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
     return this.#handling.handled;
   }
 
-  claim(error: ToolportError, since: number): ToolportError {
+  claim(error: HostsideError, since: number): HostsideError {
     return withEffect(error, this.#handling.effectSince(since));
   }
 
-  get ended(): ToolportError | undefined {
+  get ended(): HostsideError | undefined {
     if (!this.#ending.isOver) return this.#ending.overdue;
     const { kind } = this.#init;
     const outcome = this.#handling.effect;
@@ -167,11 +167,11 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
     );
   }
 
-  end(error: ToolportError): void {
+  end(error: HostsideError): void {
     this.#ending.end(error);
   }
 
-  endSoon(error: ToolportError): void {
+  endSoon(error: HostsideError): void {
     this.#ending.endSoon(error);
   }
 
@@ -216,16 +216,16 @@ class TimeAndStop implements StoppableTime {
 interface EndingInit {
   readonly handling: Pick<Handling<Work, unknown>, "active" | "effect">;
   readonly clock: Clock;
-  readonly settle: (error: ToolportError) => void;
+  readonly settle: (error: HostsideError) => void;
 }
 
 /** When a passage ends before it has an answer, and why. */
 class Ending {
   readonly #init: EndingInit;
   #isOver = false;
-  #reason: ToolportError | undefined;
-  #overdue: ToolportError | undefined;
-  #soon: ToolportError | undefined;
+  #reason: HostsideError | undefined;
+  #overdue: HostsideError | undefined;
+  #soon: HostsideError | undefined;
   #cancelLastWord: Cancel | undefined;
 
   constructor(init: EndingInit) {
@@ -236,16 +236,16 @@ class Ending {
     return this.#isOver;
   }
 
-  get reason(): ToolportError | undefined {
+  get reason(): HostsideError | undefined {
     return this.#reason;
   }
 
   /** The time is up or the caller has given up, while the handler has the work. */
-  get overdue(): ToolportError | undefined {
+  get overdue(): HostsideError | undefined {
     return this.#overdue;
   }
 
-  end(error: ToolportError): void {
+  end(error: HostsideError): void {
     if (this.#isOver) return;
     const { handling, settle } = this.#init;
     this.#reason = withEffect(error, handling.effect);
@@ -253,14 +253,14 @@ class Ending {
   }
 
   /** Ends it, after the last word of a handler that has the work. */
-  stop(error: ToolportError): ToolportError {
+  stop(error: HostsideError): HostsideError {
     this.#overdue ??= error;
     if (this.#init.handling.active === 0) this.end(error);
     else this.#awaitLastWord(error);
     return error;
   }
 
-  endSoon(error: ToolportError): void {
+  endSoon(error: HostsideError): void {
     const { handling } = this.#init;
     this.#soon ??= error;
     if (handling.active > 0 || this.#isOver) return;
@@ -278,7 +278,7 @@ class Ending {
     this.#cancelLastWord?.();
   }
 
-  #awaitLastWord(error: ToolportError): void {
+  #awaitLastWord(error: HostsideError): void {
     this.#cancelLastWord ??= this.#init.clock.schedule(lastWordMs, () => this.end(error));
   }
 }
@@ -333,7 +333,7 @@ export function layerError<Of extends Work, Answer>(
   work: Of,
   kind: WorkKind<Of, Answer>,
   { problem, cause, outcome }: WorkProblem,
-): ToolportError {
+): HostsideError {
   return kind.error(work, "internal_error", { problem: `failed: ${problem}`, outcome, cause });
 }
 
@@ -341,14 +341,14 @@ function overdueError<Of extends Work, Answer>(
   work: Of,
   kind: WorkKind<Of, Answer>,
   { timeoutMs, at }: { readonly timeoutMs: number; readonly at: string },
-): ToolportError {
+): HostsideError {
   const where = at === "" ? "" : `; the last to have it was ${at}`;
   const problem = `did not finish within ${Math.round(timeoutMs)} ms (${kind.timeSetBy(work)})${where}`;
   return kind.error(work, kind.timeoutCode, { problem, details: { timeoutMs } });
 }
 
-function toError<Of extends Work, Answer>(reason: unknown, work: Of, kind: WorkKind<Of, Answer>): ToolportError {
-  if (isToolportError(reason)) return reason;
+function toError<Of extends Work, Answer>(reason: unknown, work: Of, kind: WorkKind<Of, Answer>): HostsideError {
+  if (isHostsideError(reason)) return reason;
   return kind.error(work, "internal_error", {
     problem: "failed in an unforeseen way",
     outcome: "unknown",
@@ -363,7 +363,7 @@ function worse(a: CallOutcome, b: CallOutcome): CallOutcome {
 }
 
 /** The error, claiming no more than is known: an earlier try of the same call may have run. */
-function withEffect(error: ToolportError, effect: CallOutcome): ToolportError {
+function withEffect(error: HostsideError, effect: CallOutcome): HostsideError {
   const outcome = worse(error.outcome, effect);
   return outcome === error.outcome ? error : withErrorContext(error, { outcome });
 }

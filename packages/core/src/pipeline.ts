@@ -3,7 +3,7 @@ import { foldLayers, type Layer } from "./layers.ts";
 import { defaultTimeouts } from "./limits.ts";
 import { createPassage, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
 import { createSlots } from "./reused-slots.ts";
-import type { ToolportError } from "./toolport-error.ts";
+import type { HostsideError } from "./hostside-error.ts";
 
 /** The way of all work of one kind: its layers, in front of whatever handles it. */
 export interface Pipeline<Of extends Work, Answer> {
@@ -13,7 +13,7 @@ export interface Pipeline<Of extends Work, Answer> {
    * Ends what is with a layer; each rejects with `error` at once. What is with the handler is the handler's to end; when it has, its
    * layers have a second left. With `all`, everything ends at once.
    */
-  end(error: ToolportError, all?: boolean): void;
+  end(error: HostsideError, all?: boolean): void;
   /** How much is on its way through the layers, what is with the handler included; without layers nothing is counted. */
   readonly size: number;
 }

@@ -5,7 +5,7 @@ import { longestTimeoutMs } from "./limits.ts";
 import { quoteText } from "./quote-text.ts";
 import { storeFailed } from "./store-step.ts";
 import type { Fence, Lock } from "./store.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** A lock as somebody has it. */
 export interface LockHold {
@@ -172,28 +172,28 @@ class Turn {
     this.#abort(leaseError(this.#key, this.#leaseMs));
   }
 
-  #abort(reason: ToolportError): void {
+  #abort(reason: HostsideError): void {
     this.#isLost = true;
     this.#controller.abort(reason);
     this.#end();
   }
 }
 
-function waitError(key: string, waitedMs: number): ToolportError {
-  return new ToolportError(`the lock ${quoteText(key)} was not free within ${formatMs(waitedMs)}`, {
+function waitError(key: string, waitedMs: number): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was not free within ${formatMs(waitedMs)}`, {
     code: "overloaded",
   });
 }
 
-function leaseError(key: string, leaseMs: number): ToolportError {
-  return new ToolportError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
+function leaseError(key: string, leaseMs: number): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
     code: "aborted",
     outcome: "unknown",
   });
 }
 
-function lostError(key: string, reason: unknown): ToolportError {
-  return new ToolportError(`the lock ${quoteText(key)} was lost, and somebody else may have it`, {
+function lostError(key: string, reason: unknown): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was lost, and somebody else may have it`, {
     code: "aborted",
     outcome: "unknown",
     cause: reason,

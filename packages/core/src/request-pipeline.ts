@@ -7,7 +7,7 @@ import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
 import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { quoteText } from "./quote-text.ts";
 import type { HostRequest, RequestInterceptor } from "./request-interceptor.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** The way of all requests of one provider that are no tool calls: their interceptors. */
 export type RequestPipeline = Pipeline<HostRequest, JsonValue>;
@@ -34,7 +34,7 @@ function defaultTime(): number {
 
 const requests: WorkKind<HostRequest, JsonValue> = {
   error({ serverId, method }, code, { problem, ...rest }) {
-    return new ToolportError(`request ${quoteText(method)} to ${JSON.stringify(serverId)} ${problem}`, {
+    return new HostsideError(`request ${quoteText(method)} to ${JSON.stringify(serverId)} ${problem}`, {
       code,
       serverId,
       outcome: "not-sent",

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { originalCause, safeCause } from "./safe-cause.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 const foreign = Object.assign(new TypeError("refused: hunter2", { cause: new Error("inner hunter2") }), {
@@ -14,7 +14,7 @@ describe("safeCause()", () => {
     const cause = safeCause(foreign, redact);
     expect(cause).toMatchObject({ name: "TypeError", message: "refused: [redacted]", code: "ENOENT" });
     expect(cause?.cause).toMatchObject({ message: "inner [redacted]" });
-    const error = new ToolportError("x failed", { code: "spawn_failed", cause });
+    const error = new HostsideError("x failed", { code: "spawn_failed", cause });
     for (const customInspect of [true, false]) {
       const text = inspect(error, { customInspect, showHidden: true, depth: 20 });
       expect(text).not.toContain("hunter2");
@@ -29,7 +29,7 @@ describe("safeCause()", () => {
   });
 
   it("leaves our own errors as they are, and leaves out what is no error", () => {
-    const ours = new ToolportError("x", { code: "closed" });
+    const ours = new HostsideError("x", { code: "closed" });
     expect(safeCause(ours, redact)).toBe(ours);
     expect(safeCause({ token: "hunter2" }, redact)).toBeUndefined();
     expect(safeCause("hunter2", redact)).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Redactor } from "./redacted.ts";
-import { isToolportError } from "./toolport-error.ts";
+import { isHostsideError } from "./hostside-error.ts";
 import { cleanText } from "./untrusted-text.ts";
 
 const originals = new WeakMap<Error, unknown>();
@@ -22,7 +22,7 @@ export function originalCause(cause: unknown): unknown {
 }
 
 function copyOf(error: unknown, redact: Redactor, depth: number): Error | undefined {
-  if (!(error instanceof Error) || isToolportError(error)) return error instanceof Error ? error : undefined;
+  if (!(error instanceof Error) || isHostsideError(error)) return error instanceof Error ? error : undefined;
   const inner = depth > 1 ? copyOf(error.cause, redact, depth - 1) : undefined;
   const message = redact(cleanText(error.message, longestMessage));
   const copy = new Error(message, inner === undefined ? undefined : { cause: inner });

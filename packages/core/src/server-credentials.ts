@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
 }
 
 /**
- * A `fetch` for requests that carry credentials, by GET or POST. Fails with a `TypeError`, like any, whose cause may be a `ToolportError`; or with
+ * A `fetch` for requests that carry credentials, by GET or POST. Fails with a `TypeError`, like any, whose cause may be a `HostsideError`; or with
  * the reason of its `signal`. Says nothing of where an answer redirects to.
  */
 export type AuthorizationFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { ServerPeer } from "./server-peer.ts";
-import type { ToolportError } from "./toolport-error.ts";
+import type { HostsideError } from "./hostside-error.ts";
 
 /** What a provider did with one server by itself: one record when it is over. */
 export interface ServerRecord {
@@ -16,7 +16,7 @@ export interface ServerRecord {
   readonly durationMs: number;
   readonly peer: ServerPeer;
   /** What it failed with; of a session, why it ended. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
   /** How many tools a listing had. */
   readonly toolCount?: number;
 }

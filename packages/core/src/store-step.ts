@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 import { formatMs } from "./format-ms.ts";
 import { safeCause } from "./safe-cause.ts";
-import type { CallOutcome } from "./toolport-error-code.ts";
-import { ToolportError } from "./toolport-error.ts";
+import type { CallOutcome } from "./hostside-error-code.ts";
+import { HostsideError } from "./hostside-error.ts";
 import { cleanText } from "./untrusted-text.ts";
 
 /**
  * A `store_failed`. `reason` is what a part that is not ours threw; its message is shown, its members are not. `outcome`: `unknown` for a write that may have
  * been done; default `not-sent`.
  */
-export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcome): ToolportError {
+export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcome): HostsideError {
   const said = reason instanceof Error && reason.message !== "" ? `: ${cleanText(reason.message, 300)}` : "";
-  return new ToolportError(what + said, { code: "store_failed", outcome, cause: safeCause(reason, (text) => text) });
+  return new HostsideError(what + said, { code: "store_failed", outcome, cause: safeCause(reason, (text) => text) });
 }
 
 /** How long a part that keeps something may take for one step. */

@@ -2,7 +2,7 @@ import type { AdmissionServer, QuarantinedTool } from "./admission.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
-import type { ToolportErrorCode } from "./toolport-error-code.ts";
+import type { HostsideErrorCode } from "./hostside-error-code.ts";
 
 /** Which local names changed between two snapshots, each list sorted. All are empty when only groups changed. */
 export interface ToolsChange {
@@ -50,7 +50,7 @@ export interface UnreadyGroup {
   /** As the server's status says: `connecting`, `down`, `failed`, `needs-auth`; `idle` when nothing was asked of it so far. */
   readonly state: string;
   /** Code of what it failed with. */
-  readonly code?: ToolportErrorCode | undefined;
+  readonly code?: HostsideErrorCode | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AbsentServer } from "./absent-server.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { findMeant } from "./find-meant.ts";
 import { quoteText } from "./quote-text.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 import { truncateText } from "./untrusted-text.ts";
 
 // Models make names up, of any length.
@@ -22,10 +22,10 @@ export function unknownToolError(
   name: string,
   definitions: readonly ToolDefinition[],
   absent: readonly AbsentServer[] = [],
-): ToolportError {
+): HostsideError {
   const servers = absent.length === 0 ? "" : `; ${describeAbsent(absent)}`;
   const suggestions = toolsMeant(name, definitions).map((tool) => tool.name);
-  return new ToolportError(`tool ${quote(name)} not found; ${suggest(suggestions, definitions.length)}${servers}`, {
+  return new HostsideError(`tool ${quote(name)} not found; ${suggest(suggestions, definitions.length)}${servers}`, {
     code: "unknown_tool",
     toolName: truncateText(name, maxNameLength),
     details: { ...(suggestions.length > 0 && { suggestions }), ...(absent.length > 0 && { servers: absent }) },

@@ -18,7 +18,7 @@ it("has an earlier format upgraded", () => {
 });
 
 it.each([
-  { stored: { version: 3, value: [] }, message: "the pins were written by a later version of Toolport (format 3" },
+  { stored: { version: 3, value: [] }, message: "the pins were written by a later version of Hostside (format 3" },
   { stored: { version: 1, value: [] }, message: "of the pins is of format 1, which is not known" },
   { stored: { version: 2 }, message: "not what was kept there" },
   { stored: { version: "2", value: 1 }, message: "not what was kept there" },

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
-import { ToolportError } from "./toolport-error.ts";
+import { HostsideError } from "./hostside-error.ts";
 
 /** What a value in a {@linkcode Store} is of. */
 export interface ValueVersion {
   /** Which value, for errors: "the pins of the policy". */
   readonly what: string;
-  /** The format that this version of Toolport writes: 1, 2, … What a reader may overlook is no new format. */
+  /** The format that this version of Hostside writes: 1, 2, … What a reader may overlook is no new format. */
   readonly version: number;
 }
 
@@ -31,13 +31,13 @@ export function readVersioned(
   if (from === version) return value;
   if (from > version) {
     throw unreadable(
-      `${what} were written by a later version of Toolport (format ${from}, this one knows ${version}), and are left as they are`,
+      `${what} were written by a later version of Hostside (format ${from}, this one knows ${version}), and are left as they are`,
     );
   }
   if (upgrade === undefined) throw unreadable(`what the store has of ${what} is of format ${from}, which is not known`);
   return upgrade(value, from);
 }
 
-function unreadable(message: string): ToolportError {
-  return new ToolportError(message, { code: "store_failed", retryable: false });
+function unreadable(message: string): HostsideError {
+  return new HostsideError(message, { code: "store_failed", retryable: false });
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { errorCodes, type ErrorCodeEntry } from "@toolport/core";
+import { errorCodes, type ErrorCodeEntry } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
 const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const forProducts = [
-  "ToolportError",
+  "HostsideError",
   "applyInterceptors",
   "assertServerSpec",
   "cleanText",
@@ -11,8 +11,8 @@ const forProducts = [
   "defaultLimits",
   "defaultTimeouts",
   "errorCodes",
+  "isHostsideError",
   "isKnownContent",
-  "isToolportError",
   "longestTimeoutMs",
   "readContent",
   "redactSpec",
@@ -132,10 +132,10 @@ const forImplementers = [
   "writeVersioned",
 ];
 
-describe("@toolport/core", () => {
+describe("@hostside/core", () => {
   it("exports exactly these values to products, and these to implementers", async () => {
-    expect(Object.keys(await import("@toolport/core")).sort()).toEqual(forProducts);
-    expect(Object.keys(await import("@toolport/core/implement")).sort()).toEqual(forImplementers);
+    expect(Object.keys(await import("@hostside/core")).sort()).toEqual(forProducts);
+    expect(Object.keys(await import("@hostside/core/implement")).sort()).toEqual(forImplementers);
   });
 
   it("has no name in both entries, types included", () => {

@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, type Lock } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, type Lock } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";

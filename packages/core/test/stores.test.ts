@@ -1,4 +1,4 @@
-import { createMemoryStore, isToolportError, type Clock, type Store } from "@toolport/core";
+import { createMemoryStore, isHostsideError, type Clock, type Store } from "@hostside/core";
 import fc from "fast-check";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
@@ -95,7 +95,7 @@ describe("createMemoryStore()", () => {
   ])("refuses %s", async (_, act, message) => {
     const error: unknown = await (async () => act())().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
-    expect(isToolportError(error)).toBe(false);
+    expect(isHostsideError(error)).toBe(false);
     expect(String(error)).toContain(message);
   });
 });

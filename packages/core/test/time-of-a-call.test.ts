@@ -1,12 +1,12 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallHandler,
   type CallOptions,
   type Interceptor,
   type ToolCall,
   type ToolOutcome,
-} from "@toolport/core";
-import { createCallPipeline, createDeadline, type CallPipeline, type CallPipelineInit } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createCallPipeline, createDeadline, type CallPipeline, type CallPipelineInit } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
@@ -100,7 +100,7 @@ describe("the time of a call with interceptors", () => {
     const { pipeline, clock } = tryOut([hangAfter], { handler });
     const call = failureOf(pipeline.run(callWith()));
     await settle();
-    pipeline.end(new ToolportError("over", { code: "closed" }));
+    pipeline.end(new HostsideError("over", { code: "closed" }));
     answer();
     await settle();
     clock.advance(1000);

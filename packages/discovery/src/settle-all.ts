@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 
 /**
  * Waits for all work, whatever becomes of it. Rejects with the failure if there is one, and with `refresh_failed` and every failure, in
@@ -10,14 +10,14 @@ export async function settleAll(work: readonly Promise<void>[]): Promise<void> {
   if (reasons.length === 0) return;
   if (reasons.length === 1) throw reasons[0];
   const failures = reasons.map(toFailure);
-  throw new ToolportError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
+  throw new HostsideError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
     code: "refresh_failed",
     retryable: failures.some(({ retryable }) => retryable),
     details: { failures: failures.flatMap((failure) => failure.details.failures ?? [failure]) },
   });
 }
 
-function toFailure(reason: unknown): ToolportError {
-  if (isToolportError(reason)) return reason;
-  return new ToolportError("a source of tools failed in a way of its own", { code: "internal_error", cause: reason });
+function toFailure(reason: unknown): HostsideError {
+  if (isHostsideError(reason)) return reason;
+  return new HostsideError("a source of tools failed in a way of its own", { code: "internal_error", cause: reason });
 }

@@ -1,5 +1,5 @@
-import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@toolport/core";
-import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
+import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@hostside/core";
+import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
 import { assertStaticTool } from "./catalog/assert-static-tool.ts";
 import type { StaticTool } from "./catalog/static-tool.ts";
 import { assertPrecedence, type Precedence } from "./catalog/settle-name-clash.ts";

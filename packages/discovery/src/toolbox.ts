@@ -10,7 +10,7 @@ import type {
   ToolGroup,
   ToolOutcome,
   ToolsChange,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertInitOptions,
   assertNames,
@@ -19,7 +19,7 @@ import {
   compareText,
   foldCase,
   systemClock,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";

@@ -1,5 +1,5 @@
-import type { Admission, AdmissionServer, Diagnostic, Interceptor, ToolDefinition, ToolsChange } from "@toolport/core";
-import { createToolbox, type Toolbox, type ToolboxOptions } from "@toolport/discovery";
+import type { Admission, AdmissionServer, Diagnostic, Interceptor, ToolDefinition, ToolsChange } from "@hostside/core";
+import { createToolbox, type Toolbox, type ToolboxOptions } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, groupOf, outage, serverTool, staticTool, type FakeProvider } from "./fake-provider.ts";
 import { ask, namesIn } from "./sample-view.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic, JsonObject } from "@toolport/core";
+import type { Diagnostic, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox, estimateDefinitionTokens, estimateTokens } from "../src/index.ts";
 import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer, ViewOptions } from "../src/index.ts";

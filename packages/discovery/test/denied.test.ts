@@ -1,4 +1,4 @@
-import type { Diagnostic, UnreadyGroup } from "@toolport/core";
+import type { Diagnostic, UnreadyGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox, reservedNames } from "../src/index.ts";
 import type { ToolboxView, ViewOptions } from "../src/index.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as discovery from "../src/index.ts";
 
-describe("@toolport/discovery", () => {
+describe("@hostside/discovery", () => {
   it("exports these values and no others", () => {
     expect(Object.keys(discovery).sort()).toEqual([
       "aboutGroup",
@@ -21,13 +21,13 @@ describe("@toolport/discovery", () => {
   });
 
   it("exports what embeds from an entry of its own", async () => {
-    const entry = await import("@toolport/discovery/embeddings");
+    const entry = await import("@hostside/discovery/embeddings");
     expect(Object.keys(entry).sort()).toEqual(["createAiSdkEmbedder", "createEmbeddingRanker", "createOpenAiEmbedder"]);
   });
 
   it("has these entries and no others, and depends on core alone", () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(Object.keys(manifest.exports)).toEqual([".", "./embeddings", "./package.json"]);
-    expect(Object.keys(manifest.dependencies)).toEqual(["@toolport/core"]);
+    expect(Object.keys(manifest.dependencies)).toEqual(["@hostside/core"]);
   });
 });

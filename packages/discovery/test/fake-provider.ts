@@ -1,5 +1,5 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type JsonObject,
   type ToolDefinition,
@@ -7,8 +7,8 @@ import {
   type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
-} from "@toolport/core";
-import { createEvent, readCallArguments } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createEvent, readCallArguments } from "@hostside/core/implement";
 import type { StaticTool } from "../src/index.ts";
 
 /** A provider that a test holds in its hand. */
@@ -126,8 +126,8 @@ export function groupOf(id: string, members: readonly string[], more: Partial<To
 }
 
 /** An error of a call that provably never left, or may have run. */
-export function outage(outcome: "not-sent" | "unknown"): ToolportError {
-  return new ToolportError("server is gone", {
+export function outage(outcome: "not-sent" | "unknown"): HostsideError {
+  return new HostsideError("server is gone", {
     code: outcome === "not-sent" ? "unreachable" : "connection_closed",
     outcome,
   });

@@ -1,5 +1,5 @@
-import type { ToolDefinition, ToolGroup, ToolsChange } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import type { ToolDefinition, ToolGroup, ToolsChange } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
 

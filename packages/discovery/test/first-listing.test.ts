@@ -1,4 +1,4 @@
-import type { UnreadyGroup } from "@toolport/core";
+import type { UnreadyGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { nodeWarnings } from "../../../test/node-warnings.ts";

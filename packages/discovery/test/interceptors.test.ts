@@ -1,13 +1,13 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallContext,
   type Clock,
   type Interceptor,
   type ToolCall,
   type ToolOutcome,
   type ToolProvider,
-} from "@toolport/core";
-import { createToolbox, type EmbeddingRequest, type StaticTool, type Toolbox } from "@toolport/discovery";
+} from "@hostside/core";
+import { createToolbox, type EmbeddingRequest, type StaticTool, type Toolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, outage, outcomeOf, serverTool, staticTool, toolOf, type FakeProvider } from "./fake-provider.ts";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
@@ -54,7 +54,7 @@ describe("a toolbox with interceptors", () => {
     const approval: Interceptor = async (call, next) => {
       asked.push(call.definition.name);
       if (call.args["amount"] === 5) return next(call);
-      throw new ToolportError("a person said no", { code: "approval_denied" });
+      throw new HostsideError("a person said no", { code: "approval_denied" });
     };
     const { toolbox, provider, runs } = setUp([approval]);
     for (const name of ["mine", "mcp_s_theirs"]) {
@@ -178,7 +178,7 @@ describe("a toolbox with interceptors", () => {
     const onlyOwn: Interceptor = async (call, next) => {
       seen.push(call);
       if (call.origin.serverId === "") return next(call);
-      throw new ToolportError("servers are not to be asked", { code: "call_refused" });
+      throw new HostsideError("servers are not to be asked", { code: "call_refused" });
     };
     const provider = fakeProvider("mcp");
     provider.offer([{ ...serverTool("s", "echo"), name: "echo" }]);
@@ -196,7 +196,7 @@ describe("a toolbox with interceptors", () => {
   it("is led to the fallback by a breaker that is open", async () => {
     const breaker: Interceptor = async (call, next) => {
       if (call.origin.serverId !== "") return next(call);
-      throw new ToolportError("open", { code: "circuit_open" });
+      throw new HostsideError("open", { code: "circuit_open" });
     };
     const provider = fakeProvider("mcp");
     provider.offer([{ ...serverTool("s", "echo"), name: "echo" }]);

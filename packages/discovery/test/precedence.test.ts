@@ -1,4 +1,4 @@
-import { ToolportError, type Diagnostic, type ToolportErrorCode } from "@toolport/core";
+import { HostsideError, type Diagnostic, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { StaticTool } from "../src/index.ts";
@@ -9,8 +9,8 @@ function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
 }
 
 /** As a limit of the host refuses a call. */
-function refusedBy(code: ToolportErrorCode): ToolportError {
-  return new ToolportError("no", { code, outcome: "not-sent", details: { policy: "a limit" } });
+function refusedBy(code: HostsideErrorCode): HostsideError {
+  return new HostsideError("no", { code, outcome: "not-sent", details: { policy: "a limit" } });
 }
 
 describe("precedence (AF-4)", () => {
@@ -80,16 +80,16 @@ describe("precedence (AF-4)", () => {
 
   it.each([
     ["an unknown outcome of a tool with effects", outage("unknown"), {}],
-    ["wrong arguments", new ToolportError("bad", { code: "invalid_arguments" }), { readOnlyHint: true }],
-    ["missing credentials", new ToolportError("who?", { code: "auth_required" }), { readOnlyHint: true }],
-    ["an abort", new ToolportError("stop", { code: "aborted", outcome: "not-sent" }), { readOnlyHint: true }],
-    ["a refusal by a rule or a person", new ToolportError("no", { code: "call_refused" }), { readOnlyHint: true }],
-    ["a server that asks to slow down", new ToolportError("slow", { code: "rate_limited" }), { readOnlyHint: true }],
-    ["a question nobody answers", new ToolportError("?", { code: "input_required" }), { readOnlyHint: true }],
-    ["a tool that is not allowed", new ToolportError("no", { code: "not_allowed" }), { readOnlyHint: true }],
-    ["an approval that is missing", new ToolportError("no", { code: "approval_required" }), { readOnlyHint: true }],
-    ["an approval that was denied", new ToolportError("no", { code: "approval_denied" }), { readOnlyHint: true }],
-    ["a tool in quarantine", new ToolportError("no", { code: "tool_quarantined" }), { readOnlyHint: true }],
+    ["wrong arguments", new HostsideError("bad", { code: "invalid_arguments" }), { readOnlyHint: true }],
+    ["missing credentials", new HostsideError("who?", { code: "auth_required" }), { readOnlyHint: true }],
+    ["an abort", new HostsideError("stop", { code: "aborted", outcome: "not-sent" }), { readOnlyHint: true }],
+    ["a refusal by a rule or a person", new HostsideError("no", { code: "call_refused" }), { readOnlyHint: true }],
+    ["a server that asks to slow down", new HostsideError("slow", { code: "rate_limited" }), { readOnlyHint: true }],
+    ["a question nobody answers", new HostsideError("?", { code: "input_required" }), { readOnlyHint: true }],
+    ["a tool that is not allowed", new HostsideError("no", { code: "not_allowed" }), { readOnlyHint: true }],
+    ["an approval that is missing", new HostsideError("no", { code: "approval_required" }), { readOnlyHint: true }],
+    ["an approval that was denied", new HostsideError("no", { code: "approval_denied" }), { readOnlyHint: true }],
+    ["a tool in quarantine", new HostsideError("no", { code: "tool_quarantined" }), { readOnlyHint: true }],
     ["a rate of the host", refusedBy("rate_limited"), { readOnlyHint: true }],
     ["places of the host that are taken", refusedBy("overloaded"), { readOnlyHint: true }],
     ["a budget that is used up", refusedBy("budget_exceeded"), { readOnlyHint: true }],
@@ -99,10 +99,10 @@ describe("precedence (AF-4)", () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it.each<ToolportErrorCode>(["unreachable", "connect_timeout", "overloaded", "spawn_failed", "circuit_open"])(
+  it.each<HostsideErrorCode>(["unreachable", "connect_timeout", "overloaded", "spawn_failed", "circuit_open"])(
     "fallback: calls the provider's tool after %s, not sent",
     async (code) => {
-      const { toolbox, provider } = setUp("fallback", failing(new ToolportError("out", { code, outcome: "not-sent" })));
+      const { toolbox, provider } = setUp("fallback", failing(new HostsideError("out", { code, outcome: "not-sent" })));
       await toolbox.call("echo");
       expect(provider.calls).toHaveLength(1);
     },

@@ -1,4 +1,4 @@
-import type { CallOptions, Diagnostic, JsonObject } from "@toolport/core";
+import type { CallOptions, Diagnostic, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox, type SelectorRequest } from "../src/index.ts";
 import { serverTool } from "./fake-provider.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition, ToolGroup, ToolOutcome } from "@toolport/core";
+import type { JsonObject, ToolDefinition, ToolGroup, ToolOutcome } from "@hostside/core";
 import { expect } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { ToolAnswer, ToolboxOptions, ToolboxView, ViewOptions } from "../src/index.ts";

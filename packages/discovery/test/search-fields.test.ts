@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
 

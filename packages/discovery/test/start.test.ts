@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import { fakeProvider, outage, staticTool } from "./fake-provider.ts";
@@ -41,7 +41,7 @@ describe("init() and refresh()", () => {
     open();
     const error = await init;
     expect(error).toMatchObject({ code: "internal_error", toolName: "bad", cause });
-    expect(isToolportError(error) && error.message).not.toContain("abc");
+    expect(isHostsideError(error) && error.message).not.toContain("abc");
     expect((await toolbox.call("good")).isError).toBe(false);
   });
 
@@ -54,7 +54,7 @@ describe("init() and refresh()", () => {
     const error = await createToolbox({ tools, providers: [foreign, provider] })
       .init()
       .catch((reason: unknown) => reason);
-    expect(isToolportError(error, "refresh_failed") && error.details.failures?.map(({ code }) => code)).toEqual([
+    expect(isHostsideError(error, "refresh_failed") && error.details.failures?.map(({ code }) => code)).toEqual([
       "internal_error",
       "unreachable",
       "internal_error",
@@ -65,10 +65,10 @@ describe("init() and refresh()", () => {
     const [a, b, c] = [fakeProvider("a"), fakeProvider("b"), fakeProvider("c")];
     a.refresh = () => Promise.reject(outage("not-sent"));
     b.refresh = () =>
-      Promise.reject(new ToolportError("b", { code: "refresh_failed", details: { failures: [outage("unknown")] } }));
+      Promise.reject(new HostsideError("b", { code: "refresh_failed", details: { failures: [outage("unknown")] } }));
     const toolbox = createToolbox({ providers: [a, b, c] });
     const error = await toolbox.refresh().catch((reason: unknown) => reason);
-    expect(isToolportError(error, "refresh_failed") && error.details.failures?.map(({ code }) => code)).toEqual([
+    expect(isHostsideError(error, "refresh_failed") && error.details.failures?.map(({ code }) => code)).toEqual([
       "unreachable",
       "connection_closed",
     ]);
@@ -77,7 +77,7 @@ describe("init() and refresh()", () => {
 
   it("reports refresh_failed as retryable when any of the failures is", async () => {
     const [a, b] = [fakeProvider("a"), fakeProvider("b")];
-    const hopeless = new ToolportError("signed out", { code: "auth_required" });
+    const hopeless = new HostsideError("signed out", { code: "auth_required" });
     a.refresh = () => Promise.reject(hopeless);
     b.refresh = () => Promise.reject(hopeless);
     const toolbox = createToolbox({ providers: [a, b] });

@@ -1,4 +1,4 @@
-import { isToolportError, type ToolsChange } from "@toolport/core";
+import { isHostsideError, type ToolsChange } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { Toolbox } from "../src/index.ts";
@@ -211,7 +211,7 @@ describe("call()", () => {
       .call("bad")
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "internal_error", toolName: "bad", cause });
-    expect(isToolportError(error) && error.message).not.toContain("boom");
+    expect(isHostsideError(error) && error.message).not.toContain("boom");
   });
 
   it("ends a static tool that never answers with call_timeout, and one that is aborted with aborted", async () => {

@@ -1,4 +1,4 @@
-import type { UnreadyGroup } from "@toolport/core";
+import type { UnreadyGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { ToolboxView } from "../src/index.ts";

@@ -1,4 +1,4 @@
-import { createToolbox, reservedNames, type Toolbox, type ToolboxOptions } from "@toolport/discovery";
+import { createToolbox, reservedNames, type Toolbox, type ToolboxOptions } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, serverTool, staticTool, toolOf } from "./fake-provider.ts";
 

@@ -1,19 +1,19 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { refusalOf } from "./clients.ts";
 
 /** As another copy of core makes it: `instanceof` is false for it here. */
 function errorOfAnotherCopy(): Error {
-  const { message } = new ToolportError("no room", { code: "overloaded" });
-  return Object.assign(new Error(message), { code: "overloaded", [Symbol.for("toolport.error")]: true });
+  const { message } = new HostsideError("no room", { code: "overloaded" });
+  return Object.assign(new Error(message), { code: "overloaded", [Symbol.for("hostside.error")]: true });
 }
 
 describe("what a client is told when no conversation could be opened for it", () => {
   it.each([
-    ["ours", new ToolportError("no room", { code: "overloaded" })],
+    ["ours", new HostsideError("no room", { code: "overloaded" })],
     ["of another copy of core", errorOfAnotherCopy()],
   ])("is the message and the code of an error that is %s", (_, error) => {
-    expect(isToolportError(error)).toBe(true);
+    expect(isHostsideError(error)).toBe(true);
     expect(refusalOf(error)).toEqual({ message: "[overloaded] no room", data: { code: "overloaded" } });
   });
 

@@ -1,13 +1,13 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type ElicitationRequest,
   type ElicitationResult,
   type JsonObject,
   type ProtocolEra,
-} from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { createDeadline, formatMs, isJsonObject, untilAborted } from "@toolport/core/implement";
+} from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
 import { cannotAsk } from "./asking/ask-client.ts";
 import { randomToken } from "./asking/random-token.ts";
 import type { GatewayClient } from "./gateway-client.ts";
@@ -56,12 +56,12 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
-  const refuse = (error: ToolportError): never => {
+  const refuse = (error: HostsideError): never => {
     onEvent?.({ kind: "client-refused", reason: error.code, error });
     throw error;
   };
   const takePlace = (owner: string | undefined): Place => {
-    if (isEnding) refuse(new ToolportError("the gateway is closing", { code: "closed" }));
+    if (isEnding) refuse(new HostsideError("the gateway is closing", { code: "closed" }));
     const mine = owner === undefined ? 0 : Array.from(places).filter((place) => place.owner === owner).length;
     for (const [policy, used] of [
       ["maxSessionsPerPrincipal", mine],
@@ -90,7 +90,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
           await conversation.close?.("refused");
           throw error;
         };
-        if (isEnding) return await leave(new ToolportError("the gateway is closing", { code: "closed" }));
+        if (isEnding) return await leave(new HostsideError("the gateway is closing", { code: "closed" }));
         let peer: Peer;
         try {
           const { revision, owner } = introduction;
@@ -140,9 +140,9 @@ function sumOf(places: Iterable<Place>, owner: string | undefined, of: (peer: Pe
   return sum;
 }
 
-function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): ToolportError {
+function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): HostsideError {
   const whose = policy === "maxSessions" ? "the gateway has" : "who has this token has";
-  return new ToolportError(`${whose} ${usage.used} clients, and room for no more`, {
+  return new HostsideError(`${whose} ${usage.used} clients, and room for no more`, {
     code: "overloaded",
     details: { usage, policy },
   });
@@ -161,7 +161,7 @@ async function openWithin(
   const deadline = createDeadline({
     timeoutMs,
     onTimeout: () =>
-      new ToolportError(`the conversation of a client was not there within ${formatMs(timeoutMs)}`, {
+      new HostsideError(`the conversation of a client was not there within ${formatMs(timeoutMs)}`, {
         code: "connect_timeout",
       }),
     clock,
@@ -220,7 +220,7 @@ function readInfo(info: unknown): GatewayClient["info"] {
 
 /** What of a failed `open()` its client is told. */
 export function refusalOf(error: unknown): { readonly message: string; readonly data: JsonObject } {
-  const isOwn = isToolportError(error);
+  const isOwn = isHostsideError(error);
   const message = isOwn ? error.message : "This gateway could not open a conversation";
   return { message, data: { code: isOwn ? error.code : "internal_error" } };
 }

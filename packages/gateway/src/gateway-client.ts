@@ -6,9 +6,9 @@ import type {
   ProtocolEra,
   ServerLog,
   Subscription,
-  ToolportError,
-} from "@toolport/core";
-import type { ToolboxView, ViewOptions } from "@toolport/discovery";
+  HostsideError,
+} from "@hostside/core";
+import type { ToolboxView, ViewOptions } from "@hostside/discovery";
 
 /** Who speaks to the gateway. What it says of itself is untrusted. */
 export interface GatewayClient {
@@ -26,7 +26,7 @@ export interface GatewayClient {
   readonly view: Pick<ViewOptions, "only" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
 }
 
-/** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `toolport`. */
+/** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `hostside`. */
 export type GatewayTools = Pick<
   ToolboxView,
   "definitions" | "compact" | "selection" | "groups" | "has" | "call" | "onToolsChanged"
@@ -69,7 +69,7 @@ export interface GatewayListOptions extends GatewayReadOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** A listed thing of a server: with `serverId`, and members as `@toolport/resources` names them. */
+/** A listed thing of a server: with `serverId`, and members as `@hostside/resources` names them. */
 export interface GatewayEntry {
   readonly serverId: string;
   readonly name: string;
@@ -115,7 +115,7 @@ export interface GatewaySnapshot<T> {
 
 /**
  * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose request has `_meta`, is shown what a list of its own brings, any other one the
- * snapshot. What `createResources()` of `@toolport/resources` makes is such a one. */
+ * snapshot. What `createResources()` of `@hostside/resources` makes is such a one. */
 export interface GatewayResources {
   list(
     options?: GatewayListOptions,
@@ -181,5 +181,5 @@ export interface GatewayEvent {
   readonly durationMs?: number | undefined;
   /** Why it was closed or refused, or what a request was answered with: a code of an error, or `"ok"`. */
   readonly reason?: string | undefined;
-  readonly error?: ToolportError | undefined;
+  readonly error?: HostsideError | undefined;
 }

@@ -1,5 +1,5 @@
-import { longestTimeoutMs } from "@toolport/core";
-import { assertKnownOptions, withDefaults, type Fields, type Given } from "@toolport/core/implement";
+import { longestTimeoutMs } from "@hostside/core";
+import { assertKnownOptions, withDefaults, type Fields, type Given } from "@hostside/core/implement";
 
 /** How much of everything one gateway has at a time. Times are in milliseconds. */
 export interface GatewayLimits {

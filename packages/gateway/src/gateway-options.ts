@@ -1,4 +1,4 @@
-import { ToolportError, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
+import { HostsideError, type Clock, type Diagnostic, type ToolDefinition } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
@@ -8,7 +8,7 @@ import {
   systemClock,
   type Fields,
   type Given,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { GatewayClient, GatewayConversation, GatewayEvent } from "./gateway-client.ts";
 import type { GatewayTelemetry } from "./gateway-telemetry.ts";
 import { readLimits, type GatewayLimits } from "./gateway-limits.ts";
@@ -49,7 +49,7 @@ export interface GatewayOptions {
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Hears of clients and requests, for logs and metrics. Must not throw. */
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
-  /** Traces and measures requests and clients: `createServerTelemetry()` of `@toolport/otel`. Default: nobody does. */
+  /** Traces and measures requests and clients: `createServerTelemetry()` of `@hostside/otel`. Default: nobody does. */
   readonly telemetry?: GatewayTelemetry | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -150,7 +150,7 @@ function readTools({ tools, catalog }: GatewayOptions): readonly string[] | unde
   if (unknown.length === 0) return [...names];
   const shown = unknown.slice(0, 10).map((name) => quoteText(name, 80));
   const more = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : "";
-  throw new ToolportError(`the gateway is to expose tools that there are not: ${shown.join(", ")}${more}`, {
+  throw new HostsideError(`the gateway is to expose tools that there are not: ${shown.join(", ")}${more}`, {
     code: "unknown_tool",
     ...(unknown[0] !== undefined && { toolName: unknown[0] }),
   });

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** One request of a client, as it came. */
 export interface ServedRequest {
@@ -12,7 +12,7 @@ export interface ServedRequest {
 }
 
 /**
- * Traces and measures what a gateway does for its clients: what `createServerTelemetry()` of `@toolport/otel` gives is one as it is. Neither member may throw by
+ * Traces and measures what a gateway does for its clients: what `createServerTelemetry()` of `@hostside/otel` gives is one as it is. Neither member may throw by
  * itself.
  */
 export interface GatewayTelemetry {

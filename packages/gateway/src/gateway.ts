@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
-import { settleWithin } from "@toolport/core/implement";
+import type { ElicitationRequest, ElicitationResult } from "@hostside/core";
+import { settleWithin } from "@hostside/core/implement";
 import { createClients } from "./clients.ts";
 import {
   assertExposure,
@@ -37,7 +37,7 @@ export interface Gateway extends AsyncDisposable {
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
   /** Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve at a time. */
   http(options: HttpOptions): HttpHandler;
-  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@toolport/gateway/node` does. */
+  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@hostside/gateway/node` does. */
   connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
   /**
    * Has clients see the tools otherwise from now on: those that are there hear of it by `list_changed`. What the instructions of a session said, they have said. Throws a `TypeError` for what

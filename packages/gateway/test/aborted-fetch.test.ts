@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { envelope } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";

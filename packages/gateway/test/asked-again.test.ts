@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import type { HttpHandler } from "@toolport/gateway";
+import type { JsonObject } from "@hostside/core";
+import type { HttpHandler } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { openTaskWorld, type TaskWorld } from "./task-world.ts";
 

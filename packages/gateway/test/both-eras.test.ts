@@ -1,4 +1,4 @@
-import { listen, type Listening } from "@toolport/gateway/node";
+import { listen, type Listening } from "@hostside/gateway/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostWays, token } from "./sdk-clients.ts";
 import { openWorld, type World } from "./upstream.ts";

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
-import type { GatewayOptions } from "@toolport/gateway";
-import { serveStdio, type StdioOptions } from "@toolport/gateway/node";
-import type { JsonObject } from "@toolport/core";
+import type { GatewayOptions } from "@hostside/gateway";
+import { serveStdio, type StdioOptions } from "@hostside/gateway/node";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { envelope } from "./raw-client.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { fixtureServer, startFaultServer } from "@toolport/fixtures";
+import type { JsonObject } from "@hostside/core";
+import { fixtureServer, startFaultServer } from "@hostside/fixtures";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -38,7 +38,7 @@ describe("a call runs at most once, end to end", () => {
     await using world = await openWorld({ servers: [{ id: "s", transport: server.spec }] });
     await using client = await connectSession(world.gateway);
     expect(await client.request("tools/call", append("once"))).toMatchObject({
-      result: { isError: true, _meta: { "toolport/error": { outcome: "unknown", retryable: false } } },
+      result: { isError: true, _meta: { "hostside/error": { outcome: "unknown", retryable: false } } },
     });
     expect(textOf(await client.request("tools/call", append("again")))).toBe("again");
     expect(server.ledger().map(({ args }) => args["text"])).toEqual(["once", "again"]);
@@ -170,7 +170,7 @@ describe("over the pipes of a process", () => {
     expect(answer).toMatchObject({ id: 1, result: { resultType: "complete", content: [{ text: "é😀" }] } });
     const hello = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
     expect(await ask(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "initialize", params: hello }))).toMatchObject({
-      result: { protocolVersion: "2024-11-05", serverInfo: { name: "toolport-gateway" } },
+      result: { protocolVersion: "2024-11-05", serverInfo: { name: "hostside-gateway" } },
     });
     child.stdin.end();
     expect(await once(child, "exit")).toEqual([0, null]);

@@ -1,6 +1,6 @@
-import type { JsonObject, ServerLog } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import type { GatewayOptions, GatewayResources } from "@toolport/gateway";
+import type { JsonObject, ServerLog } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import type { GatewayOptions, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/gateway", () => {
+describe("@hostside/gateway", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/gateway")).sort()).toEqual(["createGateway", "gatewayLimits"]);
-    expect(Object.keys(await import("@toolport/gateway/node")).sort()).toEqual(["listen", "serveStdio"]);
+    expect(Object.keys(await import("@hostside/gateway")).sort()).toEqual(["createGateway", "gatewayLimits"]);
+    expect(Object.keys(await import("@hostside/gateway/node")).sort()).toEqual(["listen", "serveStdio"]);
   });
 
   it("has exactly these entry points", () => {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";
@@ -82,7 +82,7 @@ describe("search and groups", () => {
           ),
         },
       ],
-      _meta: { "toolport/error": { code: "unknown_tool", outcome: "not-sent" } },
+      _meta: { "hostside/error": { code: "unknown_tool", outcome: "not-sent" } },
     });
     await gateway.close();
   });

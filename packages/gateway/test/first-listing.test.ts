@@ -1,6 +1,6 @@
-import type { JsonObject } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
-import { createGateway, type Exposure, type Gateway } from "@toolport/gateway";
+import type { JsonObject } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { createGateway, type Exposure, type Gateway } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { fakeProvider, groupOf, serverTool } from "../../discovery/test/fake-provider.ts";

@@ -1,6 +1,6 @@
-import { checkServer, type RunReport, type ServerAddress } from "@toolport/conformance";
-import { fixtureServer } from "@toolport/fixtures";
-import { listen } from "@toolport/gateway/node";
+import { checkServer, type RunReport, type ServerAddress } from "@hostside/conformance";
+import { fixtureServer } from "@hostside/fixtures";
+import { listen } from "@hostside/gateway/node";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openWorld } from "./upstream.ts";

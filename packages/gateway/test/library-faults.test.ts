@@ -1,4 +1,4 @@
-import type { GatewayConversation, GatewayResources } from "@toolport/gateway";
+import type { GatewayConversation, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connectSession, isMethod } from "./raw-client.ts";

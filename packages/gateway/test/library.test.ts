@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
 import { openWorld, type World } from "./upstream.ts";

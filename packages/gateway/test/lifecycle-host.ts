@@ -1,8 +1,8 @@
-import { createToolbox } from "@toolport/discovery";
-import { createGateway, type Gateway } from "@toolport/gateway";
-import { verbatimNaming } from "@toolport/naming";
-import { createProvider, type ProviderOptions } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createToolbox } from "@hostside/discovery";
+import { createGateway, type Gateway } from "@hostside/gateway";
+import { verbatimNaming } from "@hostside/naming";
+import { createProvider, type ProviderOptions } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import type { LifecycleHost } from "../../provider/test/processes/lifecycle-scenarios.ts";
 import type { Subject } from "../../provider/test/processes/transport-rows.ts";
@@ -37,7 +37,7 @@ export async function openBehindGateway(
     // To whoever is behind a gateway a failure is a result, which says what is known of it.
     failureOf: (call) =>
       call.then(
-        (outcome) => (outcome as { readonly meta?: Record<string, unknown> }).meta?.["toolport/error"],
+        (outcome) => (outcome as { readonly meta?: Record<string, unknown> }).meta?.["hostside/error"],
         () => failureOf(call),
       ),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import { Client } from "@modelcontextprotocol/client";
-import type { Gateway } from "@toolport/gateway";
+import type { Gateway } from "@hostside/gateway";
 import { expect, it } from "vitest";
 import { createWorld } from "../../resources/test/scripted-world.ts";
 import { createResourceGateway } from "./resource-gateway.ts";

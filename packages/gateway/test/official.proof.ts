@@ -1,5 +1,5 @@
-import { listen } from "@toolport/gateway/node";
-import { verbatimNaming } from "@toolport/naming";
+import { listen } from "@hostside/gateway/node";
+import { verbatimNaming } from "@hostside/naming";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const besides = new Set(["wire-schema-valid"]);
 
 /** The checks of each scenario, by its name. */
 async function runScenarios(url: string, revision: string): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-official-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-official-"));
   try {
     const { output, status } = await startOfficialSuite([
       "server",

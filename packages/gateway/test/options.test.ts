@@ -1,6 +1,6 @@
-import { createToolbox } from "@toolport/discovery";
-import { createGateway, type GatewayOptions } from "@toolport/gateway";
-import { listen } from "@toolport/gateway/node";
+import { createToolbox } from "@hostside/discovery";
+import { createGateway, type GatewayOptions } from "@hostside/gateway";
+import { listen } from "@hostside/gateway/node";
 import { describe, expect, it } from "vitest";
 
 const toolbox = createToolbox({

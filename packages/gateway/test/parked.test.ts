@@ -1,7 +1,7 @@
-import type { ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
+import type { ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
-import type { Gateway, GatewayOptions } from "@toolport/gateway";
+import type { Gateway, GatewayOptions } from "@hostside/gateway";
 import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
 import { openTaskWorld } from "./task-world.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";

@@ -1,11 +1,11 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { envelope } from "./raw-client.ts";
 import { connectTasks, eras, openTaskWorld, type TaskClient, type TaskWorld } from "./task-world.ts";
 
 // `pnpm proof gateway` looks at more.
-const numRuns = Number(process.env["TOOLPORT_RUNS"] ?? 60);
+const numRuns = Number(process.env["HOSTSIDE_RUNS"] ?? 60);
 const check = async (property: fc.IAsyncProperty<unknown>): Promise<void> => {
   await expect(fc.check(property, { numRuns })).resolves.toMatchObject({ counterexample: null });
 };

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import type { Gateway } from "@toolport/gateway";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import type { Gateway } from "@hostside/gateway";
 
 /** A client that sends what it is given, message by message. */
 export interface RawClient extends AsyncDisposable {

@@ -1,6 +1,6 @@
-import { ToolportError, type ToolOutcome } from "@toolport/core";
-import { createToolbox, type StaticTool } from "@toolport/discovery";
-import { createGateway } from "@toolport/gateway";
+import { HostsideError, type ToolOutcome } from "@hostside/core";
+import { createToolbox, type StaticTool } from "@hostside/discovery";
+import { createGateway } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, serverTool } from "../../discovery/test/fake-provider.ts";
 import { connectSession } from "./raw-client.ts";
@@ -14,7 +14,7 @@ async function callOf(name: string, failures: number): Promise<readonly [number,
   let ran = 0;
   const run = async (): Promise<ToolOutcome> => {
     ran += 1;
-    if (ran <= failures) throw new ToolportError("was replaced", replaced);
+    if (ran <= failures) throw new HostsideError("was replaced", replaced);
     const content = [{ type: "text" as const, text: "done" }];
     const origin = { serverId: "files", toolName: "read", qualifiedName: "mcp::files::read" };
     return { content, isError: false, origin, raw: { content } };

@@ -1,5 +1,5 @@
-import { createToolbox } from "@toolport/discovery";
-import { createGateway, type Gateway } from "@toolport/gateway";
+import { createToolbox } from "@hostside/discovery";
+import { createGateway, type Gateway } from "@hostside/gateway";
 import type { World } from "../../resources/test/scripted-world.ts";
 
 /** A gateway that serves everything of some scripted servers, their resources and prompts as well. */

@@ -9,8 +9,8 @@ import {
   ToolListChangedNotificationSchema,
   type ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@toolport/core";
-import type { Gateway } from "@toolport/gateway";
+import type { JsonObject } from "@hostside/core";
+import type { Gateway } from "@hostside/gateway";
 
 /** How a host calls a tool. */
 export interface HostCall {

@@ -1,4 +1,4 @@
-import type { GatewayLimits, HttpHandler, HttpOptions } from "@toolport/gateway";
+import type { GatewayLimits, HttpHandler, HttpOptions } from "@hostside/gateway";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveTools, tool } from "./static-world.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { fixtureServer } from "@toolport/fixtures";
+import { fixtureServer } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { envelope } from "./raw-client.ts";
 

@@ -1,9 +1,9 @@
 import diagnostics from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { GatewayConversation, GatewayOptions, GatewayResources } from "@toolport/gateway";
-import { listen, type Listening } from "@toolport/gateway/node";
-import type { JsonObject } from "@toolport/core";
+import type { GatewayConversation, GatewayOptions, GatewayResources } from "@hostside/gateway";
+import { listen, type Listening } from "@hostside/gateway/node";
+import type { JsonObject } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
-import { listen, serveStdio } from "@toolport/gateway/node";
+import { listen, serveStdio } from "@hostside/gateway/node";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { serveTools, tool } from "./static-world.ts";

@@ -1,6 +1,6 @@
-import { createToolbox, type StaticTool, type Toolbox } from "@toolport/discovery";
-import type { JsonObject } from "@toolport/core";
-import { createGateway, type Gateway, type GatewayOptions } from "@toolport/gateway";
+import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
+import type { JsonObject } from "@hostside/core";
+import { createGateway, type Gateway, type GatewayOptions } from "@hostside/gateway";
 
 /** A tool of the product's own. */
 export function tool(

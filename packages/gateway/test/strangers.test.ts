@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import type { GatewayOptions, HttpHandler, HttpOptions } from "@toolport/gateway";
+import type { JsonObject } from "@hostside/core";
+import type { GatewayOptions, HttpHandler, HttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";

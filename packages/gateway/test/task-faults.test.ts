@@ -1,6 +1,6 @@
-import type { JsonObject } from "@toolport/core";
-import { createLazySignal } from "@toolport/core/implement";
-import type { HttpHandler } from "@toolport/gateway";
+import type { JsonObject } from "@hostside/core";
+import { createLazySignal } from "@hostside/core/implement";
+import type { HttpHandler } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { gatewayLimits } from "../src/gateway-limits.ts";

@@ -1,5 +1,5 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallContext,
   type CallOptions,
   type ElicitationRequest,
@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type ToolOrigin,
   type ToolOutcome,
-} from "@toolport/core";
-import type { Gateway, GatewayOptions, GatewayTools } from "@toolport/gateway";
+} from "@hostside/core";
+import type { Gateway, GatewayOptions, GatewayTools } from "@hostside/gateway";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope, type RawClient } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
@@ -84,7 +84,7 @@ interface Held {
 
 function holdJob({ name, given, resolve, reject, askUser }: Held): Job {
   const { signal = new AbortController().signal, observer, onProgress, context = {} } = given;
-  signal.addEventListener("abort", () => reject(new ToolportError("aborted", { code: "aborted" })));
+  signal.addEventListener("abort", () => reject(new HostsideError("aborted", { code: "aborted" })));
   if (name === "job") observer?.onTask?.({ status: "working" });
   const ask = async (message: string, whose: CallContext): Promise<string> => {
     const params = { message, requestedSchema: { type: "object" } };
@@ -99,7 +99,7 @@ function holdJob({ name, given, resolve, reject, askUser }: Held): Job {
       const content = [{ type: "text", text }] as const;
       resolve({ content, isError: false, origin, raw: { content } });
     },
-    fail: (message) => reject(new ToolportError(message, { code: "server_error" })),
+    fail: (message) => reject(new HostsideError(message, { code: "server_error" })),
     say: (status, message) => observer?.onTask?.({ status, message }),
     step: (message) => onProgress?.({ progress: 1, message }),
     ask: (message) => ask(message, context),

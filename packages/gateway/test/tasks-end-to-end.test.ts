@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@toolport/core";
-import { listen, type Listening } from "@toolport/gateway/node";
+import type { JsonObject } from "@hostside/core";
+import { listen, type Listening } from "@hostside/gateway/node";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startSdkTaskServer, type SdkTaskServer } from "../../transports/test/sdk-task-server.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
 import { textOf } from "./static-world.ts";

@@ -1,10 +1,10 @@
-import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
-import { fixtureServer, type StdioFixture } from "@toolport/fixtures";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
-import { createResources, type Resources } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
-import { createGateway, type Gateway, type GatewayClient, type GatewayOptions } from "@toolport/gateway";
+import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
+import { fixtureServer, type StdioFixture } from "@hostside/fixtures";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { createResources, type Resources } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
+import { createGateway, type Gateway, type GatewayClient, type GatewayOptions } from "@hostside/gateway";
 
 /** Real servers behind a gateway. */
 export interface World extends AsyncDisposable {

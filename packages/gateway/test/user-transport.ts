@@ -1,5 +1,5 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Gateway } from "@toolport/gateway";
+import type { Gateway } from "@hostside/gateway";
 
 /** A way to a gateway over HTTP, without a port, for a user whose token is their name. */
 export function createUserTransport(gateway: Gateway, who: string): StreamableHTTPClientTransport {

@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import { extendNames, indexNames, type NameTable } from "./name-table.ts";
 import { isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import { readSavedNames, type SavedName } from "./saved-names.ts";

@@ -3,7 +3,7 @@ import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { hashIdentity } from "./hash-identity.ts";
 import { localNameOf } from "./name-table.ts";
-import { evvaNaming, nexoNaming, toolportNaming, verbatimNaming } from "./naming-presets.ts";
+import { evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "./naming-presets.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 const slash = { serverId: "repo", toolName: "issues/get" };
@@ -111,13 +111,13 @@ describe("assignNames()", () => {
   });
 
   it("uses a hash alone where the strategy's sanitize gives nothing legal", () => {
-    const strategy = { ...toolportNaming, sanitize: (part: string) => part };
+    const strategy = { ...hostsideNaming, sanitize: (part: string) => part };
     const { names } = assignNames([{ serverId: "S", toolName: "!" }], { strategy });
     expect(allNames(names)).toEqual([`mcp_${hashIdentity({ serverId: "S", toolName: "!" }, 1, 8)}`]);
   });
 
   it("cuts between characters, never inside a surrogate pair", () => {
-    const strategy = { ...toolportNaming, sanitize: (part: string) => part, legal: /^[^]+$/ };
+    const strategy = { ...hostsideNaming, sanitize: (part: string) => part, legal: /^[^]+$/ };
     const tools = ["a", "ab"].map((start) => ({ serverId: "s", toolName: `${start}${"😀".repeat(40)}` }));
     for (const localName of allNames(assignNames(tools, { strategy }).names)) {
       expect(localName.isWellFormed()).toBe(true);
@@ -143,7 +143,7 @@ describe("assignNames()", () => {
   });
 
   it("throws a TypeError for a strategy that breaks a rule", () => {
-    expect(() => assignNames([], { strategy: { ...toolportNaming, maxLength: 8 } })).toThrow(TypeError);
+    expect(() => assignNames([], { strategy: { ...hostsideNaming, maxLength: 8 } })).toThrow(TypeError);
   });
 
   it("does the same work for each of many tools, also when all collide or all are too long", () => {
@@ -156,10 +156,10 @@ describe("assignNames()", () => {
       let sanitized = 0;
       const sanitize = (part: string): string => {
         sanitized += 1;
-        return toolportNaming.sanitize(part);
+        return hostsideNaming.sanitize(part);
       };
       const tools = Array.from({ length: 4096 }, (_, at) => ({ serverId: `server-${at >> 8}`, toolName: nameOf(at) }));
-      const { names } = assignNames(tools, { strategy: { ...toolportNaming, sanitize } });
+      const { names } = assignNames(tools, { strategy: { ...hostsideNaming, sanitize } });
       expect(allNames(names).length).toBe(tools.length);
       expect(sanitized).toBeLessThan(tools.length * 1.1);
     }
@@ -168,10 +168,10 @@ describe("assignNames()", () => {
   it("does no work per letter when nothing is new", () => {
     let sanitized = 0;
     const strategy = {
-      ...toolportNaming,
+      ...hostsideNaming,
       sanitize: (part: string) => {
         sanitized += 1;
-        return toolportNaming.sanitize(part);
+        return hostsideNaming.sanitize(part);
       },
     };
     const tools = Array.from({ length: 1000 }, (_, index) => ({ serverId: "s", toolName: `tool-${index}` }));

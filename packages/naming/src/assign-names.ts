@@ -1,14 +1,14 @@
-import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
 import { candidatesOf, tryNextHash, type Candidate } from "./candidate-names.ts";
 import { emptyNames, extendNames, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
-import { toolportNaming } from "./naming-presets.ts";
+import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
 import { byIdentity, type ToolIdentity } from "./tool-identity.ts";
 
 /** Options of {@linkcode assignNames}. */
 export interface AssignNamesOptions {
-  /** Default {@linkcode toolportNaming}. */
+  /** Default {@linkcode hostsideNaming}. */
   readonly strategy?: NamingStrategy | undefined;
   /**
    * Names given before, with this strategy or loaded for it. They stay as they are, with the pairs that have them, and are given to
@@ -67,7 +67,7 @@ export interface NameAssignment {
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
   assertKnownOptions("assignNames()", options, optionFields);
-  const { strategy = toolportNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
+  const { strategy = hostsideNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
   const reserved = foldReservedNames(options.reservedNames ?? []);
   assertList("serverIds", serverIds);

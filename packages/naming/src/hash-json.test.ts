@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "@toolport/core";
-import { canonicalJson } from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+import type { JsonValue } from "@hostside/core";
+import { canonicalJson } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 
 describe("hashJson()", () => {
   it("is what the platform says of the canonical JSON, for any value", () => {

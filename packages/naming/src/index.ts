@@ -7,7 +7,7 @@ export {
   evvaNaming,
   nexoNaming,
   qualifiedNaming,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
 } from "./naming-presets.ts";
 export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";

@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import { lastResortHead, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
 import { endsLikeHash } from "./put-hash-on.ts";
 

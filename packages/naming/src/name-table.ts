@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 /**

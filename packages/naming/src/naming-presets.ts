@@ -5,7 +5,7 @@ import { toPathSegment, toSnakeSegment, toWordSegment } from "./sanitize-part.ts
  * The default: `mcp_<server>_<tool>`, each segment in snake case. Legal for every model API known:
  * `a-z`, then `a-z0-9_-`, at most 64 characters.
  */
-export const toolportNaming: NamingStrategy = {
+export const hostsideNaming: NamingStrategy = {
   prefix: "mcp",
   separator: "_",
   showServer: true,
@@ -23,7 +23,7 @@ export const toolportNaming: NamingStrategy = {
  * as OpenAI and Anthropic ask.
  */
 export const evvaNaming: NamingStrategy = {
-  ...toolportNaming,
+  ...hostsideNaming,
   separator: "__",
   sanitize: toWordSegment,
   legal: /^[A-Za-z0-9_-]+$/,
@@ -60,7 +60,7 @@ export const qualifiedNaming: NamingStrategy = {
 };
 
 /**
- * As {@linkcode toolportNaming}, without the server's name in front of a tool's that begins with it: `mcp_github_search` for the tool
+ * As {@linkcode hostsideNaming}, without the server's name in front of a tool's that begins with it: `mcp_github_search` for the tool
  * `github_search`. Shorter names cost a model less; what they collide with is hashed as ever.
  */
-export const conciseNaming: NamingStrategy = { ...toolportNaming, omitEcho: true };
+export const conciseNaming: NamingStrategy = { ...hostsideNaming, omitEcho: true };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evvaNaming, nexoNaming, qualifiedNaming, toolportNaming, verbatimNaming } from "./naming-presets.ts";
+import { evvaNaming, nexoNaming, qualifiedNaming, hostsideNaming, verbatimNaming } from "./naming-presets.ts";
 import {
   assertNamingStrategy,
   isLegalName,
@@ -11,7 +11,7 @@ import {
 
 describe("withPrefix()", () => {
   it("sanitises the prefix by the strategy's own rule (AN-7)", () => {
-    expect(withPrefix(toolportNaming, "My Product").prefix).toBe("my_product");
+    expect(withPrefix(hostsideNaming, "My Product").prefix).toBe("my_product");
     expect(withPrefix(evvaNaming, "My Product").prefix).toBe("My_Product");
   });
 
@@ -20,21 +20,21 @@ describe("withPrefix()", () => {
   });
 
   it("throws a TypeError for a prefix that is no text, and for no strategy", () => {
-    expect(() => withPrefix(toolportNaming, undefined as never)).toThrow(
+    expect(() => withPrefix(hostsideNaming, undefined as never)).toThrow(
       "withPrefix(): the prefix must be a text, not undefined",
     );
     expect(() => withPrefix("x" as never, "")).toThrow(TypeError);
   });
 
   it("throws a TypeError when the prefix leaves less than half of a name", () => {
-    expect(withPrefix(toolportNaming, "p".repeat(31)).prefix).toHaveLength(31);
-    expect(() => withPrefix(toolportNaming, "p".repeat(32))).toThrow(TypeError);
+    expect(withPrefix(hostsideNaming, "p".repeat(31)).prefix).toHaveLength(31);
+    expect(() => withPrefix(hostsideNaming, "p".repeat(32))).toThrow(TypeError);
   });
 });
 
 describe("assertNamingStrategy()", () => {
   it("accepts every preset", () => {
-    for (const preset of [toolportNaming, evvaNaming, nexoNaming, verbatimNaming, qualifiedNaming]) {
+    for (const preset of [hostsideNaming, evvaNaming, nexoNaming, verbatimNaming, qualifiedNaming]) {
       expect(() => assertNamingStrategy(preset)).not.toThrow();
     }
   });
@@ -57,24 +57,24 @@ describe("assertNamingStrategy()", () => {
     ["separator", { separator: "_".repeat(40) }],
   ];
   it.each(bad)("throws a TypeError that names %s for %o", (member, change) => {
-    const strategy = { ...toolportNaming, ...change };
+    const strategy = { ...hostsideNaming, ...change };
     expect(() => assertNamingStrategy(strategy)).toThrow(new RegExp(`^naming\\.${member} `));
     expect(() => assertNamingStrategy(strategy)).toThrow(TypeError);
   });
 
   it("throws a TypeError for a sanitize that is no function", () => {
     // JavaScript callers have no compiler.
-    const strategy = { ...toolportNaming, sanitize: undefined } as unknown as NamingStrategy;
+    const strategy = { ...hostsideNaming, sanitize: undefined } as unknown as NamingStrategy;
     expect(() => assertNamingStrategy(strategy)).toThrow(/^naming\.sanitize must be a function$/);
   });
 });
 
 describe("isLegalName()", () => {
   it("knows the bound and the form of the target", () => {
-    expect(isLegalName("a".repeat(64), toolportNaming)).toBe(true);
-    expect(isLegalName("a".repeat(65), toolportNaming)).toBe(false);
-    expect(isLegalName("", toolportNaming)).toBe(false);
-    expect(isLegalName("Read", toolportNaming)).toBe(false);
+    expect(isLegalName("a".repeat(64), hostsideNaming)).toBe(true);
+    expect(isLegalName("a".repeat(65), hostsideNaming)).toBe(false);
+    expect(isLegalName("", hostsideNaming)).toBe(false);
+    expect(isLegalName("Read", hostsideNaming)).toBe(false);
     expect(isLegalName("Read", evvaNaming)).toBe(true);
     expect(isLegalName("mcp::a::b", evvaNaming)).toBe(false);
     expect(isLegalName("mcp::a::b", qualifiedNaming)).toBe(true);
@@ -84,7 +84,7 @@ describe("isLegalName()", () => {
 
 describe("normalizeServerId()", () => {
   it("gives one form to ids whose tools would collide (AN-15)", () => {
-    expect(normalizeServerId("GitHub-Prod", toolportNaming)).toBe("github_prod");
+    expect(normalizeServerId("GitHub-Prod", hostsideNaming)).toBe("github_prod");
     expect(normalizeServerId("GitHub.Prod", evvaNaming)).toBe(normalizeServerId("github_prod", evvaNaming));
   });
 

@@ -1,8 +1,8 @@
-import { foldCase, kindOf } from "@toolport/core/implement";
+import { foldCase, kindOf } from "@hostside/core/implement";
 
 /**
  * How local names look. Plain data and one pure function: take a preset and change a member
- * (`{ ...toolportNaming, maxLength: 48 }`), or write your own.
+ * (`{ ...hostsideNaming, maxLength: 48 }`), or write your own.
  *
  * Whatever the strategy, {@linkcode assignNames} keeps the bound, the legal form and the collision rule.
  */

@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 
 // What stands between the words of a segment, whichever scheme made it.
 const separators = "_-";

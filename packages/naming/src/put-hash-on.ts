@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import { isLegalName, lastResortHead, type NamingStrategy } from "./naming-strategy.ts";
 
 /** A name with its hash at the end, cut to what the strategy allows; never in the middle of a character. */

@@ -1,4 +1,4 @@
-import { compareText, foldCase } from "@toolport/core/implement";
+import { compareText, foldCase } from "@hostside/core/implement";
 import { toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
 import { endsLikeHash } from "./put-hash-on.ts";
 

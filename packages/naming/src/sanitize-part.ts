@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 

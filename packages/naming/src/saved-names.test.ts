@@ -1,10 +1,10 @@
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { emptyNames, localNameOf, type NameTable } from "./name-table.ts";
-import { evvaNaming, toolportNaming } from "./naming-presets.ts";
+import { evvaNaming, hostsideNaming } from "./naming-presets.ts";
 import { isLegalName } from "./naming-strategy.ts";
 import { loadNames, saveNames } from "./saved-names.ts";
 
@@ -138,7 +138,7 @@ describe("loadNames()", () => {
         const loaded = loadOrRefuse(value);
         const names = [...loaded.servers.values()].flatMap((tools) => [...tools.values()]);
         expect(allNames(loaded).length).toBe(names.length);
-        expect(names.filter((name) => !isLegalName(name, toolportNaming))).toEqual([]);
+        expect(names.filter((name) => !isLegalName(name, hostsideNaming))).toEqual([]);
       }),
       { numRuns: 2000 },
     );
@@ -149,7 +149,7 @@ function loadOrRefuse(saved: unknown): NameTable {
   try {
     return loadNames(saved);
   } catch (error) {
-    if (isToolportError(error, "invalid_names")) return emptyNames;
+    if (isHostsideError(error, "invalid_names")) return emptyNames;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { ToolportError } from "@toolport/core";
-import { compareText, foldCase, isJsonObject, quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { compareText, foldCase, isJsonObject, quoteText } from "@hostside/core/implement";
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
-import { toolportNaming } from "./naming-presets.ts";
+import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
@@ -26,7 +26,7 @@ export function saveNames(names: NameTable): SavedNames {
  * or version, names a pair twice, gives one name to two pairs, or has a name that is not legal for the strategy; `TypeError` when the
  * strategy breaks a rule of its own.
  */
-export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNaming): NameTable {
+export function loadNames(saved: unknown, strategy: NamingStrategy = hostsideNaming): NameTable {
   assertNamingStrategy(strategy);
   const draft = extendNames(emptyNames);
   const taken = new Set<string>();
@@ -73,8 +73,8 @@ function isPair(value: unknown): value is readonly [unknown, unknown] {
   return Array.isArray(value) && value.length === 2;
 }
 
-function invalidNames(problem: string): ToolportError {
-  return new ToolportError(`saved tool names: ${problem}`, { code: "invalid_names" });
+function invalidNames(problem: string): HostsideError {
+  return new HostsideError(`saved tool names: ${problem}`, { code: "invalid_names" });
 }
 
 function quote(text: string): string {

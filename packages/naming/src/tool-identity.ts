@@ -1,4 +1,4 @@
-import { compareText } from "@toolport/core/implement";
+import { compareText } from "@hostside/core/implement";
 
 /** What a tool is, whatever a model calls it: the pair that a local name stands for. A `ToolOrigin` of core is one. */
 export interface ToolIdentity {

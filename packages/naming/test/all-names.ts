@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import type { NameTable } from "../src/name-table.ts";
 
 /** All local names of a table with A to Z lower-cased, each once. */

@@ -7,20 +7,20 @@ import {
   normalizeServerId,
   qualifiedNaming,
   saveNames,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
   withPrefix,
   type NameTable,
   type NamingStrategy,
   type SavedNames,
   type ToolIdentity,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashIdentity } from "../src/hash-identity.ts";
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 12);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 12);
 
 interface Server {
   readonly id: string;
@@ -28,12 +28,12 @@ interface Server {
 }
 
 const strategies: readonly (readonly [string, NamingStrategy])[] = [
-  ["toolport", toolportNaming],
+  ["hostside", hostsideNaming],
   ["evva", evvaNaming],
   ["nexo", nexoNaming],
   ["nexo, seed form", withPrefix(nexoNaming, "")],
   ["qualified", qualifiedNaming],
-  ["the shortest bound", { ...toolportNaming, maxLength: 32, hashLength: 6 }],
+  ["the shortest bound", { ...hostsideNaming, maxLength: 32, hashLength: 6 }],
   ["no separator", { ...evvaNaming, separator: "" }],
   ["hashes behind a dash", { ...evvaNaming, separator: "-", hashSeparator: "-" }],
 ];

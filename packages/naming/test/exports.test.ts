@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/naming", () => {
+describe("@hostside/naming", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/naming")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/naming")).sort()).toEqual([
       "adoptNames",
       "assertNamingStrategy",
       "assignNames",
@@ -11,6 +11,7 @@ describe("@toolport/naming", () => {
       "emptyNames",
       "evvaNaming",
       "hashJson",
+      "hostsideNaming",
       "identityOf",
       "isLegalFunctionName",
       "isLegalName",
@@ -24,7 +25,6 @@ describe("@toolport/naming", () => {
       "qualifiedNaming",
       "saveNames",
       "toolNamePrefix",
-      "toolportNaming",
       "verbatimNaming",
       "withPrefix",
       "withoutNames",

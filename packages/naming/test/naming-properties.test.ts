@@ -10,7 +10,7 @@ import {
   nexoNaming,
   qualifiedNaming,
   saveNames,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
   withoutNames,
   withoutServer,
@@ -18,7 +18,7 @@ import {
   type NameTable,
   type NamingStrategy,
   type ToolIdentity,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { allNames } from "./all-names.ts";
@@ -55,24 +55,24 @@ const catalog = fc.uniqueArray(tool, {
 });
 
 const strategies: readonly (readonly [string, NamingStrategy])[] = [
-  ["toolport", toolportNaming],
+  ["hostside", hostsideNaming],
   ["evva", evvaNaming],
   ["nexo", nexoNaming],
   ["nexo, seed form", withPrefix(nexoNaming, "")],
   ["verbatim", verbatimNaming],
   ["qualified", qualifiedNaming],
-  ["toolport with another prefix", withPrefix(toolportNaming, "Acme Tools")],
-  ["the shortest bound", { ...toolportNaming, maxLength: 32, hashLength: 6 }],
+  ["hostside with another prefix", withPrefix(hostsideNaming, "Acme Tools")],
+  ["the shortest bound", { ...hostsideNaming, maxLength: 32, hashLength: 6 }],
   ["a long bound", { ...evvaNaming, maxLength: 128, hashLength: 16 }],
-  ["a sanitize that changes nothing", { ...toolportNaming, sanitize: (part) => part }],
+  ["a sanitize that changes nothing", { ...hostsideNaming, sanitize: (part) => part }],
   [
     "a target that takes any characters",
-    { ...toolportNaming, sanitize: (part) => part, legal: /^[^]+$/u, maxLength: 40 },
+    { ...hostsideNaming, sanitize: (part) => part, legal: /^[^]+$/u, maxLength: 40 },
   ],
 ];
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 12);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 12);
 
 describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   it("gives legal names within the bound", () => {

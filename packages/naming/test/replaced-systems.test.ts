@@ -4,22 +4,22 @@ import {
   evvaNaming,
   localNameOf,
   nexoNaming,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
   type NamingStrategy,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import { allNames } from "./all-names.ts";
 
-// Names that the systems which Toolport replaces are known to give, as literals: whoever moves over keeps them.
+// Names that the systems which Hostside replaces are known to give, as literals: whoever moves over keeps them.
 describe("names of the replaced systems", () => {
   it("AN-32: keeps 64 characters, and cuts 65 to at most 64 with a hash of eight digits", () => {
-    expect(nameOf(toolportNaming, "s", "a".repeat(58))).toBe(`mcp_s_${"a".repeat(58)}`);
-    expect(nameOf(toolportNaming, "s", "a".repeat(59))).toMatch(new RegExp(`^mcp_s_a{49}_[0-9a-f]{8}$`));
-    expect(nameOf(toolportNaming, "server", "x".repeat(120))).toMatch(/^mcp_server_x{44}_[0-9a-f]{8}$/);
+    expect(nameOf(hostsideNaming, "s", "a".repeat(58))).toBe(`mcp_s_${"a".repeat(58)}`);
+    expect(nameOf(hostsideNaming, "s", "a".repeat(59))).toMatch(new RegExp(`^mcp_s_a{49}_[0-9a-f]{8}$`));
+    expect(nameOf(hostsideNaming, "server", "x".repeat(120))).toMatch(/^mcp_server_x{44}_[0-9a-f]{8}$/);
   });
 
   it("AN-32: drops an underscore that falls on the cut", () => {
-    expect(nameOf(toolportNaming, "s", `${"a".repeat(48)}_${"b".repeat(20)}`)).toMatch(/^mcp_s_a{48}_[0-9a-f]{8}$/);
+    expect(nameOf(hostsideNaming, "s", `${"a".repeat(48)}_${"b".repeat(20)}`)).toMatch(/^mcp_s_a{48}_[0-9a-f]{8}$/);
   });
 
   it("AN-35: one remote name listed twice is one tool with one name", () => {

@@ -13,21 +13,21 @@ import {
   qualifiedName,
   qualifiedNaming,
   toolNamePrefix,
-  toolportNaming,
+  hostsideNaming,
   verbatimNaming,
   withPrefix,
   type NameAssignment,
   type NameTable,
   type NamingStrategy,
   type ToolIdentity,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { hashIdentity } from "../src/hash-identity.ts";
 import { toPathSegment, toSnakeSegment, toWordSegment } from "../src/sanitize-part.ts";
 
 type Piece = string | readonly [text: string, times: number];
 type Text = string | readonly Piece[];
-type Preset = "toolport" | "evva" | "nexo" | "verbatim" | "qualified";
+type Preset = "hostside" | "evva" | "nexo" | "verbatim" | "qualified";
 type Rule = "snake" | "word" | "path";
 
 interface Assignment {
@@ -68,7 +68,7 @@ interface Vectors {
 const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8")) as Vectors;
 
 const presets: Readonly<Record<Preset, NamingStrategy>> = {
-  toolport: toolportNaming,
+  hostside: hostsideNaming,
   evva: evvaNaming,
   nexo: nexoNaming,
   verbatim: verbatimNaming,

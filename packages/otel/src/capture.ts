@@ -1,5 +1,5 @@
-import { redacted, truncateText } from "@toolport/core";
-import { isPlainObject, isSecretName } from "@toolport/core/implement";
+import { redacted, truncateText } from "@hostside/core";
+import { isPlainObject, isSecretName } from "@hostside/core/implement";
 
 /** How data are captured. */
 export interface CaptureRules {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Interceptor, RequestInterceptor, Subscription } from "@toolport/core";
-import { isJsonObject, type Fields } from "@toolport/core/implement";
+import type { Interceptor, RequestInterceptor, Subscription } from "@hostside/core";
+import { isJsonObject, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import type { MetricParts } from "./metrics/call-metrics.ts";
 import { createInstruments } from "./metrics/instruments.ts";

@@ -1,5 +1,5 @@
 // Names of the semantic conventions for MCP and generative AI, which are still in development and stand in no stable package:
-// https://github.com/open-telemetry/semantic-conventions-genai. Below them, what is Toolport's own.
+// https://github.com/open-telemetry/semantic-conventions-genai. Below them, what is Hostside's own.
 
 /** Attributes of spans and metrics. */
 export const attribute = {
@@ -20,30 +20,30 @@ export const attribute = {
   transport: "network.transport",
   address: "server.address",
   port: "server.port",
-  server: "toolport.server",
-  localName: "toolport.tool",
-  effect: "toolport.effect",
-  outcome: "toolport.outcome",
-  sends: "toolport.sends",
-  session: "toolport.session",
-  wait: "toolport.wait",
-  connectWait: "toolport.wait.connect",
-  listWait: "toolport.wait.list",
-  turnWait: "toolport.wait.turn",
-  phase: "toolport.phase",
-  sentBytes: "toolport.sent_bytes",
-  receivedBytes: "toolport.received_bytes",
-  correlation: "toolport.correlation.id",
-  principal: "toolport.principal",
-  decision: "toolport.decision",
-  stage: "toolport.stage",
-  reason: "toolport.reason",
+  server: "hostside.server",
+  localName: "hostside.tool",
+  effect: "hostside.effect",
+  outcome: "hostside.outcome",
+  sends: "hostside.sends",
+  session: "hostside.session",
+  wait: "hostside.wait",
+  connectWait: "hostside.wait.connect",
+  listWait: "hostside.wait.list",
+  turnWait: "hostside.wait.turn",
+  phase: "hostside.phase",
+  sentBytes: "hostside.sent_bytes",
+  receivedBytes: "hostside.received_bytes",
+  correlation: "hostside.correlation.id",
+  principal: "hostside.principal",
+  decision: "hostside.decision",
+  stage: "hostside.stage",
+  reason: "hostside.reason",
   direction: "network.io.direction",
-  toolCount: "toolport.tools",
+  toolCount: "hostside.tools",
 } as const;
 
 /** Where spans and metrics come from. */
-export const scopeName = "@toolport/otel";
+export const scopeName = "@hostside/otel";
 
 /** What stands for all values beyond the bound. */
 export const otherValue = "_other";

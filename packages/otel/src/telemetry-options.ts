@@ -1,13 +1,13 @@
 import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import type { ValueBounds } from "./metrics/bounded-values.ts";
 
 /**
- * Names of metrics and attributes beside those of the semantic conventions. `toolport`: this project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
+ * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
  * `circuit_state` and their like, and spans `tool:<name>`; `nexo`: `mcp_sessions_active` and its like.
  */
-export type MetricNames = "toolport" | "af" | "nexo";
+export type MetricNames = "hostside" | "af" | "nexo";
 
 /** Options of {@linkcode createTelemetry}. */
 export interface TelemetryOptions {
@@ -21,7 +21,7 @@ export interface TelemetryOptions {
   readonly propagate?: boolean | undefined;
   /** Whether they get the product's baggage with it, which may say anything. Default `false`. */
   readonly baggage?: boolean | undefined;
-  /** Default `["toolport"]`. The names of the conventions are always there. */
+  /** Default `["hostside"]`. The names of the conventions are always there. */
   readonly names?: MetricNames | readonly MetricNames[] | undefined;
   /**
    * What to do where the product's framework has a span `execute_tool` open for the call: `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead,
@@ -83,19 +83,19 @@ const fields: Fields<TelemetryOptions> = {
   clock: true,
 };
 const boundFields: Fields<ValueBounds> = { perServer: true, total: true };
-const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["toolport", "af", "nexo"]);
+const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "nexo"]);
 
 /** Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
-  const { tracerProvider, meterProvider, propagator, names = ["toolport"], bounds = {}, clock = systemClock } = options;
+  const { tracerProvider, meterProvider, propagator, names = ["hostside"], bounds = {}, clock = systemClock } = options;
   const { executeToolSpan = "separate", redact = asItIs, maxCapturedLength = 4096 } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
   assertMember("meterProvider", meterProvider, "getMeter");
   assertMember("propagator", propagator, "inject");
   const wanted = typeof names === "string" ? [names] : names;
   if (!Array.isArray(wanted) || !wanted.every((name) => allNames.has(name))) {
-    throw new TypeError('names must be some of "toolport", "af" and "nexo"');
+    throw new TypeError('names must be some of "hostside", "af" and "nexo"');
   }
   if (executeToolSpan !== "separate" && executeToolSpan !== "enrich") {
     throw new TypeError('executeToolSpan must be "separate" or "enrich"');

@@ -7,8 +7,8 @@ import type {
   JsonObject,
   ToolCall,
   ToolOutcome,
-} from "@toolport/core";
-import { hasObserver, joinObservers, withObserver } from "@toolport/core/implement";
+} from "@hostside/core";
+import { hasObserver, joinObservers, withObserver } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
 import { failureOf, toolFailure } from "./spans/failure.ts";

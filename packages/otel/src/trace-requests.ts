@@ -8,8 +8,8 @@ import {
   type JsonValue,
   type RequestInterceptor,
   type ServerPeer,
-} from "@toolport/core";
-import { isPlainObject, joinObservers } from "@toolport/core/implement";
+} from "@hostside/core";
+import { isPlainObject, joinObservers } from "@hostside/core/implement";
 import { measureRequest } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";

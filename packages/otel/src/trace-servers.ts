@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from "@opentelemetry/api";
-import type { ServerOperation, ServerPeer, ServerRecord } from "@toolport/core";
+import type { ServerOperation, ServerPeer, ServerRecord } from "@hostside/core";
 import { methodOfConnecting } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";

@@ -1,4 +1,4 @@
-import type { CallRecord, Event, ServerOperation, ServerRecord } from "@toolport/core";
+import type { CallRecord, Event, ServerOperation, ServerRecord } from "@hostside/core";
 
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make these.
 

@@ -9,9 +9,9 @@ import { parse, stringify } from "yaml";
 // `promtool` comes with Prometheus; CI installs it. Without it the grammar of the queries is checked elsewhere, and not what they say.
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-const rulesPath = fileURLToPath(new URL("../prometheus/toolport.rules.yml", import.meta.url));
-const dashboardPath = new URL("../grafana/toolport.json", import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), "toolport-alerts-"));
+const rulesPath = fileURLToPath(new URL("../prometheus/hostside.rules.yml", import.meta.url));
+const dashboardPath = new URL("../grafana/hostside.json", import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), "hostside-alerts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Rule {
@@ -39,76 +39,76 @@ const bucket = (name: string, labels: string, [below, beyond]: readonly [string,
 });
 
 const cases: Readonly<Record<string, Case>> = {
-  ToolportServerFails: {
+  HostsideServerFails: {
     minute: 25,
     series: {
-      [`mcp_client_operation_duration_seconds_count{toolport_server="bad",${calls},error_type="call_timeout"}`]:
+      [`mcp_client_operation_duration_seconds_count{hostside_server="bad",${calls},error_type="call_timeout"}`]:
         "0+6x60",
-      [`mcp_client_operation_duration_seconds_count{toolport_server="bad",${calls}}`]: "0+4x60",
-      [`mcp_client_operation_duration_count{toolport_server="tools",${calls},error_type="tool_error"}`]: "0+9x60",
-      [`mcp_client_operation_duration_count{toolport_server="tools",${calls},error_type="call_timeout"}`]: "0+1x60",
+      [`mcp_client_operation_duration_seconds_count{hostside_server="bad",${calls}}`]: "0+4x60",
+      [`mcp_client_operation_duration_count{hostside_server="tools",${calls},error_type="tool_error"}`]: "0+9x60",
+      [`mcp_client_operation_duration_count{hostside_server="tools",${calls},error_type="call_timeout"}`]: "0+1x60",
     },
-    fires: [{ toolport_server: "bad" }],
+    fires: [{ hostside_server: "bad" }],
   },
-  ToolportServerUnreachable: {
+  HostsideServerUnreachable: {
     minute: 10,
     series: {
-      'mcp_client_operation_duration_count{toolport_server="gone",mcp_method_name="initialize",error_type="unreachable"}':
+      'mcp_client_operation_duration_count{hostside_server="gone",mcp_method_name="initialize",error_type="unreachable"}':
         "0+1x60",
-      'mcp_client_operation_duration_count{toolport_server="some",mcp_method_name="initialize",error_type="unreachable"}':
+      'mcp_client_operation_duration_count{hostside_server="some",mcp_method_name="initialize",error_type="unreachable"}':
         "0+1x60",
-      'toolport_sessions{toolport_server="gone"}': "0x60",
-      'toolport_sessions{toolport_server="some"}': "1x60",
-      'mcp_client_operation_duration_count{toolport_server="up",mcp_method_name="initialize"}': "0+1x60",
+      'hostside_sessions{hostside_server="gone"}': "0x60",
+      'hostside_sessions{hostside_server="some"}': "1x60",
+      'mcp_client_operation_duration_count{hostside_server="up",mcp_method_name="initialize"}': "0+1x60",
     },
-    fires: [{ toolport_server: "gone" }],
+    fires: [{ hostside_server: "gone" }],
   },
-  ToolportCircuitOpen: {
+  HostsideCircuitOpen: {
     minute: 6,
     series: {
-      'toolport_circuit_state{toolport_server="s",gen_ai_tool_name="a"}': "2x60",
-      'toolport_circuit_state{toolport_server="s",gen_ai_tool_name="b"}': "1x60",
+      'hostside_circuit_state{hostside_server="s",gen_ai_tool_name="a"}': "2x60",
+      'hostside_circuit_state{hostside_server="s",gen_ai_tool_name="b"}': "1x60",
     },
-    fires: [{ toolport_server: "s", gen_ai_tool_name: "a" }],
+    fires: [{ hostside_server: "s", gen_ai_tool_name: "a" }],
   },
-  ToolportCallsQueue: {
+  HostsideCallsQueue: {
     minute: 25,
     series: {
-      ...bucket("toolport_call_wait_seconds_bucket", 'toolport_phase="turn",toolport_server="busy"', ["5", "10"]),
-      ...bucket("toolport_call_wait_seconds_bucket", 'toolport_phase="connect",toolport_server="slow"', ["5", "10"]),
-      ...bucket("toolport_call_wait_bucket", 'toolport_phase="turn",toolport_server="calm"', ["1", "5"]),
+      ...bucket("hostside_call_wait_seconds_bucket", 'hostside_phase="turn",hostside_server="busy"', ["5", "10"]),
+      ...bucket("hostside_call_wait_seconds_bucket", 'hostside_phase="connect",hostside_server="slow"', ["5", "10"]),
+      ...bucket("hostside_call_wait_bucket", 'hostside_phase="turn",hostside_server="calm"', ["1", "5"]),
     },
-    fires: [{ toolport_server: "busy" }],
+    fires: [{ hostside_server: "busy" }],
   },
-  ToolportCallsSlow: {
+  HostsideCallsSlow: {
     minute: 30,
     series: {
-      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},toolport_server="slow"`, ["30", "60"]),
-      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},toolport_server="fast"`, ["10", "30"]),
+      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},hostside_server="slow"`, ["30", "60"]),
+      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},hostside_server="fast"`, ["10", "30"]),
     },
-    fires: [{ toolport_server: "slow" }],
+    fires: [{ hostside_server: "slow" }],
   },
-  ToolportSessionsLost: {
+  HostsideSessionsLost: {
     minute: 12,
     series: {
-      'mcp_client_session_duration_seconds_count{toolport_server="s",error_type="connection_closed"}': "0+1x60",
-      'mcp_client_session_duration_seconds_count{toolport_server="ends"}': "0+1x60",
+      'mcp_client_session_duration_seconds_count{hostside_server="s",error_type="connection_closed"}': "0+1x60",
+      'mcp_client_session_duration_seconds_count{hostside_server="ends"}': "0+1x60",
     },
-    fires: [{ toolport_server: "s" }],
+    fires: [{ hostside_server: "s" }],
   },
-  ToolportRefusesMany: {
+  HostsideRefusesMany: {
     minute: 15,
     series: {
-      'toolport_decisions_total{toolport_decision="refused",toolport_stage="limits"}': "0+6x60",
-      'toolport_decisions_total{toolport_decision="refused",toolport_stage="rules"}': "0+1x60",
-      'toolport_decisions_total{toolport_decision="applied",toolport_stage="retry"}': "0+9x60",
-      toolport_call_duration_seconds_count: "0+10x60",
+      'hostside_decisions_total{hostside_decision="refused",hostside_stage="limits"}': "0+6x60",
+      'hostside_decisions_total{hostside_decision="refused",hostside_stage="rules"}': "0+1x60",
+      'hostside_decisions_total{hostside_decision="applied",hostside_stage="retry"}': "0+9x60",
+      hostside_call_duration_seconds_count: "0+10x60",
     },
-    fires: [{ toolport_stage: "limits" }],
+    fires: [{ hostside_stage: "limits" }],
   },
-  ToolportTooManyNames: {
+  HostsideTooManyNames: {
     minute: 1,
-    series: { 'toolport_call_duration_count{gen_ai_tool_name="_other"}': "1x60" },
+    series: { 'hostside_call_duration_count{gen_ai_tool_name="_other"}': "1x60" },
     fires: [{}],
   },
 };
@@ -128,7 +128,7 @@ describe.skipIf(!hasPromtool)("as Prometheus sees them, where promtool is instal
           {
             eval_time: "0m",
             alertname: rule.alert,
-            exp_alerts: rule.alert === "ToolportTooManyNames" ? expected(rule, fires) : [],
+            exp_alerts: rule.alert === "HostsideTooManyNames" ? expected(rule, fires) : [],
           },
           { eval_time: `${minute}m`, alertname: rule.alert, exp_alerts: expected(rule, fires) },
         ],

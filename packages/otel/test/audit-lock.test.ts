@@ -8,7 +8,7 @@ import { openAuditFile } from "../src/node.ts";
 import { lockFile } from "../src/node/lock-file.ts";
 
 async function emptyFolder(): Promise<{ readonly folder: string; readonly path: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-audit-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-audit-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   return { folder, path: join(folder, "audit.jsonl") };
 }

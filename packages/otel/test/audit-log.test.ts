@@ -12,13 +12,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ToolCall } from "@toolport/core";
+import type { ToolCall } from "@hostside/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { createAuditLog, verifyAuditLog, type AuditLogOptions, type AuditSink } from "../src/log.ts";
 import { openAuditFile, verifyAuditFiles } from "../src/node.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "toolport-audit-"));
+const folder = mkdtempSync(join(tmpdir(), "hostside-audit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const key = "a key of at least thirty-two bytes";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createAuditLog, verifyAuditLog, type AuditLog } from "../src/log.ts";
 import { openAuditFile, verifyAuditFiles } from "../src/node.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "toolport-audit-trouble-"));
+const folder = mkdtempSync(join(tmpdir(), "hostside-audit-trouble-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function openLog(path: string, maxFileBytes?: number): Promise<AuditLog> {

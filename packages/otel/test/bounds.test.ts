@@ -40,7 +40,7 @@ it("has at most so many series of a server that names its tools as it likes", as
   });
   for (const { name, origin } of host.toolbox.definitions())
     if (origin?.serverId === "s") await host.toolbox.call(name);
-  for (const metric of ["mcp.client.operation.duration", "toolport.call.duration"]) {
+  for (const metric of ["mcp.client.operation.duration", "hostside.call.duration"]) {
     const points = await host.exported.points(metric);
     const tools = points.map(({ attributes }) => String(Reflect.get(attributes, "gen_ai.tool.name")));
     const named = tools.filter((tool) => tool !== "undefined" && tool !== "_other");

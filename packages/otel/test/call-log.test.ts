@@ -1,7 +1,7 @@
-import { startFaultServer } from "@toolport/fixtures";
-import { createToolbox } from "@toolport/discovery";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { startFaultServer } from "@hostside/fixtures";
+import { createToolbox } from "@hostside/discovery";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { expect, it } from "vitest";
 import { createCallLog, type CallEntry } from "../src/log.ts";
 

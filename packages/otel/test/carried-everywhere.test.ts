@@ -1,9 +1,9 @@
 import { context, propagation, trace } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-base";
-import type { JsonObject } from "@toolport/core";
-import { startHttpFixture } from "@toolport/fixtures";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { JsonObject } from "@hostside/core";
+import { startHttpFixture } from "@hostside/fixtures";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTelemetry } from "../src/index.ts";
 import { createExported, createObservedHost, disableApi, registerApi } from "./observed-world.ts";

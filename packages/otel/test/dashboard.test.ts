@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { parser } from "@prometheus-io/lezer-promql";
-import { startFaultServer } from "@toolport/fixtures";
-import { createResources } from "@toolport/resources";
+import { startFaultServer } from "@hostside/fixtures";
+import { createResources } from "@hostside/resources";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createMemoryServer } from "./memory-server.ts";
@@ -13,10 +13,10 @@ beforeAll(registerApi);
 afterAll(disableApi);
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
-const dashboard = JSON.parse(read("grafana/toolport.json")) as {
+const dashboard = JSON.parse(read("grafana/hostside.json")) as {
   readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
 };
-const alerts = parse(read("prometheus/toolport.rules.yml")) as {
+const alerts = parse(read("prometheus/hostside.rules.yml")) as {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
 };
 const queries = [
@@ -30,7 +30,7 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-const parts = /by \(([^)]*)\)|([a-z_]+)?\{([^}]*)\}|\b(toolport_\w+)\b(?=\))/g;
+const parts = /by \(([^)]*)\)|([a-z_]+)?\{([^}]*)\}|\b(hostside_\w+)\b(?=\))/g;
 
 function selectorsOf(expr: string): readonly Selector[] {
   const selectors: Selector[] = [];

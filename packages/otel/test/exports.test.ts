@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 it("exports exactly these values", async () => {
-  expect(Object.keys(await import("@toolport/otel")).sort()).toEqual(["createServerTelemetry", "createTelemetry"]);
-  expect(Object.keys(await import("@toolport/otel/log")).sort()).toEqual([
+  expect(Object.keys(await import("@hostside/otel")).sort()).toEqual(["createServerTelemetry", "createTelemetry"]);
+  expect(Object.keys(await import("@hostside/otel/log")).sort()).toEqual([
     "createAuditLog",
     "createCallLog",
     "verifyAuditLog",
   ]);
-  expect(Object.keys(await import("@toolport/otel/node")).sort()).toEqual(["openAuditFile", "verifyAuditFiles"]);
+  expect(Object.keys(await import("@hostside/otel/node")).sort()).toEqual(["openAuditFile", "verifyAuditFiles"]);
 });
 
 it("has these entries, and needs nothing beside core and the API of OpenTelemetry", () => {
@@ -17,6 +17,6 @@ it("has these entries, and needs nothing beside core and the API of OpenTelemetr
     object
   >;
   expect(Object.keys(manifest["exports"] ?? {})).toEqual([".", "./log", "./node", "./package.json"]);
-  expect(Object.keys(manifest["dependencies"] ?? {})).toEqual(["@toolport/core"]);
+  expect(Object.keys(manifest["dependencies"] ?? {})).toEqual(["@hostside/core"]);
   expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@opentelemetry/api"]);
 });

@@ -1,6 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
-import type { ServerSpec } from "@toolport/core";
-import { fixtureServer, startHttpFixture, type StdioFixture } from "@toolport/fixtures";
+import type { ServerSpec } from "@hostside/core";
+import { fixtureServer, startHttpFixture, type StdioFixture } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { briefSpan, createObservedHost, disableApi, registerApi } from "./observed-world.ts";
 
@@ -50,28 +50,28 @@ describe("a conversation over", () => {
     await dispose?.();
 
     const peer = { "mcp.protocol.version": version, ...network };
-    const server = { "toolport.server": "s" };
+    const server = { "hostside.server": "s" };
     const beginning = version === modernVersion ? "server/discover" : "initialize";
     const call = {
       "gen_ai.operation.name": "execute_tool",
       "mcp.method.name": "tools/call",
       ...server,
       ...peer,
-      "toolport.effect": "external",
+      "hostside.effect": "external",
       "gen_ai.conversation.id": "c-1",
-      "toolport.correlation.id": "job-7",
-      "toolport.sends": 1,
-      "toolport.session": 1,
-      "toolport.wait": "number",
+      "hostside.correlation.id": "job-7",
+      "hostside.sends": 1,
+      "hostside.session": 1,
+      "hostside.wait": "number",
       "jsonrpc.request.id": "string",
-      "toolport.sent_bytes": "number",
-      "toolport.received_bytes": "number",
+      "hostside.sent_bytes": "number",
+      "hostside.received_bytes": "number",
     };
     expect(exported.spans().map(briefSpan)).toEqual([
       {
         name: beginning,
         kind: SpanKind.CLIENT,
-        attributes: { "mcp.method.name": beginning, ...server, ...peer, "toolport.session": 1 },
+        attributes: { "mcp.method.name": beginning, ...server, ...peer, "hostside.session": 1 },
       },
       {
         name: "tools/list",
@@ -80,14 +80,14 @@ describe("a conversation over", () => {
           "mcp.method.name": "tools/list",
           ...server,
           ...peer,
-          "toolport.session": 1,
-          "toolport.tools": expect.any(Number),
+          "hostside.session": 1,
+          "hostside.tools": expect.any(Number),
         },
       },
       {
         name: "tools/call echo",
         kind: SpanKind.CLIENT,
-        attributes: { ...call, "gen_ai.tool.name": "echo", "toolport.tool": "mcp_s_echo", "toolport.outcome": "ok" },
+        attributes: { ...call, "gen_ai.tool.name": "echo", "hostside.tool": "mcp_s_echo", "hostside.outcome": "ok" },
       },
       {
         name: "tools/call fail",
@@ -96,8 +96,8 @@ describe("a conversation over", () => {
         attributes: {
           ...call,
           "gen_ai.tool.name": "fail",
-          "toolport.tool": "mcp_s_fail",
-          "toolport.outcome": "tool-error",
+          "hostside.tool": "mcp_s_fail",
+          "hostside.outcome": "tool-error",
           "error.type": "tool_error",
         },
       },
@@ -111,7 +111,7 @@ describe("a conversation over", () => {
     );
     expect(measured).toHaveLength(4);
     expect(await exported.points("mcp.client.session.duration")).toMatchObject([{ value: 1 }]);
-    expect(await exported.points("toolport.sessions")).toEqual([{ attributes: server, value: 0 }]);
+    expect(await exported.points("hostside.sessions")).toEqual([{ attributes: server, value: 0 }]);
     expect(provider.closed).toBe(true);
   });
 });

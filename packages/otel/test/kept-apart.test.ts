@@ -1,6 +1,6 @@
 import { metrics, trace } from "@opentelemetry/api";
-import type { CallAttempt, CallRecord, ServerRecord, ToolCall } from "@toolport/core";
-import { createEvent, tell } from "@toolport/core/implement";
+import type { CallAttempt, CallRecord, ServerRecord, ToolCall } from "@hostside/core";
+import { createEvent, tell } from "@hostside/core/implement";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { captureText } from "../src/capture.ts";
 import { createTelemetry } from "../src/index.ts";
@@ -25,7 +25,7 @@ it("looks at a call once, whatever layers between have joined its observer with 
   const log = createCallLog({ write: () => undefined });
   await interceptor(call, (outer) => log(outer, (inner) => interceptor(inner, async () => outcome)));
   expect(exported.spans()).toHaveLength(1);
-  expect(await exported.points("toolport.call.duration")).toMatchObject([{ value: 1 }]);
+  expect(await exported.points("hostside.call.duration")).toMatchObject([{ value: 1 }]);
 });
 
 it("has of a call that a layer tried again every send, and all of its waits", async () => {
@@ -57,11 +57,11 @@ it("has of a call that a layer tried again every send, and all of its waits", as
   });
   const [span] = exported.spans();
   expect(span?.attributes).toMatchObject({
-    "toolport.sends": 3,
-    "toolport.wait": 2.5,
-    "toolport.wait.connect": 2.5,
+    "hostside.sends": 3,
+    "hostside.wait": 2.5,
+    "hostside.wait.connect": 2.5,
   });
-  expect(span?.events.map(({ attributes }) => attributes?.["toolport.session"])).toEqual([1, 2, 3]);
+  expect(span?.events.map(({ attributes }) => attributes?.["hostside.session"])).toEqual([1, 2, 3]);
 });
 
 it("lets calls pass where the registered SDK has no tracer to give", async () => {
@@ -119,8 +119,8 @@ it("takes away no session that it did not add, because the SDK came later", asyn
   metrics.setGlobalMeterProvider(exported.sdk.meterProvider);
   try {
     server.tell(serverRecord("s", 1, "session"));
-    const points = await exported.points("toolport.sessions");
-    expect(points.map(({ attributes, value }) => [Reflect.get(attributes, "toolport.server"), value])).toEqual([
+    const points = await exported.points("hostside.sessions");
+    expect(points.map(({ attributes, value }) => [Reflect.get(attributes, "hostside.server"), value])).toEqual([
       ["s", 0],
       ["t", 1],
     ]);

@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
+import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
 
 interface ServerEnd {
   onmessage?: (message: JsonObject) => void;

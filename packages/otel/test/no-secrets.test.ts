@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
-import { ToolportError } from "@toolport/core";
-import { startHttpFixture } from "@toolport/fixtures";
+import { HostsideError } from "@hostside/core";
+import { startHttpFixture } from "@hostside/fixtures";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createCallLog, type CallEntry } from "../src/log.ts";
 import { createMemoryServer } from "./memory-server.ts";
@@ -69,7 +69,7 @@ async function exportAll(telemetry: ObservedHostInit["telemetry"]): Promise<stri
       args,
       options: {},
     },
-    async () => Promise.reject(new ToolportError("s3cr3t-result", { code: "server_error" })),
+    async () => Promise.reject(new HostsideError("s3cr3t-result", { code: "server_error" })),
   ).catch(() => undefined);
   await host[Symbol.asyncDispose]();
   const spans = host.exported

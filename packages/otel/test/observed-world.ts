@@ -14,11 +14,11 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-base";
-import type { ServerSpec } from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
-import { createPolicy, type Policy, type PolicyOptions } from "@toolport/policy";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
+import { createPolicy, type Policy, type PolicyOptions } from "@hostside/policy";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { createTelemetry, type Telemetry, type TelemetryOptions } from "../src/index.ts";
 
 /** Registers what an application registers: a context manager and a propagator. */
@@ -139,10 +139,10 @@ export function briefSpan({ name, kind, status, attributes, events }: ReadableSp
 const varying: ReadonlySet<string> = new Set([
   "server.port",
   "jsonrpc.request.id",
-  "toolport.wait",
-  "toolport.wait.connect",
-  "toolport.wait.list",
-  "toolport.wait.turn",
-  "toolport.sent_bytes",
-  "toolport.received_bytes",
+  "hostside.wait",
+  "hostside.wait.connect",
+  "hostside.wait.list",
+  "hostside.wait.turn",
+  "hostside.sent_bytes",
+  "hostside.received_bytes",
 ]);

@@ -1,8 +1,8 @@
-import { createEvent } from "@toolport/core/implement";
-import { createProvider } from "@toolport/provider";
-import { createProviderPool } from "@toolport/pool";
-import { createResources } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
+import { createEvent } from "@hostside/core/implement";
+import { createProvider } from "@hostside/provider";
+import { createProviderPool } from "@hostside/pool";
+import { createResources } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTelemetry } from "../src/index.ts";
 import { createMemoryServer } from "./memory-server.ts";
@@ -39,7 +39,7 @@ it("has the names of AF-12", async () => {
   expect((await points("tool_invocations_total"))[0]).toEqual({ attributes: of, value: 2 });
   expect(await points("tool_errors_total")).toEqual([{ attributes: { ...of, error: "-32000" }, value: 2 }]);
   expect((await points("tool_latency_seconds"))[0]).toEqual({ attributes: of, value: 2 });
-  expect(await points("toolport.call.duration")).toEqual([]);
+  expect(await points("hostside.call.duration")).toEqual([]);
   const circuits = createEvent<{ readonly type: string; readonly serverId: string }>();
   host.telemetry.watch({ policy: { onEvent: circuits.on } });
   for (const type of ["circuit-half-opened", "circuit-closed", "circuit-opened", "other"])
@@ -60,7 +60,7 @@ it("has the names of AF-12", async () => {
 
 it("has the names of NX-67, for the sessions of a pool and for resources", async () => {
   const exported = createExported();
-  const telemetry = createTelemetry({ ...exported.sdk, names: ["nexo", "toolport"] });
+  const telemetry = createTelemetry({ ...exported.sdk, names: ["nexo", "hostside"] });
   const server = createMemoryServer(["a"]);
   await using pool = createProviderPool({
     servers: [{ id: "s", transport: server.spec }],

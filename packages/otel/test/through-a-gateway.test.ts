@@ -1,5 +1,5 @@
 import { SpanKind } from "@opentelemetry/api";
-import { createGateway } from "@toolport/gateway";
+import { createGateway } from "@hostside/gateway";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createServerTelemetry } from "../src/index.ts";
 import { createMemoryServer } from "./memory-server.ts";

@@ -1,6 +1,6 @@
 import { context, propagation, trace } from "@opentelemetry/api";
-import type { ServerSpec } from "@toolport/core";
-import { startFaultServer } from "@toolport/fixtures";
+import type { ServerSpec } from "@hostside/core";
+import { startFaultServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTelemetry, type TelemetryOptions } from "../src/index.ts";
 import { createMemoryServer } from "./memory-server.ts";
@@ -23,9 +23,9 @@ function callSpans(host: ObservedHost): readonly object[] {
     .map(({ status, attributes, events }) => ({
       status: status.message,
       error: attributes["error.type"],
-      outcome: attributes["toolport.outcome"],
-      sends: attributes["toolport.sends"],
-      events: events.map(({ name, attributes: of }) => [name, of?.["toolport.decision"] ?? of?.["error.type"]]),
+      outcome: attributes["hostside.outcome"],
+      sends: attributes["hostside.sends"],
+      events: events.map(({ name, attributes: of }) => [name, of?.["hostside.decision"] ?? of?.["error.type"]]),
     }));
 }
 
@@ -64,10 +64,10 @@ describe("the span of a call", () => {
     expect(callSpans(host)).toMatchObject([
       { error: "call_timeout", outcome: "unknown", sends: 1 },
       { error: "aborted", outcome: "unknown", sends: 1 },
-      { error: "rate_limited", outcome: "not-sent", events: [["toolport.decision", "refused"]] },
+      { error: "rate_limited", outcome: "not-sent", events: [["hostside.decision", "refused"]] },
     ]);
-    expect(await host.exported.points("toolport.decisions")).toMatchObject([
-      { attributes: { "toolport.decision": "refused", "toolport.stage": "limits" }, value: 1 },
+    expect(await host.exported.points("hostside.decisions")).toMatchObject([
+      { attributes: { "hostside.decision": "refused", "hostside.stage": "limits" }, value: 1 },
     ]);
   });
 
@@ -81,12 +81,12 @@ describe("the span of a call", () => {
         outcome: "ok",
         sends: 2,
         events: [
-          ["toolport.send", "session_expired"],
-          ["toolport.send", undefined],
+          ["hostside.send", "session_expired"],
+          ["hostside.send", undefined],
         ],
       },
     ]);
-    expect(await host.exported.points("toolport.call.resends")).toMatchObject([{ value: 1 }]);
+    expect(await host.exported.points("hostside.call.resends")).toMatchObject([{ value: 1 }]);
   });
 
   it("shows who was asked, what was answered, and what came from the cache", async () => {
@@ -100,12 +100,12 @@ describe("the span of a call", () => {
     expect(callSpans(host)).toMatchObject([
       {
         events: [
-          ["toolport.decision", "approval-asked"],
-          ["toolport.decision", "approval-answered: once"],
+          ["hostside.decision", "approval-asked"],
+          ["hostside.decision", "approval-answered: once"],
         ],
       },
       { sends: 1, events: [] },
-      { outcome: "ok", sends: undefined, events: [["toolport.decision", "applied"]] },
+      { outcome: "ok", sends: undefined, events: [["hostside.decision", "applied"]] },
     ]);
   });
 });
@@ -125,7 +125,7 @@ describe("a call that a person refused", () => {
     await host.toolbox.call("mcp_s_b");
     await host.toolbox.call("mcp_s_b").catch(() => undefined);
     const events = host.exported.spans().flatMap((span) => span.events);
-    return events.map(({ attributes: of }) => [of?.["toolport.decision"], of?.["toolport.reason"]]);
+    return events.map(({ attributes: of }) => [of?.["hostside.decision"], of?.["hostside.reason"]]);
   };
 
   it("has the words of the host in its span, and not the person's", async () => {
@@ -220,7 +220,7 @@ describe("trace context", () => {
     open.end();
     const named = host.exported.spans().filter(({ name }) => name.includes("a") && !name.includes("list"));
     expect(
-      named.map(({ name, attributes }) => [name, attributes["mcp.method.name"], attributes["toolport.sends"]]),
+      named.map(({ name, attributes }) => [name, attributes["mcp.method.name"], attributes["hostside.sends"]]),
     ).toEqual([
       ["initialize", "initialize", undefined],
       ["execute_tool a", "tools/call", 1],

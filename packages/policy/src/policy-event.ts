@@ -1,5 +1,5 @@
 import type { ToolChange } from "./pins/tool-change.ts";
-import type { CallContext, ToolEffect, ToolOrigin, ToolportErrorCode } from "@toolport/core";
+import type { CallContext, ToolEffect, ToolOrigin, HostsideErrorCode } from "@hostside/core";
 
 /** The stages of a policy that decide over a call. */
 export type PolicyStage =
@@ -33,13 +33,13 @@ export type PolicyEvent =
       readonly durationMs: number;
       readonly attempts: number;
       /** Absent: the tool itself says that it failed. */
-      readonly code?: ToolportErrorCode;
+      readonly code?: HostsideErrorCode;
     })
   /** A stage said no, and nothing was sent. */
   | (CallEventBase & {
       readonly type: "refused";
       readonly stage: PolicyStage;
-      readonly code: ToolportErrorCode;
+      readonly code: HostsideErrorCode;
       readonly reason: string;
     })
   /** A stage let the call pass for a reason worth knowing, changed it, or answered it. */

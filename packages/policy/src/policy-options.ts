@@ -1,5 +1,5 @@
-import type { Clock, Lock, Notices, Random, Store } from "@toolport/core";
-import type { Fields } from "@toolport/core/implement";
+import type { Clock, Lock, Notices, Random, Store } from "@hostside/core";
+import type { Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/breaker-options.ts";

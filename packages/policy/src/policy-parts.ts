@@ -1,4 +1,4 @@
-import type { Clock, Lock, Notices, Random, Store, ToolCall } from "@toolport/core";
+import type { Clock, Lock, Notices, Random, Store, ToolCall } from "@hostside/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf } from "./rules/tool-subject.ts";
 

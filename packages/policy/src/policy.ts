@@ -7,7 +7,7 @@ import {
   type Event,
   type Interceptor,
   type ToolDefinition,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertKnownOptions,
   createEvent,
@@ -16,7 +16,7 @@ import {
   systemClock,
   systemRandom,
   tell,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { createAdmission } from "./admission/create-admission.ts";
 import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";

@@ -1,5 +1,5 @@
-import { ToolportError, type ErrorDetails, type ToolCall, type ToolportErrorCode } from "@toolport/core";
-import { dateOf, quoteText, withoutApproval } from "@toolport/core/implement";
+import { HostsideError, type ErrorDetails, type ToolCall, type HostsideErrorCode } from "@hostside/core";
+import { dateOf, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { CallEventBase, PolicyStage } from "./policy-event.ts";
 import type { PolicyParts } from "./policy-parts.ts";
 import { effectOfDefinition } from "./rules/tool-subject.ts";
@@ -7,7 +7,7 @@ import { effectOfDefinition } from "./rules/tool-subject.ts";
 /** A no, before anything was sent. */
 export interface Refusal {
   readonly stage: PolicyStage;
-  readonly code: ToolportErrorCode;
+  readonly code: HostsideErrorCode;
   /** Why, after a name for the call: `is denied by deny[2]`. Without arguments and without texts of a server. */
   readonly reason: string;
   /** Which rule or limit decided, as the product wrote or named it. */
@@ -21,11 +21,11 @@ export function refuse(
   call: ToolCall,
   { stage, code, reason, rule, details, cause }: Refusal,
   parts: Pick<PolicyParts, "clock" | "emit" | "effectOf">,
-): ToolportError {
+): HostsideError {
   const { serverId, toolName } = call.origin;
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
   parts.emit({ type: "refused", ...callEvent(call, parts), stage, code, reason }, call);
-  return new ToolportError(`call of ${quoteText(toolName)}${owner} ${reason}`, {
+  return new HostsideError(`call of ${quoteText(toolName)}${owner} ${reason}`, {
     code,
     serverId: serverId || undefined,
     toolName,

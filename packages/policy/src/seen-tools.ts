@@ -1,5 +1,5 @@
-import type { AdmissionServer, ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import type { AdmissionServer, ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 
 /** A tool as the policy was last asked about it. */
 export interface SeenTool {

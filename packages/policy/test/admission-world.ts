@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type JsonObject, type ServerSpec, type Store } from "@toolport/core";
-import type { McpProvider, ProviderOptions } from "@toolport/provider";
+import { createMemoryLock, createMemoryStore, type JsonObject, type ServerSpec, type Store } from "@hostside/core";
+import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
 import { createAdmission } from "../src/admission/create-admission.ts";
 import type { AdmissionOptions, ToolAdmission } from "../src/admission/tool-admission.ts";

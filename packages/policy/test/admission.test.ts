@@ -1,4 +1,4 @@
-import { createToolbox } from "@toolport/discovery";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";

@@ -1,4 +1,4 @@
-import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@toolport/core";
+import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@hostside/core";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";
 import { createApproval, type Approval, type AskedByRules } from "../src/approval/approval.ts";
 import { answerOk, callOf, createStageWorld, type StageWorld } from "./stage-world.ts";

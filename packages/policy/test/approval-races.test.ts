@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Interceptor, Lock, Store, SuspendedCall, ToolCall } from "@toolport/core";
+import type { Interceptor, Lock, Store, SuspendedCall, ToolCall } from "@hostside/core";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";

@@ -1,8 +1,8 @@
-import { createMemoryLock, type CallRecord, type Store } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import { createToolbox } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createMemoryLock, type CallRecord, type Store } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
+import { createToolbox } from "@hostside/discovery";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { Keyv } from "keyv";
 import { describe, expect, it, vi } from "vitest";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";

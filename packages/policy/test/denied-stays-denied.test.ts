@@ -1,6 +1,6 @@
-import { createToolbox, type Toolbox } from "@toolport/discovery";
-import { evvaNaming, toolportNaming, verbatimNaming, type NamingStrategy } from "@toolport/naming";
-import type { McpProvider } from "@toolport/provider";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
+import { evvaNaming, hostsideNaming, verbatimNaming, type NamingStrategy } from "@hostside/naming";
+import type { McpProvider } from "@hostside/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeTools, specOf } from "../../provider/test/simulation/simulated-server.ts";
@@ -8,7 +8,7 @@ import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
 import { createAdmissionWorld, type AdmissionWorld } from "./admission-world.ts";
 
 // Of each case. `pnpm proof properties` asks for more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 20) / 10;
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 20) / 10;
 
 // Ids and names that meet after normalising, and that begin like one another.
 const serverIds = ["github", "github_prod", "GitHub Prod2"] as const;
@@ -168,7 +168,7 @@ async function leaks(subject: Subject): Promise<readonly string[]> {
   return found;
 }
 
-const namings: readonly NamingStrategy[] = [toolportNaming, evvaNaming, verbatimNaming];
+const namings: readonly NamingStrategy[] = [hostsideNaming, evvaNaming, verbatimNaming];
 
 describe("a denied tool", () => {
   it.each(cases)(

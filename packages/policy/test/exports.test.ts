@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/policy", () => {
+describe("@hostside/policy", () => {
   it("exports exactly these values for limits that are shared", async () => {
-    expect(Object.keys(await import("@toolport/policy/shared-limits"))).toEqual(["createSharedLimitStore"]);
+    expect(Object.keys(await import("@hostside/policy/shared-limits"))).toEqual(["createSharedLimitStore"]);
   });
 
   it("exports exactly these values for lock files", async () => {
-    expect(Object.keys(await import("@toolport/policy/lock")).toSorted()).toEqual([
+    expect(Object.keys(await import("@hostside/policy/lock")).toSorted()).toEqual([
       "diffLocks",
       "formatLock",
       "lockTools",

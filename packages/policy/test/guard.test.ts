@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import type { ServerSpec } from "@toolport/core";
-import { createConnectionGuard, type ConnectionGuardOptions } from "@toolport/policy";
-import { createProvider } from "@toolport/provider";
-import { connect, createConnector, type ConnectOptions, type OAuthProvider } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { createConnectionGuard, type ConnectionGuardOptions } from "@hostside/policy";
+import { createProvider } from "@hostside/provider";
+import { connect, createConnector, type ConnectOptions, type OAuthProvider } from "@hostside/transports";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, MemoryTransportSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue, MemoryTransportSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 interface ServerEnd {
   onmessage?: ((message: JsonObject) => void) | undefined;

@@ -1,6 +1,6 @@
-import { createMemoryStore, type JsonObject } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createMemoryStore, type JsonObject } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { createMemoryServer } from "../../../conformance/test/tools-in-memory.ts";
 import { createSimulatedConnector } from "../../provider/test/simulation/simulated-connector.ts";

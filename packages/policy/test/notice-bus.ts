@@ -1,4 +1,4 @@
-import type { Notices } from "@toolport/core";
+import type { Notices } from "@hostside/core";
 
 /** Notices among replicas in one process. */
 export interface NoticeBus {

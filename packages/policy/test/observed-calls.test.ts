@@ -1,5 +1,5 @@
-import type { CallDecision } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import type { CallDecision } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
 import { expect, it } from "vitest";
 import { createPolicy } from "../src/policy.ts";
 

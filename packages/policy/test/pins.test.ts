@@ -1,5 +1,5 @@
-import { createMemoryStore, type Store } from "@toolport/core";
-import { createToolbox } from "@toolport/discovery";
+import { createMemoryStore, type Store } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";

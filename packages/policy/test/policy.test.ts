@@ -1,13 +1,13 @@
-import { applyInterceptors, type CallHandler, type ToolOutcome } from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
+import { applyInterceptors, type CallHandler, type ToolOutcome } from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
 import {
   createPolicy,
   type ApprovalQuestion,
   type Policy,
   type PolicyEvent,
   type PolicyOptions,
-} from "@toolport/policy";
-import type { McpProvider } from "@toolport/provider";
+} from "@hostside/policy";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
@@ -89,7 +89,7 @@ describe("createPolicy()", () => {
     const bad = async (): Promise<ToolOutcome> => ({ ...(await answerOk(callOf())), structuredContent: { text: 5 } });
     const outcome = await send(made, bad, { definition: { outputSchema: textOnly } });
     expect(outcome.structuredContent).toEqual({ text: 5 });
-    expect(outcome.meta?.["toolport/output-problems"]).toMatchObject([{ path: "/text", keyword: "type" }]);
+    expect(outcome.meta?.["hostside/output-problems"]).toMatchObject([{ path: "/text", keyword: "type" }]);
     expect(made.steps()).toEqual(["invoked", "applied output", "succeeded"]);
   });
 

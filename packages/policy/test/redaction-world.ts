@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { ContentBlock, ToolOutcome, ToolportError } from "@toolport/core";
+import type { ContentBlock, ToolOutcome, HostsideError } from "@hostside/core";
 import { createRedaction } from "../src/redaction/create-redaction.ts";
 import type { RedactionOptions } from "../src/redaction/redaction-options.ts";
 import { outcomeOf, stageCall, stageParts } from "./still-parts.ts";
@@ -32,13 +32,13 @@ export function createRedactionWorld(options: RedactionOptions = {}) {
       }),
       async () => outcomeOf(outcome),
     );
-  const fail = async (error: unknown): Promise<ToolportError> => {
+  const fail = async (error: unknown): Promise<HostsideError> => {
     try {
       await redaction.interceptor(stageCall(), async () => {
         throw error;
       });
     } catch (thrown) {
-      return thrown as ToolportError;
+      return thrown as HostsideError;
     }
     throw new Error("it did not reject");
   };

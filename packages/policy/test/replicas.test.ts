@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, ToolportError, type Fence, type Lock, type Store } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, HostsideError, type Fence, type Lock, type Store } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
@@ -9,7 +9,7 @@ import type { PolicyParts } from "../src/policy-parts.ts";
 import { createAdmissionWorld, entryOf, list, namesOf, type AdmissionWorld } from "./admission-world.ts";
 import { createNoticeBus, type NoticeBus } from "./notice-bus.ts";
 
-const pinsKey = "toolport:policy:pins";
+const pinsKey = "hostside:policy:pins";
 const quarantine: AdmissionOptions = { pins: { unpinned: "quarantine" } };
 
 /** Hosts of server `s` that share a store, a lock and notices. */
@@ -143,7 +143,7 @@ describe("replicas of a host that share a store and notices", () => {
 
   it("keep an approval that the others could not be told of, and say so", async () => {
     const { world, bus, replicas } = await startReplicas(2);
-    bus.failure = new ToolportError("no connection", { code: "store_failed" });
+    bus.failure = new HostsideError("no connection", { code: "store_failed" });
     await replicas[0]?.admission.approve("s", ["read"]);
     await settled();
     expect(world.events.filter(({ type }) => type === "part-failed")).toMatchObject([{ part: "notices" }]);
@@ -166,7 +166,7 @@ describe("replicas of a host that share a store and notices", () => {
   });
 });
 
-describe("what a later version of Toolport has kept", () => {
+describe("what a later version of Hostside has kept", () => {
   const later = { version: 2, value: { servers: "in some other way" } };
 
   it("is left as it is: tools stay held back, and an approval fails with store_failed", async () => {
@@ -178,7 +178,7 @@ describe("what a later version of Toolport has kept", () => {
     expect(namesOf(provider)).toEqual([]);
     await expect(admission.ready()).rejects.toMatchObject({
       code: "store_failed",
-      message: expect.stringContaining("by a later version of Toolport"),
+      message: expect.stringContaining("by a later version of Hostside"),
     });
     await expect(admission.approve("s")).rejects.toMatchObject({ code: "store_failed" });
     await expect(admission.revoke("s")).rejects.toMatchObject({ code: "store_failed" });
@@ -291,7 +291,7 @@ describe("a lock that went to another replica", () => {
       });
     };
     const suspended = await failureOf(call(policy));
-    const token = replica(lock).approveCall((suspended as ToolportError).details.approval);
+    const token = replica(lock).approveCall((suspended as HostsideError).details.approval);
     expect(await failureOf(call(lost, token))).toMatchObject({ code: "call_refused", cause: { code: "store_failed" } });
     expect(ran).toEqual([]);
     await call(other, token);

@@ -1,5 +1,5 @@
-import { applyInterceptors, createMemoryLock, createMemoryStore, type CallHandler } from "@toolport/core";
-import { createPolicy, type Policy, type PolicyOptions } from "@toolport/policy";
+import { applyInterceptors, createMemoryLock, createMemoryStore, type CallHandler } from "@hostside/core";
+import { createPolicy, type Policy, type PolicyOptions } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 

@@ -1,6 +1,6 @@
-import { createMemoryLock, createMemoryStore, type Clock, type Interceptor } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import { createProvider, type ProviderOptions } from "@toolport/provider";
+import { createMemoryLock, createMemoryStore, type Clock, type Interceptor } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
+import { createProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { failureReport } from "../../provider/test/failure-report.ts";
 import { playedIds } from "../../provider/test/simulation/program.ts";
@@ -10,7 +10,7 @@ import { createLimits } from "../src/limits/create-limits.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
 import { createRetry } from "../src/retry/create-retry.ts";
 
-const { TOOLPORT_SCHEDULES: schedules = "200", TOOLPORT_PATH: path } = process.env;
+const { HOSTSIDE_SCHEDULES: schedules = "200", HOSTSIDE_PATH: path } = process.env;
 
 function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
   return {

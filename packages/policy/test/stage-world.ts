@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, ToolportError } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, HostsideError } from "@hostside/core";
 import type {
   CallHandler,
   CallOptions,
@@ -7,8 +7,8 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolOutcome,
-} from "@toolport/core";
-import { createCallPipeline, type CallPipeline } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createCallPipeline, type CallPipeline } from "@hostside/core/implement";
 import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
@@ -94,10 +94,10 @@ export async function answerOk({ origin }: ToolCall): Promise<ToolOutcome> {
 
 /** A failure as a provider throws it. */
 export function failureOf(
-  code: ToolportError["code"],
-  rest: Partial<Pick<ToolportError, "outcome" | "details" | "cause">> = {},
-): ToolportError {
-  return new ToolportError("failed", { code, serverId: "s", toolName: "echo", ...rest });
+  code: HostsideError["code"],
+  rest: Partial<Pick<HostsideError, "outcome" | "details" | "cause">> = {},
+): HostsideError {
+  return new HostsideError("failed", { code, serverId: "s", toolName: "echo", ...rest });
 }
 
 /** Lets everything happen that does not need time to pass. */
@@ -106,11 +106,11 @@ export async function settle(): Promise<void> {
 }
 
 /** What a promise rejects with. */
-export async function rejectionOf(work: Promise<unknown>): Promise<ToolportError> {
+export async function rejectionOf(work: Promise<unknown>): Promise<HostsideError> {
   try {
     await work;
   } catch (error) {
-    return error as ToolportError;
+    return error as HostsideError;
   }
   throw new Error("it did not reject");
 }

@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type ToolDefinition,
   type ToolOutcome,
-} from "@toolport/core";
+} from "@hostside/core";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
 

@@ -1,4 +1,4 @@
-import { ToolportError, type JsonValue, type Lock, type Store } from "@toolport/core";
+import { HostsideError, type JsonValue, type Lock, type Store } from "@hostside/core";
 import {
   assertKnownOptions,
   foldCase,
@@ -6,15 +6,15 @@ import {
   readVersioned,
   writeVersioned,
   type Fields,
-} from "@toolport/core/implement";
-import type { AgreeOnNames } from "@toolport/provider";
+} from "@hostside/core/implement";
+import type { AgreeOnNames } from "@hostside/provider";
 
 /** Where replicas keep the names that they agree on. */
 export interface AgreeOnNamesOptions {
   readonly store: Store;
   /** One for all who share the store. */
   readonly lock: Lock;
-  /** The key in the store, and of the lock. Default `"toolport:names"`. */
+  /** The key in the store, and of the lock. Default `"hostside:names"`. */
   readonly key?: string | undefined;
   /** How long one of them may have the lock, in milliseconds. Default 1,500. */
   readonly leaseMs?: number | undefined;
@@ -33,7 +33,7 @@ const format = { what: "the names of tools", version: 1 } as const;
  */
 export function agreeOnNames(options: AgreeOnNamesOptions): AgreeOnNames {
   assertKnownOptions("agreeOnNames()", options, optionFields);
-  const { store, lock, key = "toolport:names", leaseMs = 1500, maxNames = 50_000 } = options;
+  const { store, lock, key = "hostside:names", leaseMs = 1500, maxNames = 50_000 } = options;
   if (typeof store?.get !== "function" || typeof store.set !== "function") throw new TypeError("store must be a store");
   if (typeof lock?.withLock !== "function") throw new TypeError("lock must be a lock");
   if (typeof key !== "string" || key === "") throw new TypeError("key must be a text that is not empty");
@@ -51,7 +51,7 @@ export function agreeOnNames(options: AgreeOnNamesOptions): AgreeOnNames {
       if (added) await store.set(key, writeVersioned(toJson(names), format), undefined, fence);
       const agreed = answer(names, proposed);
       if (agreed === undefined)
-        throw new ToolportError("names are missing that were just added", { code: "internal_error" });
+        throw new HostsideError("names are missing that were just added", { code: "internal_error" });
       return agreed;
     });
   };
@@ -72,7 +72,7 @@ async function readNames(store: Store, key: string): Promise<Names> {
   const saved = readVersioned(await store.get(key), format);
   if (saved === undefined) return names;
   if (!isSavedNames(saved))
-    throw new ToolportError(`what the store has of ${format.what} is not what was kept there`, {
+    throw new HostsideError(`what the store has of ${format.what} is not what was kept there`, {
       code: "store_failed",
     });
   for (const [serverId, tools] of saved.servers) {
@@ -145,8 +145,8 @@ function isPair(value: unknown): value is readonly [unknown, unknown] {
   return Array.isArray(value) && value.length === 2;
 }
 
-function tooMany(maxNames: number): ToolportError {
-  return new ToolportError(`the store keeps ${maxNames} names of tools already (maxNames), and takes no more`, {
+function tooMany(maxNames: number): HostsideError {
+  return new HostsideError(`the store keeps ${maxNames} names of tools already (maxNames), and takes no more`, {
     code: "store_failed",
   });
 }

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 
 /** The bounds of a pool, by the options that set them. */
 export const boundNames = ["maxProviders", "maxConnections", "maxProcesses", "maxPerPrincipal"] as const;

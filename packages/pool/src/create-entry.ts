@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import { HostsideError } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 import { excess, isNone } from "./amounts.ts";
 import { closeWithin, type Endings } from "./end-entry.ts";
 import type { Departures } from "./departures.ts";
@@ -127,13 +127,13 @@ function latestOf(
 /** Says what is left to be waited for when an attempt fails. */
 type Leave = (leftover: Promise<void>) => void;
 
-function emptiedError(title: string): ToolportError {
-  return new ToolportError(`the provider of ${title} was not made: it is to have no servers any more`, {
+function emptiedError(title: string): HostsideError {
+  return new HostsideError(`the provider of ${title} was not made: it is to have no servers any more`, {
     code: "closed",
   });
 }
 
 /** `closed`, for whoever hears of what nobody waits for. */
-export function unwantedError(title: string): ToolportError {
-  return new ToolportError(`the provider of ${title} was given up: nobody waits for it any more`, { code: "closed" });
+export function unwantedError(title: string): HostsideError {
+  return new HostsideError(`the provider of ${title} was given up: nobody waits for it any more`, { code: "closed" });
 }

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { assertReason } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { assertReason } from "@hostside/core/implement";
 import { excess, isNone } from "./amounts.ts";
 import { createCreation, type Creation } from "./create-entry.ts";
 import { deferred } from "./deferred.ts";
@@ -47,7 +47,7 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
   let shutDown: Promise<void> | undefined;
   let closedBecause = "";
   const assertOpen = (): void => {
-    if (shutDown !== undefined) throw new ToolportError(`the pool was shut down: ${closedBecause}`, { code: "closed" });
+    if (shutDown !== undefined) throw new HostsideError(`the pool was shut down: ${closedBecause}`, { code: "closed" });
   };
   const { slots, endings, sweep, give, departures, creation } = assemble(parts);
   const obtaining = createObtaining({ parts, creation, departures, slots, assertOpen });

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import {
   assertKnownOptions,
   assertReason,
@@ -7,7 +7,7 @@ import {
   createEvent,
   quoteText,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { createPoolCore } from "./create-pool-core.ts";
 import type { Owner } from "./entry.ts";
 import type { Found } from "./obtain-provider.ts";

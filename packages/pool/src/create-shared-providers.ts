@@ -1,4 +1,4 @@
-import type { ServerSharing, ServerSpec } from "@toolport/core";
+import type { ServerSharing, ServerSpec } from "@hostside/core";
 import {
   assertKnownOptions,
   assertReason,
@@ -8,7 +8,7 @@ import {
   quoteText,
   sharingOf,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { none, plus } from "./amounts.ts";
 import { createPoolCore } from "./create-pool-core.ts";
 import type { Owner } from "./entry.ts";

@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
-import { settleWithin } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import { HostsideError } from "@hostside/core";
+import { settleWithin } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 import { deferred } from "./deferred.ts";
 import type { Ending, Entry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
@@ -79,6 +79,6 @@ export async function closeWithin(provider: McpProvider, reason: string, { clock
 }
 
 /** `closed`, for whoever waits for what somebody ended. */
-export function endedError(title: string, reason: string): ToolportError {
-  return new ToolportError(`the provider of ${title} was given up while it was made: ${reason}`, { code: "closed" });
+export function endedError(title: string, reason: string): HostsideError {
+  return new HostsideError(`the provider of ${title} was given up while it was made: ${reason}`, { code: "closed" });
 }

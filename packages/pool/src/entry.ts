@@ -1,5 +1,5 @@
-import type { ServerSharing } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { ServerSharing } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import type { Amounts } from "./amounts.ts";
 import type { EndOfProvider } from "./provider-pool.ts";
 import type { ServerConfig } from "./server-config.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Diagnostic, JsonObject, ServerSpec, Store } from "@toolport/core";
+import type { Cancel, Clock, Diagnostic, JsonObject, ServerSpec, Store } from "@hostside/core";
 import {
   assertKnownOptions,
   isJsonObject,
@@ -7,8 +7,8 @@ import {
   systemClock,
   writeVersioned,
   type Fields,
-} from "@toolport/core/implement";
-import { fingerprintReach, type McpProvider, type SavedCatalog, type SavedListing } from "@toolport/provider";
+} from "@hostside/core/implement";
+import { fingerprintReach, type McpProvider, type SavedCatalog, type SavedListing } from "@hostside/provider";
 import { createListingLog } from "./listing-log.ts";
 
 /** Listings of servers, kept over a restart and shared by all replicas that have the same servers. */
@@ -51,7 +51,7 @@ const version = 1;
 
 /**
  * Keeps what servers list in a store: one value for each server and way to reach it, so that nobody who has other servers writes over it; of a `private` listing one for
- * each principal. What a later version of Toolport wrote is left as it is. A store that fails costs no start and no call. Nothing is read or written yet.
+ * each principal. What a later version of Hostside wrote is left as it is. A store that fails costs no start and no call. Nothing is read or written yet.
  *
  * Throws a `TypeError` for what is no store, and for an option that is unknown.
  */
@@ -186,7 +186,7 @@ function assertStore(store: Store): void {
 const what = "a kept listing of tools";
 
 function keyOf(reachedBy: string): string {
-  return `toolport:catalog:${reachedBy}`;
+  return `hostside:catalog:${reachedBy}`;
 }
 
 function readListing(stored: unknown, serverId: string): SavedListing | undefined {

@@ -1,4 +1,4 @@
-import type { SavedListing } from "@toolport/provider";
+import type { SavedListing } from "@hostside/provider";
 
 /** Remembers what is in a store, so that nothing is written twice. */
 export interface ListingLog {

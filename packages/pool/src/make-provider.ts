@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
-import { formatMs, isJsonObject, kindOf, settleWithin, untilAborted } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import { HostsideError } from "@hostside/core";
+import { formatMs, isJsonObject, kindOf, settleWithin, untilAborted } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 import { closeWithin, longestCloseMs } from "./end-entry.ts";
 import type { Entry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
@@ -26,7 +26,7 @@ export function makeProvider(entry: Entry, controller: AbortController, { settin
   })();
   const cancel = clock.schedule(makeMs, () => {
     const message = `make() had no provider for ${owner.title} after ${formatMs(makeMs)}`;
-    controller.abort(new ToolportError(message, { code: "connect_timeout" }));
+    controller.abort(new HostsideError(message, { code: "connect_timeout" }));
   });
   const provider = untilAborted(made, signal).finally(cancel);
   const closeLate = async (): Promise<void> => {

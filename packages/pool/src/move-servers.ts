@@ -1,4 +1,4 @@
-import { settleWithin } from "@toolport/core/implement";
+import { settleWithin } from "@hostside/core/implement";
 import type { Departures } from "./departures.ts";
 import { longestCloseMs } from "./end-entry.ts";
 import { allEnding, type Entry } from "./entry.ts";

@@ -1,6 +1,6 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { onAbort, untilAborted } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { onAbort, untilAborted } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 import { unwantedError, type Creation } from "./create-entry.ts";
 import type { Departures } from "./departures.ts";
 import { endedError } from "./end-entry.ts";
@@ -130,8 +130,8 @@ export function isWanted(owner: Owner, { config, hasEmpty }: PoolParts): boolean
   return hasEmpty || config(owner).servers.length > 0;
 }
 
-function abortedError(title: string, reason: unknown): ToolportError {
-  return new ToolportError(`the wait for the provider of ${title} was given up`, { code: "aborted", cause: reason });
+function abortedError(title: string, reason: unknown): HostsideError {
+  return new HostsideError(`the wait for the provider of ${title} was given up`, { code: "aborted", cause: reason });
 }
 
 /** Settles as the attempt does, but is no error where nothing is to be made any more: then it is looked again what the wish is for. */
@@ -158,7 +158,7 @@ function find({ owners }: Wish, pinned: readonly Entry[], parts: PoolParts): rea
 /** Says of each owner that it will have none, unless it has one, or somebody else waits for it. */
 function tellRefused({ owners }: Wish, error: unknown, { parts, slots }: Pick<ObtainInit, "parts" | "slots">): void {
   const others = new Set(slots.waiting().flatMap(({ wish }) => wish.owners.map(({ id }) => id)));
-  const isUnwanted = isToolportError(error, "aborted");
+  const isUnwanted = isHostsideError(error, "aborted");
   for (const owner of owners) {
     if (parts.entries.has(owner.id) || others.has(owner.id) || !isWanted(owner, parts)) continue;
     parts.tell(owner, { type: "create-failed", error: isUnwanted ? unwantedError(owner.title) : error });

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** How long things are kept and take, and how many there may be, in a pool of whatever kind. */
 export interface PoolLimits {

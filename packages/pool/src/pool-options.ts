@@ -1,6 +1,6 @@
-import type { Clock, ServerSpec } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import type { Clock, ServerSpec } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 import type { Amounts } from "./amounts.ts";
 import type { PoolLimits } from "./pool-limits.ts";
 import type { SharedProvidersOptions } from "./shared-providers.ts";

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { ServerSpec } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import type { EndingEntries, Entry, Owner } from "./entry.ts";
 import type { CoreSettings } from "./pool-options.ts";
 import type { EndOfProvider } from "./provider-pool.ts";

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Event, ServerSpec } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { Event, ServerSpec } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 
 /**
  * Why a provider of a pool ended: `idle` nobody used it for long enough; `disposed` somebody asked for it; `displaced` another one needed its place;
@@ -27,7 +27,7 @@ export type PoolEvent =
 /** One provider of a pool of whatever kind, at one moment. Plain data. */
 export interface CommonStatus {
   readonly state: "creating" | "ready" | "ending";
-  /** Of the set of servers that it has, as `fingerprintServers()` of `@toolport/provider` makes it. */
+  /** Of the set of servers that it has, as `fingerprintServers()` of `@hostside/provider` makes it. */
   readonly fingerprint: string;
   /** Whether it gets other servers when it is next asked for. */
   readonly outdated: boolean;

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { formatMs } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { formatMs } from "@hostside/core/implement";
 import { boundNames, type Amounts, type BoundName } from "./amounts.ts";
 import type { Rooms } from "./rooms.ts";
 import type { Wish } from "./wish.ts";
@@ -19,12 +19,12 @@ const whatCounts: Readonly<Record<BoundName, string>> = {
 };
 
 /** `overloaded`, for whoever found all in use: which bound it was, the numbers, and what to do. */
-export function fullError({ wish, lacks, waitMs }: Refused, { limits, left }: Rooms): ToolportError {
+export function fullError({ wish, lacks, waitMs }: Refused, { limits, left }: Rooms): HostsideError {
   const bound = boundNames.find((name) => lacks[name] > 0) ?? "maxProviders";
   const limit = limits[bound];
   const used = limit - left(wish.principal).now[bound];
   const waited = waitMs === 0 ? "" : `, also after ${formatMs(waitMs)}`;
-  return new ToolportError(
+  return new HostsideError(
     `no room for ${wish.title}: ${used} of ${limit} ${whatCounts[bound]} are in use${waited}, and ${lacks[bound]} more would be needed; raise ${bound}, or give leases back`,
     { code: "overloaded", details: { policy: bound, usage: { used, limit } } },
   );
@@ -35,7 +35,7 @@ export function assertFits(what: string, takes: Amounts, limits: Amounts): void 
   const bound = boundNames.find((name) => takes[name] > limits[name]);
   if (bound === undefined) return;
   const usage = { used: takes[bound], limit: limits[bound] };
-  throw new ToolportError(
+  throw new HostsideError(
     `${what} with these servers takes ${usage.used} ${whatCounts[bound]}, and ${bound} allows ${usage.limit}: it could never be had; raise ${bound}, or have fewer servers`,
     { code: "overloaded", retryable: false, details: { policy: bound, usage } },
   );

@@ -1,6 +1,6 @@
-import { assertServerSpec, ToolportError, type ServerSpec } from "@toolport/core";
-import { copySpec, kindOf, quoteText } from "@toolport/core/implement";
-import { fingerprintServers } from "@toolport/provider";
+import { assertServerSpec, HostsideError, type ServerSpec } from "@hostside/core";
+import { copySpec, kindOf, quoteText } from "@hostside/core/implement";
+import { fingerprintServers } from "@hostside/provider";
 import { amountsOf, type Amounts } from "./amounts.ts";
 
 /** A set of servers that a provider has, or is to have. */
@@ -31,6 +31,6 @@ export function readServers(servers: readonly ServerSpec[]): readonly ServerSpec
   return copies;
 }
 
-function twiceError(id: string): ToolportError {
-  return new ToolportError(`server ${quoteText(id)} is in the set twice`, { code: "duplicate_server", serverId: id });
+function twiceError(id: string): HostsideError {
+  return new HostsideError(`server ${quoteText(id)} is in the set twice`, { code: "duplicate_server", serverId: id });
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Event, ServerSharing, ServerSpec } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { Event, ServerSharing, ServerSpec } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import type { PoolLimits } from "./pool-limits.ts";
 import type { CommonStatus, EndOfProvider, WishOptions } from "./provider-pool.ts";
 

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import { isNone, lackOf, type Amounts } from "./amounts.ts";
 import type { Entry } from "./entry.ts";
 import { fullError } from "./room-errors.ts";

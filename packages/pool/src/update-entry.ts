@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
 import { excess, plus } from "./amounts.ts";
 import type { Departures } from "./departures.ts";
 import type { Endings } from "./end-entry.ts";
@@ -47,7 +47,7 @@ export function createUpdates({ parts, rooms, departures, endings }: UpdateInit)
       tell(owner, { type: "updated" });
       return true;
     } catch (error) {
-      if (isToolportError(error) && error.code === "closed") return true;
+      if (isHostsideError(error) && error.code === "closed") return true;
       // It may have been given the same once more meanwhile.
       const isLatest = sameJson(entry.config.servers, wanted.servers);
       entry.refused = isLatest ? entry.config : wanted;

@@ -1,6 +1,6 @@
-import { createMemoryLock, createMemoryStore, type Store } from "@toolport/core";
-import { agreeOnNames } from "@toolport/pool";
-import { createNameBook, type McpProvider } from "@toolport/provider";
+import { createMemoryLock, createMemoryStore, type Store } from "@hostside/core";
+import { agreeOnNames } from "@hostside/pool";
+import { createNameBook, type McpProvider } from "@hostside/provider";
 import { createCalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
 import * as fc from "fast-check";
@@ -80,17 +80,17 @@ describe("agreeOnNames()", () => {
     ["names of another shape", { version: 1, value: { servers: [["s", { t: "n" }]] } }],
   ])("leaves %s in the store as it is", async (_, value) => {
     const store = createMemoryStore();
-    await store.set("toolport:names", value);
+    await store.set("hostside:names", value);
     const agree = agreeOnNames({ store, lock: createMemoryLock() });
     await expect(agree(namesOf("s", ["t", "n"]), signal)).rejects.toMatchObject({ code: "store_failed" });
-    expect(await store.get("toolport:names")).toEqual(value);
+    expect(await store.get("hostside:names")).toEqual(value);
   });
 
   it("writes nothing when nobody waits any more", async () => {
     const store = createMemoryStore();
     const agree = agreeOnNames({ store, lock: createMemoryLock() });
     await expect(agree(namesOf("s", ["t", "n"]), AbortSignal.abort("late"))).rejects.toBe("late");
-    expect(await store.get("toolport:names")).toBeUndefined();
+    expect(await store.get("hostside:names")).toBeUndefined();
   });
 
   it("refuses what it does not understand", () => {

@@ -1,4 +1,4 @@
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { firstOf, gate, server, settled, stage } from "./stage.ts";
 import { stubProvider } from "./stub-provider.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/pool", () => {
+describe("@hostside/pool", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/pool")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/pool")).sort()).toEqual([
       "agreeOnNames",
       "createFallbackStore",
       "createKeptCatalog",
@@ -13,8 +13,8 @@ describe("@toolport/pool", () => {
   });
 
   it("exports exactly these values for states that replicas share", async () => {
-    expect(Object.keys(await import("@toolport/pool/redis"))).toEqual(["createRedisState"]);
-    expect(Object.keys(await import("@toolport/pool/postgres")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/pool/redis"))).toEqual(["createRedisState"]);
+    expect(Object.keys(await import("@hostside/pool/postgres")).sort()).toEqual([
       "createPostgresState",
       "postgresTables",
     ]);

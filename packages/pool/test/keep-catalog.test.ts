@@ -5,9 +5,9 @@ import {
   type Diagnostic,
   type ServerSpec,
   type Store,
-} from "@toolport/core";
-import { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "@toolport/pool";
-import { createProvider, type McpProvider } from "@toolport/provider";
+} from "@hostside/core";
+import { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "@hostside/pool";
+import { createProvider, type McpProvider } from "@hostside/provider";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
 

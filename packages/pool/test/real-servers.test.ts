@@ -1,7 +1,7 @@
-import { fixtureServer } from "@toolport/fixtures";
-import { createProviderPool, type PoolEvent } from "@toolport/pool";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { fixtureServer } from "@hostside/fixtures";
+import { createProviderPool, type PoolEvent } from "@hostside/pool";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
 const server = { id: "numbers", transport: { kind: "stdio", ...fixtureServer("modern-stdio") } } as const;

@@ -1,8 +1,8 @@
-import type { Connector, ServerSpec } from "@toolport/core";
-import { fixtureServer } from "@toolport/fixtures";
-import { createSharedProviders, type ConversationLease } from "@toolport/pool";
-import { createNameBook, createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { Connector, ServerSpec } from "@hostside/core";
+import { fixtureServer } from "@hostside/fixtures";
+import { createSharedProviders, type ConversationLease } from "@hostside/pool";
+import { createNameBook, createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
 const numbers = { kind: "stdio", ...fixtureServer("modern-stdio") } as const;

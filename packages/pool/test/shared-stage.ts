@@ -1,11 +1,11 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import {
   createSharedProviders,
   type SharedEvent,
   type SharedOwner,
   type SharedProviders,
   type SharedProvidersOptions,
-} from "@toolport/pool";
+} from "@hostside/pool";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { server } from "./stage.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import { createProviderPool, type PoolEvent, type ProviderPool, type ProviderPoolOptions } from "@toolport/pool";
+import type { ServerSpec } from "@hostside/core";
+import { createProviderPool, type PoolEvent, type ProviderPool, type ProviderPoolOptions } from "@hostside/pool";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
 

@@ -1,6 +1,6 @@
-import type { ServerSpec } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import type { ServerSpec } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import type { McpProvider } from "@hostside/provider";
 
 /** A provider that a test plays: what a pool uses of one, and nothing else. */
 export interface StubProvider {

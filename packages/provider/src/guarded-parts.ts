@@ -1,6 +1,6 @@
-import type { Admit, Clock, Random } from "@toolport/core";
-import { askAdmit, systemClock, systemRandom } from "@toolport/core/implement";
-import { toolportNaming, type NamingStrategy } from "@toolport/naming";
+import type { Admit, Clock, Random } from "@hostside/core";
+import { askAdmit, systemClock, systemRandom } from "@hostside/core/implement";
+import { hostsideNaming, type NamingStrategy } from "@hostside/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 
 /** A part of the product's own that threw, or answered nothing of use, when it was shown what a server listed. */
@@ -76,7 +76,7 @@ export function guardNaming(naming: NamingStrategy): {
         const sanitized = attempt(() => naming.sanitize(part));
         if (typeof sanitized === "string") return sanitized;
         note({ part: "naming", subject: part });
-        return toolportNaming.sanitize(part);
+        return hostsideNaming.sanitize(part);
       },
     },
     takeFaults,

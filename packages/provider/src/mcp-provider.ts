@@ -12,11 +12,11 @@ import type {
   Subscription,
   ToolDefinition,
   ToolEffect,
-  ToolportError,
+  HostsideError,
   ToolProvider,
   UnreadyGroup,
-} from "@toolport/core";
-import type { SavedNames } from "@toolport/naming";
+} from "@hostside/core";
+import type { SavedNames } from "@hostside/naming";
 import type { QuarantinedTool } from "./catalog/catalog.ts";
 import type { SavedCatalog } from "./saved/saved-catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
@@ -65,7 +65,7 @@ export interface ApplyResult {
   readonly removed: readonly string[];
   readonly unchanged: readonly string[];
   /** Of those that were to be started: which could not be reached. They stay registered, and are tried again like any other. */
-  readonly failed: readonly { readonly serverId: string; readonly error: ToolportError }[];
+  readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
 }
 
 /** A resource that is subscribed to changed, or may have. */

@@ -1,4 +1,4 @@
-import { longestTimeoutMs } from "@toolport/core";
+import { longestTimeoutMs } from "@hostside/core";
 import {
   assertKnownOptions,
   assertReason,
@@ -6,7 +6,7 @@ import {
   assertTimeoutMs,
   kindOf,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { ApplyOptions, EndOptions, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };

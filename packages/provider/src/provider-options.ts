@@ -9,7 +9,7 @@ import type {
   Random,
   RequestInterceptor,
   ServerSpec,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertInitOptions,
   assertKnownOptions,
@@ -17,8 +17,8 @@ import {
   systemClock,
   systemRandom,
   type Fields,
-} from "@toolport/core/implement";
-import { isLegalFunctionName, type NamingStrategy } from "@toolport/naming";
+} from "@hostside/core/implement";
+import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeAsNexo } from "./catalog/describe-as-nexo.ts";
 import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
@@ -29,14 +29,14 @@ import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
 
 /** What a provider is made from. */
 export interface ProviderOptions {
-  /** Opens the connections; `createConnector()` of `@toolport/transports`, or your own. */
+  /** Opens the connections; `createConnector()` of `@hostside/transports`, or your own. */
   readonly connector: Connector;
   /** The servers to start with. Default none: then nothing is started and nothing is sent. */
   readonly servers?: readonly ServerSpec[] | undefined;
   /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
   readonly name?: string | undefined;
   /**
-   * How local tool names look. Default `toolportNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
+   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
    * `onDiagnostic` says so.
    */
   readonly naming?: NamingStrategy | undefined;

@@ -1,6 +1,6 @@
-import { ToolportError, type Clock } from "@toolport/core";
-import { assertNames, assertReason, assertRefreshOptions, createEvent } from "@toolport/core/implement";
-import { saveNames } from "@toolport/naming";
+import { HostsideError, type Clock } from "@hostside/core";
+import { assertNames, assertReason, assertRefreshOptions, createEvent } from "@hostside/core/implement";
+import { saveNames } from "@hostside/naming";
 import { createProviderCalls, type ProviderCalls } from "./calls/provider-calls.ts";
 import { appTools, findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
@@ -37,7 +37,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   recallCatalog(options.savedCatalog, parts, serverSet);
   observers.begin();
   const closed = createEvent<undefined>();
-  let closedBy: ToolportError | undefined;
+  let closedBy: HostsideError | undefined;
   let settle: (ended: Promise<void>) => void = () => {};
   const ended = new Promise<void>((resolve) => {
     settle = resolve;
@@ -48,7 +48,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
   const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
-  const endAll = async (error: ToolportError): Promise<void> => {
+  const endAll = async (error: HostsideError): Promise<void> => {
     observers.close();
     resources.close();
     catalog.close();
@@ -210,7 +210,7 @@ function routesOf({ definitions }: Catalog): readonly ToolRoute[] {
   return definitions.map(({ name, origin, effect }) => ({ name, ...origin, effect }));
 }
 
-function closedError(name: string, reason?: string): ToolportError {
+function closedError(name: string, reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
-  return new ToolportError(`provider ${JSON.stringify(name)} is closed${why}`, { code: "closed" });
+  return new HostsideError(`provider ${JSON.stringify(name)} is closed${why}`, { code: "closed" });
 }

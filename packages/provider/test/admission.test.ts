@@ -1,5 +1,5 @@
-import type { Admission, Admit, Diagnostic, ToolDefinition, ToolsChange } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { Admission, Admit, Diagnostic, ToolDefinition, ToolsChange } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";

@@ -1,6 +1,6 @@
-import type { Diagnostic } from "@toolport/core";
-import type { SavedNames } from "@toolport/naming";
-import { createNameBook, type AgreeOnNames, type McpProvider } from "@toolport/provider";
+import type { Diagnostic } from "@hostside/core";
+import type { SavedNames } from "@hostside/naming";
+import { createNameBook, type AgreeOnNames, type McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, type CalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

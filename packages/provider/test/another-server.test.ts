@@ -1,4 +1,4 @@
-import type { Connector, Diagnostic, ServerInfo } from "@toolport/core";
+import type { Connector, Diagnostic, ServerInfo } from "@hostside/core";
 import { expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import type { ApplyOptions, McpProvider } from "@toolport/provider";
+import type { ServerSpec } from "@hostside/core";
+import type { ApplyOptions, McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

@@ -1,22 +1,22 @@
 import {
-  ToolportError,
+  HostsideError,
   type Clock,
   type Connection,
   type Connector,
   type ServerSpec,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { createProvider } from "@toolport/provider";
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { createProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 
 const spec: ServerSpec = { id: "s", transport: { kind: "http", url: "https://example.com/mcp", auth: "oauth" } };
-const refusal = (code: ToolportErrorCode): ToolportError => new ToolportError("refused", { code, serverId: "s" });
+const refusal = (code: HostsideErrorCode): HostsideError => new HostsideError("refused", { code, serverId: "s" });
 
 interface Gatekeeper extends Connector {
   /** Of each attempt and each listing: whether a page might have been shown. */
   readonly asked: readonly (boolean | undefined)[];
   isOpen: boolean;
-  failCalls: ToolportErrorCode | undefined;
+  failCalls: HostsideErrorCode | undefined;
 }
 
 /** Makes connections to a server that wants an authorization until it is open. */

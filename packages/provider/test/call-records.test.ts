@@ -1,4 +1,4 @@
-import type { CallRecord, ServerRecord, Subscription } from "@toolport/core";
+import type { CallRecord, ServerRecord, Subscription } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";

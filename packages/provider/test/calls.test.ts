@@ -1,5 +1,5 @@
-import { ToolportError, type Interceptor, type JsonObject, type Progress, type ToolDefinition } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import { HostsideError, type Interceptor, type JsonObject, type Progress, type ToolDefinition } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
@@ -329,7 +329,7 @@ describe("interceptors", () => {
       return next(call);
     };
     const refuse: Interceptor = async (call, next) => {
-      if (call.origin.toolName === "write") throw new ToolportError("not allowed", { code: "call_refused" });
+      if (call.origin.toolName === "write") throw new HostsideError("not allowed", { code: "call_refused" });
       return next(call);
     };
     const provider = world.provider({ servers: [specOf("s")], interceptors: [note("outer"), refuse, note("inner")] });

@@ -1,5 +1,5 @@
-import type { ServerInfo } from "@toolport/core";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import type { ServerInfo } from "@hostside/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { serverOf, type World } from "./simulation/world.ts";
 import { changeTools, type SimulatedServer } from "./simulation/simulated-server.ts";

@@ -1,5 +1,5 @@
-import type { Diagnostic, RemoteTool, ServerInfo, ToolGroup, ToolsChange } from "@toolport/core";
-import { verbatimNaming } from "@toolport/naming";
+import type { Diagnostic, RemoteTool, ServerInfo, ToolGroup, ToolsChange } from "@hostside/core";
+import { verbatimNaming } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";

@@ -1,6 +1,6 @@
-import type { Connection, Connector, ServerSpec } from "@toolport/core";
-import { createProvider, type McpProvider, type ServerStatus } from "@toolport/provider";
-import { toolportNaming } from "@toolport/naming";
+import type { Connection, Connector, ServerSpec } from "@hostside/core";
+import { createProvider, type McpProvider, type ServerStatus } from "@hostside/provider";
+import { hostsideNaming } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { firstDate } from "./simulation/virtual-clock.ts";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
@@ -32,7 +32,7 @@ describe("createProvider()", () => {
     ["clock must have the functions now and schedule", { clock: { now: () => 0 } }],
     ["random must be a function", { random: 0.5 }],
     ["debounce takes its options as an object", { debounce: null }],
-    ["naming.maxLength must be an integer from 32 to", { naming: { ...toolportNaming, maxLength: 8 } }],
+    ["naming.maxLength must be an integer from 32 to", { naming: { ...hostsideNaming, maxLength: 8 } }],
   ])("throws a TypeError: %s", (message, options) => {
     const make = (): unknown => createCalmWorld().provider(options);
     expect(make).toThrow(TypeError);

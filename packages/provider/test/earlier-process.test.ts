@@ -1,6 +1,6 @@
-import type { ServerSpec } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
-import type { McpProvider, ServerStatus } from "@toolport/provider";
+import type { ServerSpec } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
+import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 

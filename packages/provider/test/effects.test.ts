@@ -1,5 +1,5 @@
-import type { Diagnostic, ToolDefinition } from "@toolport/core";
-import { hashJson } from "@toolport/naming";
+import type { Diagnostic, ToolDefinition } from "@hostside/core";
+import { hashJson } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/provider", () => {
+describe("@hostside/provider", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/provider"))).toEqual([
+    expect(Object.keys(await import("@hostside/provider"))).toEqual([
       "createProvider",
       "fingerprintServers",
       "fingerprintReach",

@@ -1,6 +1,6 @@
-import type { Clock, Connector, Diagnostic } from "@toolport/core";
-import { toolportNaming } from "@toolport/naming";
-import type { McpProvider } from "@toolport/provider";
+import type { Clock, Connector, Diagnostic } from "@hostside/core";
+import { hostsideNaming } from "@hostside/naming";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
@@ -49,8 +49,8 @@ describe("a naming strategy that fails on what a server listed", () => {
   it("costs that tool its own kind of name, with a diagnostic, and nobody else anything", async () => {
     const world = createCalmWorld();
     world.server("s", "bad", "good");
-    const sanitize = (part: string): string => (part === "bad" ? throws() : toolportNaming.sanitize(part));
-    const provider = world.provider({ servers: [specOf("s")], naming: { ...toolportNaming, sanitize } });
+    const sanitize = (part: string): string => (part === "bad" ? throws() : hostsideNaming.sanitize(part));
+    const provider = world.provider({ servers: [specOf("s")], naming: { ...hostsideNaming, sanitize } });
     const diagnostics = watch(provider);
     await provider.init();
     expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_s_bad", "mcp_s_good"]);
@@ -68,9 +68,9 @@ describe("a naming strategy that fails on what a server listed", () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     let fails = false;
-    const legal = new RegExp(toolportNaming.legal);
-    legal.test = (name) => (fails ? throws() : toolportNaming.legal.test(name));
-    const provider = world.provider({ servers: [specOf("s")], naming: { ...toolportNaming, legal } });
+    const legal = new RegExp(hostsideNaming.legal);
+    legal.test = (name) => (fails ? throws() : hostsideNaming.legal.test(name));
+    const provider = world.provider({ servers: [specOf("s")], naming: { ...hostsideNaming, legal } });
     const diagnostics = watch(provider);
     await provider.init();
     const before = provider.definitions();

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
-import type { ServerSpec } from "@toolport/core";
-import { fingerprintServers } from "@toolport/provider";
+import type { ServerSpec } from "@hostside/core";
+import { fingerprintServers } from "@hostside/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { inspectText } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { inspectText } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
@@ -19,7 +19,7 @@ it("quotes a tool's name without what a terminal or a reader would stumble over,
     const error: unknown = await provider
       .call(definition?.name ?? "", args as never, options)
       .catch((reason) => reason);
-    if (isToolportError(error)) messages.push(error.message);
+    if (isHostsideError(error)) messages.push(error.message);
   };
   await call("text");
   await call({}, { signal: AbortSignal.abort() });

@@ -1,4 +1,4 @@
-import { ToolportError, type Connector } from "@toolport/core";
+import { HostsideError, type Connector } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
@@ -132,7 +132,7 @@ describe("init()", () => {
 
   it("shows a failure when it is told of it, though the attempt is still being cleaned up", async () => {
     const world = createCalmWorld();
-    const failure = new ToolportError("too slow", { code: "connect_timeout", serverId: "s" });
+    const failure = new HostsideError("too slow", { code: "connect_timeout", serverId: "s" });
     const connector: Connector = {
       connect(_spec, hooks, signal) {
         hooks.onFailed?.(failure);

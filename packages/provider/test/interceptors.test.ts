@@ -1,4 +1,4 @@
-import type { Interceptor } from "@toolport/core";
+import type { Interceptor } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";

@@ -1,6 +1,6 @@
-import { verbatimNaming } from "@toolport/naming";
-import type { Clock, ServerSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { verbatimNaming } from "@hostside/naming";
+import type { Clock, ServerSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

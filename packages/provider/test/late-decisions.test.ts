@@ -1,5 +1,5 @@
 import {
-  ToolportError,
+  HostsideError,
   type Admission,
   type CallRecord,
   type Connection,
@@ -9,8 +9,8 @@ import {
   type RemoteTool,
   type RequestInterceptor,
   type Subscription,
-} from "@toolport/core";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+} from "@hostside/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "./calm-world.ts";
 
@@ -70,8 +70,8 @@ async function start(options: Partial<ProviderOptions> = {}): Promise<Subject> {
   return Object.assign(subject, { provider });
 }
 
-const expired = (): ToolportError =>
-  new ToolportError("the server knows the session no more", { code: "session_expired", outcome: "failed" });
+const expired = (): HostsideError =>
+  new HostsideError("the server knows the session no more", { code: "session_expired", outcome: "failed" });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a tools/call that is sent as a request", () => {
@@ -176,7 +176,7 @@ describe("a subscription that goes through layers", () => {
   it("ends when a layer refuses it after all, or sends it twice", async () => {
     const refusing = await subscribe(async (request, next) => {
       await next(request);
-      throw new ToolportError("not on record", { code: "call_refused" });
+      throw new HostsideError("not on record", { code: "call_refused" });
     });
     expect(await failureOf(refusing.made)).toMatchObject({ code: "call_refused" });
     expect(refusing.subscribed).toEqual([]);

@@ -1,6 +1,6 @@
-import { ToolportError, type Connection, type Connector, type JsonValue, type Subscription } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import { createProvider, type McpProvider } from "@toolport/provider";
+import { HostsideError, type Connection, type Connector, type JsonValue, type Subscription } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
+import { createProvider, type McpProvider } from "@hostside/provider";
 import { createVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
 
 export const librarySpec = { id: "library", transport: { kind: "stdio", command: "library" } } as const;
@@ -17,9 +17,9 @@ export interface Session {
 export interface Library {
   readonly sessions: Session[];
   readonly latest: Session;
-  refuse: ToolportError | undefined;
+  refuse: HostsideError | undefined;
   /** What every start fails with. */
-  broken: ToolportError | undefined;
+  broken: HostsideError | undefined;
   /** When it was started, or could not be. */
   readonly starts: number[];
   answer: () => Promise<JsonValue>;
@@ -58,7 +58,7 @@ export function libraryOf(options: Partial<Parameters<typeof createProvider>[0]>
         closed: false,
         subscribed: () => live.map(({ uri }) => uri).toSorted(),
         crash: () =>
-          hooks.onDown(new ToolportError("crashed", { code: "connection_closed", serverId: librarySpec.id })),
+          hooks.onDown(new HostsideError("crashed", { code: "connection_closed", serverId: librarySpec.id })),
       };
       sessions.push(session);
       return connectionOf(session, live, library);

@@ -1,5 +1,5 @@
-import { systemClock } from "@toolport/core/implement";
-import { evvaNaming, nexoNaming, toolportNaming, type NamingStrategy, type SavedNames } from "@toolport/naming";
+import { systemClock } from "@hostside/core/implement";
+import { evvaNaming, nexoNaming, hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
@@ -21,7 +21,7 @@ const ids = Object.keys(servers);
 /** The names that a provider gives when its servers answer in this order, each long after the one before. */
 async function namesAfter(order: readonly string[], naming: NamingStrategy): Promise<SavedNames> {
   const world = createCalmWorld();
-  const usable = order.filter((id) => naming !== toolportNaming || id !== "github__prod");
+  const usable = order.filter((id) => naming !== hostsideNaming || id !== "github__prod");
   for (const id of usable) world.server(id, ...(servers[id] ?? []));
   const releases = usable.map((id) => world.hold(id));
   const specs = usable.map((id) => specOf(id)).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -39,13 +39,13 @@ async function namesAfter(order: readonly string[], naming: NamingStrategy): Pro
 }
 
 describe.each([
-  ["toolport", toolportNaming],
+  ["hostside", hostsideNaming],
   ["nexo", nexoNaming],
   ["evva", evvaNaming],
 ] as const)("names of a provider with the strategy %s", (_, naming) => {
   it("are the same whichever server is the slow one, without saved names (AN-34)", async () => {
     const expected = await namesAfter(ids, naming);
-    expect(expected.servers).toHaveLength(naming === toolportNaming ? 4 : 5);
+    expect(expected.servers).toHaveLength(naming === hostsideNaming ? 4 : 5);
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([...ids], { minLength: ids.length }), async (order) => {
         expect(await namesAfter(order, naming)).toEqual(expected);

@@ -1,7 +1,7 @@
-import { isToolportError, type Admission, type ToolDefinition, type ToolOrigin } from "@toolport/core";
-import { createToolbox, type Toolbox } from "@toolport/discovery";
-import { evvaNaming, toolportNaming, verbatimNaming, type NamingStrategy } from "@toolport/naming";
-import type { McpProvider } from "@toolport/provider";
+import { isHostsideError, type Admission, type ToolDefinition, type ToolOrigin } from "@hostside/core";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
+import { evvaNaming, hostsideNaming, verbatimNaming, type NamingStrategy } from "@hostside/naming";
+import type { McpProvider } from "@hostside/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, type CalmWorld } from "./calm-world.ts";
@@ -29,7 +29,7 @@ interface Rules {
 }
 
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 4);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 4);
 
 // What a security engineer would write: by identity, and nothing else.
 function decide(rules: Rules, { origin }: Pick<ToolDefinition, "origin">): Admission {
@@ -154,12 +154,12 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
     await call;
     return "called";
   } catch (error) {
-    return isToolportError(error) ? error.code : String(error);
+    return isHostsideError(error) ? error.code : String(error);
   }
 }
 
 describe.each<[string, NamingStrategy]>([
-  ["toolport", toolportNaming],
+  ["hostside", hostsideNaming],
   ["evva", evvaNaming],
   ["verbatim", verbatimNaming],
 ])("admission with %s names", (_, naming) => {

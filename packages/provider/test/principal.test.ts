@@ -1,13 +1,13 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallContext,
   type Connection,
   type Connector,
   type Interceptor,
   type RequestInterceptor,
-} from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+} from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 
 const spec = { id: "srv", transport: { kind: "stdio", command: "srv" } } as const;
@@ -17,7 +17,7 @@ it("the principal of a provider is that of all its sessions, and of the credenti
   const connector: Connector = {
     async connect(_spec, { principal }) {
       seen.push(["connect", principal]);
-      throw new ToolportError("no", { code: "auth_required", serverId: "srv" });
+      throw new HostsideError("no", { code: "auth_required", serverId: "srv" });
     },
     async clearCredentials({ id }, options) {
       seen.push(["clear", id, options?.principal]);

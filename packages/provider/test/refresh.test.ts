@@ -1,5 +1,5 @@
-import type { Diagnostic } from "@toolport/core";
-import type { McpProvider, ProviderOptions } from "@toolport/provider";
+import type { Diagnostic } from "@hostside/core";
+import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { changeTools, specOf, type SimulatedServer } from "./simulation/simulated-server.ts";

@@ -1,5 +1,5 @@
-import { ToolportError, type Connector, type ServerSpec } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import { HostsideError, type Connector, type ServerSpec } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -27,7 +27,7 @@ describe("registerServer()", () => {
       try {
         return provider.registerServer(spec as ServerSpec);
       } catch (error) {
-        return error instanceof ToolportError ? error.code : error;
+        return error instanceof HostsideError ? error.code : error;
       }
     };
     expect([codeOf({ id: "b" }), codeOf(specOf("A"))]).toEqual(["invalid_spec", "duplicate_server"]);
@@ -77,7 +77,7 @@ interface Acts {
 }
 
 describe("addServer() and failures that pass", () => {
-  const passing: readonly [string, ConstructorParameters<typeof ToolportError>[1]][] = [
+  const passing: readonly [string, ConstructorParameters<typeof HostsideError>[1]][] = [
     ["HTTP 503", { code: "http_error", details: { httpStatus: 503 } }],
     ["HTTP 408", { code: "http_error", details: { httpStatus: 408 } }],
     ["HTTP 429", { code: "rate_limited", details: { httpStatus: 429 } }],
@@ -85,7 +85,7 @@ describe("addServer() and failures that pass", () => {
     ["a listing that takes too long", { code: "list_timeout" }],
   ];
 
-  function failing(world: ReturnType<typeof createCalmWorld>, ...errors: readonly ToolportError[]): Connector {
+  function failing(world: ReturnType<typeof createCalmWorld>, ...errors: readonly HostsideError[]): Connector {
     const simulated = createSimulatedConnector(world);
     const left = [...errors];
     return {
@@ -99,7 +99,7 @@ describe("addServer() and failures that pass", () => {
 
   it.each(passing)("tries again after 250 ms and after 1 s, and no more: %s (AN-66)", async (_what, init) => {
     const world = createCalmWorld();
-    const error = new ToolportError("busy", init);
+    const error = new HostsideError("busy", init);
     // By itself the server would be tried again after 100 ms.
     const provider = world.provider({ connector: failing(world, error, error), random: () => 0.2 });
     let done = false;
@@ -126,7 +126,7 @@ describe("addServer() and failures that pass", () => {
     await another.close();
   });
 
-  it.each<[string, ConstructorParameters<typeof ToolportError>[1]]>([
+  it.each<[string, ConstructorParameters<typeof HostsideError>[1]]>([
     ["HTTP 404", { code: "http_error", details: { httpStatus: 404 } }],
     ["HTTP 501", { code: "http_error", details: { httpStatus: 501 } }],
     ["credentials", { code: "auth_required" }],
@@ -134,7 +134,7 @@ describe("addServer() and failures that pass", () => {
     ["a server that asks for a minute", { code: "rate_limited", details: { retryAfterMs: 60_000 } }],
   ])("does not try again after %s", async (_what, init) => {
     const world = createCalmWorld();
-    const provider = world.provider({ connector: failing(world, new ToolportError("no", init)) });
+    const provider = world.provider({ connector: failing(world, new HostsideError("no", init)) });
     expect(await failureOf(provider.addServer(specOf("a")))).toMatchObject({ code: init.code });
     expect([provider.serverIds(), world.clock.pending]).toEqual([[], 0]);
     await provider.close();
@@ -142,7 +142,7 @@ describe("addServer() and failures that pass", () => {
 
   it("waits as long as the server asks, within reason", async () => {
     const world = createCalmWorld();
-    const error = new ToolportError("busy", { code: "rate_limited", details: { retryAfterMs: 4000 } });
+    const error = new HostsideError("busy", { code: "rate_limited", details: { retryAfterMs: 4000 } });
     const provider = world.provider({ connector: failing(world, error) });
     const added = provider.addServer(specOf("a"));
     await world.settle();
@@ -160,7 +160,7 @@ describe("addServer() and failures that pass", () => {
     ["the provider closes", "closed", ({ close }) => void close()],
   ])("waits no longer when %s: %s", async (_what, code, act) => {
     const world = createCalmWorld();
-    const error = new ToolportError("busy", { code: "http_error", details: { httpStatus: 503 } });
+    const error = new HostsideError("busy", { code: "http_error", details: { httpStatus: 503 } });
     const provider = world.provider({ connector: failing(world, error, error) });
     const abort = new AbortController();
     const failed = failureOf(provider.addServer(specOf("a"), { signal: abort.signal }));

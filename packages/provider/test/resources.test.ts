@@ -1,4 +1,4 @@
-import { ToolportError, type RequestInterceptor } from "@toolport/core";
+import { HostsideError, type RequestInterceptor } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { libraryOf, librarySpec, settle } from "./library.ts";
 
@@ -121,7 +121,7 @@ describe("resources", () => {
   it("are not subscribed to when the server refuses, or is not there", async () => {
     const { provider, library, clock } = libraryOf();
     await provider.init();
-    library.refuse = new ToolportError("none", { code: "unsupported_operation", serverId: "library" });
+    library.refuse = new HostsideError("none", { code: "unsupported_operation", serverId: "library" });
     await expect(provider.subscribeResource("library", "note://a")).rejects.toBe(library.refuse);
     await expect(provider.subscribeResource("nowhere", "note://a")).rejects.toMatchObject({ code: "unknown_server" });
     library.latest.crash();
@@ -135,7 +135,7 @@ describe("resources", () => {
     const { provider, library, clock, updates, diagnostics } = libraryOf();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
-    library.refuse = new ToolportError("gone", { code: "server_error", serverId: "library" });
+    library.refuse = new HostsideError("gone", { code: "server_error", serverId: "library" });
     library.latest.crash();
     await settle(clock, () => expect(diagnostics).toHaveLength(1));
     expect(diagnostics[0]).toContain("server_error");
@@ -153,7 +153,7 @@ describe("resources", () => {
         (request, next) => {
           seen.push(JSON.stringify([request.method, request.params]));
           if (request.params?.["uri"] !== "note://secret") return next(request);
-          throw new ToolportError("not for you", { code: "not_allowed" });
+          throw new HostsideError("not for you", { code: "not_allowed" });
         },
       ],
     });
@@ -170,7 +170,7 @@ describe("a layer around a subscription", () => {
     return async (request, next) => {
       let answer = await next(request);
       for (let again = 1; again < times; again += 1) answer = await next(request);
-      if (fails) throw new ToolportError("no audit, no news", { code: "not_allowed" });
+      if (fails) throw new HostsideError("no audit, no news", { code: "not_allowed" });
       return answer;
     };
   };
@@ -204,7 +204,7 @@ it.each(["session_expired", "unsupported_protocol"] as const)(
       const { provider, library } = libraryOf(options);
       const connection = await provider.connection("library");
       library.answer = () =>
-        Promise.reject(new ToolportError("who?", { code, serverId: "library", outcome: "failed" }));
+        Promise.reject(new HostsideError("who?", { code, serverId: "library", outcome: "failed" }));
       await expect(connection.request("resources/read", { uri: "note://a" })).rejects.toMatchObject({ code });
       library.answer = async () => ({ contents: [] });
       const next = await provider.connection("library");

@@ -1,6 +1,6 @@
-import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import type { McpProvider, ProviderOptions, SavedCatalog } from "@toolport/provider";
+import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
+import type { McpProvider, ProviderOptions, SavedCatalog } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -237,7 +237,7 @@ describe("a saved catalogue leaves out", () => {
     ["null", null, "not an object"],
     ["a text", "{}", "not an object"],
     ["no version", {}, "no version"],
-    ["a later version", { version: 2, servers: [] }, "later version of Toolport (format 2, this one knows 1)"],
+    ["a later version", { version: 2, servers: [] }, "later version of Hostside (format 2, this one knows 1)"],
     ["an unknown format", { version: 0, servers: [] }, "format is 0"],
     ["no servers", { version: 1 }, "servers is not an array"],
     ["a listing of nobody's", { version: 1, servers: [{}] }, "servers[0] names no server"],

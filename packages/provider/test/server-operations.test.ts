@@ -1,4 +1,4 @@
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
-import { conciseNaming, evvaNaming, nexoNaming, toolportNaming, verbatimNaming } from "@toolport/naming";
-import { createNameBook, type McpProvider } from "@toolport/provider";
+import { HostsideError } from "@hostside/core";
+import { conciseNaming, evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "@hostside/naming";
+import { createNameBook, type McpProvider } from "@hostside/provider";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, type CalmWorld } from "./calm-world.ts";
@@ -19,7 +19,7 @@ const ids = ["github", "github_prod", "files"];
 
 describe("providers that share a book of names", () => {
   it.each([
-    ["toolport", toolportNaming],
+    ["hostside", hostsideNaming],
     ["nexo", nexoNaming],
     ["evva", evvaNaming],
     ["verbatim", verbatimNaming],
@@ -136,10 +136,10 @@ describe("providers that share a book of names", () => {
     const world = createRivals();
     const names = createNameBook({
       naming: {
-        ...toolportNaming,
+        ...hostsideNaming,
         sanitize(part) {
           if (part === "prod_list") throw new Error("no");
-          return toolportNaming.sanitize(part);
+          return hostsideNaming.sanitize(part);
         },
       },
     });
@@ -158,17 +158,17 @@ describe("providers that share a book of names", () => {
 describe("createNameBook()", () => {
   it("refuses what it does not understand, and what is no book", () => {
     const world = createCalmWorld();
-    expect(() => createNameBook({ nameing: toolportNaming } as never)).toThrow(TypeError);
-    expect(() => createNameBook({ naming: { ...toolportNaming, maxLength: 3 } })).toThrow(
+    expect(() => createNameBook({ nameing: hostsideNaming } as never)).toThrow(TypeError);
+    expect(() => createNameBook({ naming: { ...hostsideNaming, maxLength: 3 } })).toThrow(
       new TypeError("naming.maxLength must be an integer from 32 to 1024"),
     );
     expect(() => createNameBook({ savedNames: { version: 2 } })).toThrow(
-      expect.objectContaining({ constructor: ToolportError, code: "invalid_names" }),
+      expect.objectContaining({ constructor: HostsideError, code: "invalid_names" }),
     );
     expect(() => world.provider({ names: { savedNames: () => ({ version: 1, servers: [] }) } })).toThrow(
       new TypeError("names must be a book that createNameBook() made"),
     );
-    for (const other of [{ naming: toolportNaming }, { savedNames: { version: 1, servers: [] } }]) {
+    for (const other of [{ naming: hostsideNaming }, { savedNames: { version: 1, servers: [] } }]) {
       expect(() => world.provider({ names: createNameBook(), ...other })).toThrow(
         new TypeError("names takes the place of naming and savedNames: give those to createNameBook()"),
       );

@@ -1,4 +1,4 @@
-import type { Connector, RefreshOptions } from "@toolport/core";
+import type { Connector, RefreshOptions } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";

@@ -1,11 +1,11 @@
-import { ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import { HostsideError, type ErrorDetails, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "./calm-world.ts";
 import { libraryOf, settle } from "./library.ts";
 
 describe("a server with subscriptions that does not start again", () => {
-  const fault = (code: ToolportErrorCode, details: ErrorDetails = {}): ToolportError =>
-    new ToolportError("it does not start", { code, serverId: "library", outcome: "not-sent", details });
+  const fault = (code: HostsideErrorCode, details: ErrorDetails = {}): HostsideError =>
+    new HostsideError("it does not start", { code, serverId: "library", outcome: "not-sent", details });
   const backoff = { baseMs: 1000, maxMs: 8000 };
 
   it.each([{}, { background: false }])(
@@ -65,7 +65,7 @@ describe("a server with subscriptions that does not start again", () => {
 
 it("a status has no time to try again that has passed", async () => {
   const { provider, library, clock } = libraryOf({ backoff: { baseMs: 1000 } });
-  library.broken = new ToolportError("none", { code: "spawn_failed", serverId: "library" });
+  library.broken = new HostsideError("none", { code: "spawn_failed", serverId: "library" });
   await provider.init();
   const retryAt = (): number | undefined => provider.statuses()[0]?.retryAt;
   expect(retryAt()).toBeTypeOf("number");

@@ -1,2 +1,2 @@
-// The program `toolport-replay`.
+// The program `hostside-replay`.
 export { main } from "./serve/main.ts";

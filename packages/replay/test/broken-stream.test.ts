@@ -1,5 +1,5 @@
-import type { Connection, ServerSpec } from "@toolport/core";
-import { createReplay, parseRecording, type Recording } from "@toolport/replay";
+import type { Connection, ServerSpec } from "@hostside/core";
+import { createReplay, parseRecording, type Recording } from "@hostside/replay";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
@@ -22,7 +22,7 @@ const info = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serve
 // The server is killed in the middle of a call.
 function recordingOf(...after: readonly object[]): Recording {
   const lines = [
-    { toolport: "recording", version: 1 },
+    { hostside: "recording", version: 1 },
     { type: "server", id: "web", transport: { kind: "http", url } },
     post(1, { id: "#1", method: "initialize", params: {} }),
     { type: "reply", run: 1, status: 200, headers: { "content-type": "application/json" } },

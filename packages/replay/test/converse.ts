@@ -1,11 +1,11 @@
 import {
-  isToolportError,
+  isHostsideError,
   type Connection,
   type Connector,
   type JsonValue,
   type Progress,
   type ServerSpec,
-} from "@toolport/core";
+} from "@hostside/core";
 
 /** What a host saw of a server, as data that two conversations can be compared by. */
 export type Seen = readonly (readonly [string, unknown])[];
@@ -75,7 +75,7 @@ export async function converse(connector: Connector, spec: ServerSpec, deeds: re
 }
 
 function describe(error: unknown): unknown {
-  if (!isToolportError(error)) throw error;
+  if (!isHostsideError(error)) throw error;
   const { code, kind, outcome, retryable, details, message } = error;
   const { timeoutMs: _, retryAfterMs: __, ...rest } = details;
   return JSON.parse(

@@ -1,5 +1,5 @@
-import type { Connection, Connector, ServerSpec } from "@toolport/core";
-import { createRecorder, createReplay, parseRecording, type ReplayOptions, type Replay } from "@toolport/replay";
+import type { Connection, Connector, ServerSpec } from "@hostside/core";
+import { createRecorder, createReplay, parseRecording, type ReplayOptions, type Replay } from "@hostside/replay";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 
@@ -23,7 +23,7 @@ const handshake = [
 
 function recordingOf(...events: readonly object[]): ReturnType<typeof parseRecording> {
   const lines = [
-    { toolport: "recording", version: 1 },
+    { hostside: "recording", version: 1 },
     { type: "server", id: "math", transport: { kind: "stdio", command: "math-server" } },
     ...handshake,
     ...events,

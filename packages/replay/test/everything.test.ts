@@ -1,6 +1,6 @@
-import { createProvider } from "@toolport/provider";
-import { createRecorder, createReplay } from "@toolport/replay";
-import { createConnector } from "@toolport/transports";
+import { createProvider } from "@hostside/provider";
+import { createRecorder, createReplay } from "@hostside/replay";
+import { createConnector } from "@hostside/transports";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function converse(provider: ReturnType<typeof createProvider>): Promise<un
 }
 
 it("plays back what the official server said, from a file, without the server", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "toolport-replay-"));
+  const folder = await mkdtemp(join(tmpdir(), "hostside-replay-"));
   const file = join(folder, "everything.jsonl");
   try {
     const recorder = createRecorder({ to: file });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 it("exports exactly these values", async () => {
-  expect(Object.keys(await import("@toolport/replay")).sort()).toEqual([
+  expect(Object.keys(await import("@hostside/replay")).sort()).toEqual([
     "createRecorder",
     "createReplay",
     "parseRecording",
@@ -12,7 +12,7 @@ it("exports exactly these values", async () => {
 });
 
 it("exports exactly the program for those who start it themselves", async () => {
-  expect(Object.keys(await import("@toolport/replay/cli"))).toEqual(["main"]);
+  expect(Object.keys(await import("@hostside/replay/cli"))).toEqual(["main"]);
 });
 
 it("has exactly these entry points", () => {

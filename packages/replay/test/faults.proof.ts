@@ -1,4 +1,4 @@
-import { faults } from "@toolport/fixtures";
+import { faults } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { replayFault } from "./replay-fault.ts";
 

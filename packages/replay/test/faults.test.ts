@@ -1,4 +1,4 @@
-import { findFault, type FaultTransport } from "@toolport/fixtures";
+import { findFault, type FaultTransport } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { replayFault } from "./replay-fault.ts";
 

@@ -1,9 +1,9 @@
-import { isToolportError } from "@toolport/core";
-import { createReplay, parseRecording, readRecording } from "@toolport/replay";
+import { isHostsideError } from "@hostside/core";
+import { createReplay, parseRecording, readRecording } from "@hostside/replay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-const header = '{"toolport":"recording","version":1}';
+const header = '{"hostside":"recording","version":1}';
 const server = '{"type":"server","id":"one","transport":{"kind":"stdio","command":"node"}}';
 const start = '{"type":"start","server":"one","run":1}';
 const end = '{"type":"end","masked":0}';
@@ -13,7 +13,7 @@ function failureOf(text: string): string {
   try {
     parseRecording(text, { name: "bug.jsonl" });
   } catch (error) {
-    if (isToolportError(error) && error.code === "invalid_recording") return error.rawMessage;
+    if (isHostsideError(error) && error.code === "invalid_recording") return error.rawMessage;
     throw error;
   }
   throw new Error("it was read");
@@ -24,7 +24,7 @@ function isReadOrRefused(text: string): boolean {
     parseRecording(text);
     return true;
   } catch (error) {
-    return isToolportError(error, "invalid_recording");
+    return isHostsideError(error, "invalid_recording");
   }
 }
 
@@ -34,14 +34,14 @@ describe("parseRecording()", () => {
     [
       "another file",
       lines('{"servers":{}}'),
-      'bug.jsonl:1: no recording: its first line must begin with {"toolport":"recording"',
+      'bug.jsonl:1: no recording: its first line must begin with {"hostside":"recording"',
     ],
     [
       "a version without a number",
-      lines('{"toolport":"recording"}'),
+      lines('{"hostside":"recording"}'),
       "bug.jsonl:1: version must be a positive integer",
     ],
-    ["a later version", lines('{"toolport":"recording","version":2}'), "update @toolport/replay"],
+    ["a later version", lines('{"hostside":"recording","version":2}'), "update @hostside/replay"],
     ["a line that is no JSON", lines(header, '{"type": nonsense}'), "bug.jsonl:2:10: no JSON"],
     ["a line that is no object", lines(header, "[]"), "bug.jsonl:2:1: each line must be a JSON object"],
     [

@@ -1,6 +1,6 @@
-import { startFaultServer, type FaultRule } from "@toolport/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@toolport/replay";
-import { createConnector } from "@toolport/transports";
+import { startFaultServer, type FaultRule } from "@hostside/fixtures";
+import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createConnector } from "@hostside/transports";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { converse, type Deed } from "./converse.ts";

@@ -1,6 +1,6 @@
-import { startFaultServer, type Fault, type FaultTransport } from "@toolport/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@toolport/replay";
-import { createConnector } from "@toolport/transports";
+import { startFaultServer, type Fault, type FaultTransport } from "@hostside/fixtures";
+import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createConnector } from "@hostside/transports";
 import { converse, type Deed, type Seen } from "./converse.ts";
 
 const deeds: readonly Deed[] = [

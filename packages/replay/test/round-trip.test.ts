@@ -1,7 +1,7 @@
-import type { ServerSpec } from "@toolport/core";
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@toolport/replay";
-import { createConnector } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
+import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { converse, type Deed } from "./converse.ts";
 

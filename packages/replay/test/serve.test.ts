@@ -1,7 +1,7 @@
-import type { ServerSpec } from "@toolport/core";
-import { findFault, fixtureServer, startFaultServer, startHttpFixture } from "@toolport/fixtures";
-import { createRecorder, createReplay, parseRecording, startReplayServer, type Recording } from "@toolport/replay";
-import { createConnector } from "@toolport/transports";
+import type { ServerSpec } from "@hostside/core";
+import { findFault, fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
+import { createRecorder, createReplay, parseRecording, startReplayServer, type Recording } from "@hostside/replay";
+import { createConnector } from "@hostside/transports";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { converse, type Deed, type Seen } from "./converse.ts";
 
-const program = fileURLToPath(new URL("../bin/toolport-replay.js", import.meta.url));
+const program = fileURLToPath(new URL("../bin/hostside-replay.js", import.meta.url));
 const deeds: readonly Deed[] = [
   { kind: "list" },
   { kind: "call", name: "echo", args: { text: "one" } },
@@ -19,7 +19,7 @@ const deeds: readonly Deed[] = [
 ];
 
 let folder = "";
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "toolport-replay-"))));
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "hostside-replay-"))));
 afterAll(() => rm(folder, { recursive: true }));
 
 async function record(spec: ServerSpec, file: string): Promise<{ live: Seen; recording: Recording }> {
@@ -46,7 +46,7 @@ async function fetchAs(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-describe("toolport-replay", () => {
+describe("hostside-replay", () => {
   it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
     const file = join(folder, "good.jsonl");
     const { live } = await record({ id: "one", transport: { kind: "stdio", ...fixtureServer("legacy-stdio") } }, file);
@@ -100,12 +100,12 @@ describe("toolport-replay", () => {
     expect(run("record", join(folder, "none.jsonl"))).toMatchObject({ status: 2 });
     expect(run("record", join(folder, "none.jsonl"), "node", "srv.mjs")).toEqual({
       status: 2,
-      said: "toolport-replay: record takes one file, and -- before the command: record FILE -- node srv.mjs\n",
+      said: "hostside-replay: record takes one file, and -- before the command: record FILE -- node srv.mjs\n",
     });
     expect(run("record", "node", "srv.mjs", "--", "node")).toMatchObject({
       said: expect.stringContaining("takes one file;"),
     });
-    expect(run("--help").said).toContain("toolport-replay play FILE");
+    expect(run("--help").said).toContain("hostside-replay play FILE");
     expect(run("show", join(folder, "good.jsonl")).said).toContain("legacy-fixture 1.0.0 (legacy, 2025-11-25)");
   });
 });

@@ -1,4 +1,4 @@
-import type { Connection, Event, ServerInfo, Subscription } from "@toolport/core";
+import type { Connection, Event, ServerInfo, Subscription } from "@hostside/core";
 
 /** What is known of one server: the part of a provider's status that counts here. */
 export interface ResourceServerStatus {
@@ -19,7 +19,7 @@ export interface ResourceUpdate {
 }
 
 /**
- * What resources and prompts need of a provider; the one of `@toolport/provider` is such a provider. Its connections carry the host's layers,
+ * What resources and prompts need of a provider; the one of `@hostside/provider` is such a provider. Its connections carry the host's layers,
  * so that nothing that is asked here goes around them.
  */
 export interface ResourceProvider {

@@ -4,7 +4,7 @@ import type {
   ContentIcon,
   JsonObject,
   TextResourceContents,
-} from "@toolport/core";
+} from "@hostside/core";
 
 /** A text of an entry that was longer than is kept, and was cut. */
 export type CutText = "name" | "title" | "description";

@@ -1,5 +1,5 @@
-import { longestTimeoutMs, type CallContext, type Clock, type Diagnostic } from "@toolport/core";
-import { assertCallContext, assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { longestTimeoutMs, type CallContext, type Clock, type Diagnostic } from "@hostside/core";
+import { assertCallContext, assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import type { ListLimits } from "./listing/list-kind.ts";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
 import { readSchemes } from "./reading/check-uri.ts";

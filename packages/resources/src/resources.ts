@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Event, Subscription } from "@toolport/core";
-import { isPlainObject, kindOf, unknownServerError } from "@toolport/core/implement";
+import type { Event, Subscription } from "@hostside/core";
+import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
 import { createAsking } from "./asking/ask-server.ts";
 import { abortedError } from "./asking/ask-errors.ts";
 import type { DroppedEntry } from "./listing/list-kind.ts";

@@ -1,4 +1,4 @@
-import { isToolportError, type JsonValue } from "@toolport/core";
+import { isHostsideError, type JsonValue } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWorld } from "./scripted-world.ts";
@@ -49,7 +49,7 @@ describe("whatever a server answers", () => {
           ).toBe(true);
           const read = await resources.read({ serverId: "a", uri: "note://1" }).catch((error: unknown) => error);
           const isFit =
-            isToolportError(read, "protocol_error") ||
+            isHostsideError(read, "protocol_error") ||
             (typeof read === "object" && read !== null && "contents" in read);
           expect(isFit).toBe(true);
           await provider.close();

@@ -1,6 +1,6 @@
-import { ToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { appOf, readApp, type App } from "@toolport/resources";
+import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { appOf, readApp, type App } from "@hostside/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, type World } from "./scripted-world.ts";
 
@@ -145,7 +145,7 @@ describe("appOf()", () => {
       interceptors: [
         (call, next) => {
           seen.push(call.definition.name);
-          if (call.args["no"] === true) throw new ToolportError("no", { code: "call_refused" });
+          if (call.args["no"] === true) throw new HostsideError("no", { code: "call_refused" });
           return next(call);
         },
       ],

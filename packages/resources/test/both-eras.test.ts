@@ -1,7 +1,7 @@
-import { fixtureServer, type StdioFixture } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createResources, parseUriTemplate, type Resources, type SubscribedUpdate } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
+import { fixtureServer, type StdioFixture } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createResources, parseUriTemplate, type Resources, type SubscribedUpdate } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 describe.each<[string, StdioFixture]>([

@@ -1,4 +1,4 @@
-import type { JsonObject, ServerSpec } from "@toolport/core";
+import type { JsonObject, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createWorld, listing, settle, specOf, type World, type WorldOptions } from "./scripted-world.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/resources", () => {
+describe("@hostside/resources", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/resources")).toSorted()).toEqual([
+    expect(Object.keys(await import("@hostside/resources")).toSorted()).toEqual([
       "appOf",
       "createResourceTools",
       "createResources",

@@ -1,6 +1,6 @@
-import { createProvider } from "@toolport/provider";
-import { createResources } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
+import { createProvider } from "@hostside/provider";
+import { createResources } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";

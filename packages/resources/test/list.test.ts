@@ -1,9 +1,9 @@
-import { ToolportError, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import { HostsideError, type JsonObject, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, listing, settle, specOf, type Answer } from "./scripted-world.ts";
 
-const rpc = (code: ToolportErrorCode, outcome: "failed" | "unknown" | "not-sent" = "failed"): ToolportError =>
-  new ToolportError("no", { code, outcome, serverId: "a" });
+const rpc = (code: HostsideErrorCode, outcome: "failed" | "unknown" | "not-sent" = "failed"): HostsideError =>
+  new HostsideError("no", { code, outcome, serverId: "a" });
 
 /** Pages without end: each names the next one. */
 const endless: Answer = ({ params }) => {

@@ -1,4 +1,4 @@
-import { ToolportError, type JsonValue } from "@toolport/core";
+import { HostsideError, type JsonValue } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { settle, specOf } from "./scripted-world.ts";
@@ -19,7 +19,7 @@ describe("races of lists", () => {
       await settle();
       answers[1]?.({ resources: [{ uri: "new", name: "n" }] });
       await settle();
-      if (isError) failures[0]?.(new ToolportError("no", { code: "server_error", serverId: "a" }));
+      if (isError) failures[0]?.(new HostsideError("no", { code: "server_error", serverId: "a" }));
       else answers[0]?.({ resources: [{ uri: "old", name: "n" }] });
       const [old] = await Promise.all(works);
       expect(old).toMatchObject(

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonValue } from "@toolport/core";
-import type { Resource } from "@toolport/resources";
+import { HostsideError, type JsonValue } from "@hostside/core";
+import type { Resource } from "@hostside/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, listing, settle, specOf, type Answer } from "./scripted-world.ts";
 import { viewOf, watch } from "./watch.ts";
@@ -76,7 +76,7 @@ describe("a list that was read", () => {
     const { resources, server, clock, changes, announce, shown } = watch({ servers: ["a", "a_prod"] });
     await resources.list();
     const before = shown();
-    server("a").answer = () => Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a" }));
+    server("a").answer = () => Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a" }));
     announce();
     clock.advance(200);
     expect(shown()).toEqual(before);
@@ -104,7 +104,7 @@ describe("a list that was read", () => {
 
   it("stays as far as it was read when it cannot be read again, also where it never was whole", async () => {
     const { resources, server, changes, shown } = watch({ maxEntries: 2 });
-    const fail = (): Promise<JsonValue> => Promise.reject(new ToolportError("no", { code: "server_error" }));
+    const fail = (): Promise<JsonValue> => Promise.reject(new HostsideError("no", { code: "server_error" }));
     const readPart: Answer = ({ params }) =>
       params["cursor"] === "2" ? fail() : { resources: [{ uri: "note://page", name: "n" }], nextCursor: "2" };
     // What failed on its way is shown where nothing is, and replaced by what is as long as the limits let it be.
@@ -160,7 +160,7 @@ describe("a list that was read", () => {
 
   it("is tried again when its server is there that was not", async () => {
     const { resources, provider, server, clock, shown } = watch();
-    server("a").answer = () => Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a" }));
+    server("a").answer = () => Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a" }));
     await resources.list();
     expect(shown()).toEqual([]);
     server("a").answer = listing("note://one");

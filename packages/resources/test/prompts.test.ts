@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import type { ListChange, Prompt } from "@toolport/resources";
+import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import type { ListChange, Prompt } from "@hostside/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, settle, type Answer, type World, type WorldOptions } from "./scripted-world.ts";
 
@@ -29,14 +29,14 @@ function refusing(rpcCode: number, list: Answer = answering(summarize)): Answer 
   return (asked) =>
     asked.method === "prompts/list"
       ? list(asked)
-      : Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
+      : Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
 }
 
 describe("listPrompts()", () => {
   it("joins the prompts of all servers in the order of ids and names, and failures are data", async () => {
     const { resources, server } = createPromptWorld({ servers: ["b", "a", "c", "none"] });
     server("a").answer = answering({ name: "z" }, { name: "a" });
-    server("c").answer = () => Promise.reject(new ToolportError("no", { code: "server_error" }));
+    server("c").answer = () => Promise.reject(new HostsideError("no", { code: "server_error" }));
     server("none").capabilities = { resources: {} };
     const { prompts, failures, dropped } = await resources.listPrompts();
     expect(prompts.map(({ serverId, name }) => `${serverId} ${name}`)).toEqual(["a a", "a z", "b summarize"]);

@@ -1,7 +1,7 @@
-import type { McpProvider } from "@toolport/provider";
-import type { ResourceProvider } from "@toolport/resources";
+import type { McpProvider } from "@hostside/provider";
+import type { ResourceProvider } from "@hostside/resources";
 import { expectTypeOf, it } from "vitest";
 
-it("takes the provider of @toolport/provider as it is", () => {
+it("takes the provider of @hostside/provider as it is", () => {
   expectTypeOf<McpProvider>().toExtend<ResourceProvider>();
 });

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonValue, type ToolportErrorCode } from "@toolport/core";
-import { createResources } from "@toolport/resources";
+import { HostsideError, type JsonValue, type HostsideErrorCode } from "@hostside/core";
+import { createResources } from "@hostside/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, listing, settle, type Answer } from "./scripted-world.ts";
 
@@ -40,7 +40,7 @@ describe("read()", () => {
     server("a").era = era;
     for (const rpcCode of [-32_002, -32_602, -32_603]) {
       server("a").answer = () =>
-        Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
+        Promise.reject(new HostsideError("no", { code: "server_error", serverId: "a", details: { rpcCode } }));
       const code = rpcCode === -32_603 ? "server_error" : "resource_not_found";
       await expect(resources.read(target)).rejects.toMatchObject({ code, outcome: "failed", details: { rpcCode } });
     }
@@ -115,7 +115,7 @@ describe("read()", () => {
     expect(server("a").asked.map(({ params }) => params["uri"])).toEqual(uris);
   });
 
-  it.each<[ToolportErrorCode, "failed" | "unknown" | "not-sent", number]>([
+  it.each<[HostsideErrorCode, "failed" | "unknown" | "not-sent", number]>([
     ["session_expired", "failed", 2],
     ["session_expired", "unknown", 2],
     ["connection_closed", "unknown", 2],
@@ -138,7 +138,7 @@ describe("read()", () => {
     let answer = (): Promise<JsonValue> => {
       // More would be one too many, and must end, too.
       if (server("a").asked.length > 4) return Promise.resolve({ contents: [] });
-      return Promise.reject(new ToolportError("no", { code, outcome, serverId: "a" }));
+      return Promise.reject(new HostsideError("no", { code, outcome, serverId: "a" }));
     };
     server("a").answer = () => answer();
     // What closed can be the connection alone here.
@@ -147,7 +147,7 @@ describe("read()", () => {
     expect(server("a").asked).toHaveLength(times);
     answer = async () => {
       answer = async () => ({ contents: [] });
-      throw new ToolportError("no", { code, outcome, serverId: "a" });
+      throw new HostsideError("no", { code, outcome, serverId: "a" });
     };
     const read = await resources.read(target).catch((error: unknown) => error);
     expect(read).toMatchObject(times === 2 ? { contents: [] } : thrown);

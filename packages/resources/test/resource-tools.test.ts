@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { ToolportError, type JsonObject, type JsonValue, type ToolProvider, type ToolsChange } from "@toolport/core";
-import { createToolbox, type StaticTool } from "@toolport/discovery";
+import { HostsideError, type JsonObject, type JsonValue, type ToolProvider, type ToolsChange } from "@hostside/core";
+import { createToolbox, type StaticTool } from "@hostside/discovery";
 import {
   createResourceTools,
   resourceTools,
   type ResourceTool,
   type ResourceToolsOptions,
   type ResourceToolsShape,
-} from "@toolport/resources";
+} from "@hostside/resources";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   createWorld,
@@ -46,8 +46,8 @@ const vectors = JSON.parse(readFileSync(new URL("../vectors/tools.json", import.
 const evva = { shape: "evva" } as const;
 const nexo = { shape: "nexo" } as const;
 
-const rpc = (rpcCode: number): ToolportError =>
-  new ToolportError("no such luck", { code: "server_error", details: { rpcCode } });
+const rpc = (rpcCode: number): HostsideError =>
+  new HostsideError("no such luck", { code: "server_error", details: { rpcCode } });
 
 async function createToolWorld(options: WorldOptions = {}): Promise<World> {
   const world = createWorld({ servers: Object.keys(vectors.servers), ...options });
@@ -254,7 +254,7 @@ describe("what a model gets", () => {
         requestInterceptors: [
           (request, next) => {
             seen.push(request.options.context);
-            if (seen.length > 1) throw new ToolportError("ask first", { code: "approval_required" });
+            if (seen.length > 1) throw new HostsideError("ask first", { code: "approval_required" });
             return next(request);
           },
         ],

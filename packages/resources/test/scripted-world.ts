@@ -1,14 +1,14 @@
 import {
-  ToolportError,
+  HostsideError,
   type Connection,
   type JsonObject,
   type JsonValue,
   type ProtocolEra,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { untilAborted, type ConnectionHooks } from "@toolport/core/implement";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
-import { createResources, type Resources, type ResourcesOptions } from "@toolport/resources";
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { untilAborted, type ConnectionHooks } from "@hostside/core/implement";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { createResources, type Resources, type ResourcesOptions } from "@hostside/resources";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 /** One request as a server got it. */
@@ -32,7 +32,7 @@ export interface ScriptedServer {
   readonly subscribed: string[];
   /** Of the latest session. */
   hooks(): ConnectionHooks;
-  crash(code?: ToolportErrorCode): void;
+  crash(code?: HostsideErrorCode): void;
 }
 
 /** Servers, the provider that has them, and its resources. */
@@ -118,7 +118,7 @@ function createServer(): ScriptedServer & { latest?: { hooks: ConnectionHooks; e
       return server.latest.hooks;
     },
     crash(code = "connection_closed") {
-      const error = new ToolportError("it is gone", { code });
+      const error = new HostsideError("it is gone", { code });
       server.latest?.end.abort(error);
       server.latest?.hooks.onDown(error);
     },
@@ -158,6 +158,6 @@ function connectTo(
       const over = (): void => void server.subscribed.splice(server.subscribed.indexOf(uri), 1);
       return Object.assign(over, { [Symbol.dispose]: over });
     },
-    close: async () => end.abort(new ToolportError("closed", { code: "closed", outcome: "unknown" })),
+    close: async () => end.abort(new HostsideError("closed", { code: "closed", outcome: "unknown" })),
   };
 }

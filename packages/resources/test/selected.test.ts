@@ -1,7 +1,7 @@
-import { startFaultServer } from "@toolport/fixtures";
-import { createProvider } from "@toolport/provider";
-import { createResources, readSelected } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
+import { startFaultServer } from "@hostside/fixtures";
+import { createProvider } from "@hostside/provider";
+import { createResources, readSelected } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, settle } from "./scripted-world.ts";
 

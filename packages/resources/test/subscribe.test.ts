@@ -1,5 +1,5 @@
-import { ToolportError, type Diagnostic } from "@toolport/core";
-import type { SubscribedUpdate } from "@toolport/resources";
+import { HostsideError, type Diagnostic } from "@hostside/core";
+import type { SubscribedUpdate } from "@hostside/resources";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
 
@@ -64,7 +64,7 @@ describe("subscribe()", () => {
     try {
       const diagnostics: Diagnostic[] = [];
       const { resources, server } = createWorld({ onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
-      const reasons = [new ToolportError("secret", { code: "resource_not_found" }), new TypeError("secret"), "secret"];
+      const reasons = [new HostsideError("secret", { code: "resource_not_found" }), new TypeError("secret"), "secret"];
       const listener = vi.fn<() => Promise<void>>(async () => Promise.reject(reasons.shift()));
       await resources.subscribe("a", "note://one", listener);
       for (let turn = 0; turn < 3; turn += 1) server("a").hooks().onResourceUpdated?.("note://one");
@@ -184,8 +184,8 @@ describe("subscribe()", () => {
 
   it("is tried once more on another session, and throws what the server says otherwise", async () => {
     const { resources, provider } = createWorld();
-    const lost = new ToolportError("lost", { code: "connection_closed" });
-    const refused = new ToolportError("none", { code: "unsupported_operation", serverId: "a" });
+    const lost = new HostsideError("lost", { code: "connection_closed" });
+    const refused = new HostsideError("none", { code: "unsupported_operation", serverId: "a" });
     const subscribe = vi.spyOn(provider, "subscribeResource").mockRejectedValueOnce(lost);
     await resources.subscribe("a", "note://one", () => {});
     expect(subscribe).toHaveBeenCalledTimes(2);

@@ -1,4 +1,4 @@
-import type { ListChange, Resource } from "@toolport/resources";
+import type { ListChange, Resource } from "@hostside/resources";
 import { createWorld, type World, type WorldOptions } from "./scripted-world.ts";
 
 /** A world whose lists of resources are kept up to date, because somebody listens. */

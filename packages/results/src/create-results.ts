@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@toolport/core";
-import { assertKnownOptions, quoteText, reportUncaught, systemClock } from "@toolport/core/implement";
+import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, quoteText, reportUncaught, systemClock } from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
 import { createHandles, type Handles } from "./keep/create-handles.ts";
 import { createKeeper, type Keeper } from "./keep/create-keeper.ts";

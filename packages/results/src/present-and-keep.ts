@@ -1,5 +1,5 @@
-import type { Clock, ToolOutcome } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
+import type { Clock, ToolOutcome } from "@hostside/core";
+import { createDeadline, formatMs } from "@hostside/core/implement";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import type { Owners } from "./keep/owner-of.ts";
 import type { OutcomePiece } from "./keeping.ts";

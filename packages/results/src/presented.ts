@@ -1,4 +1,4 @@
-import type { ErrorKind, JsonValue, ToolOrigin, ToolportErrorCode } from "@toolport/core";
+import type { ErrorKind, JsonValue, ToolOrigin, HostsideErrorCode } from "@hostside/core";
 import type { OutcomePiece } from "./keeping.ts";
 
 /**
@@ -78,7 +78,7 @@ export interface Presented {
 
 /** An error as a model may read it: no stack, no secret, no text of a server's that was not bounded. */
 export interface PresentedError {
-  readonly code: ToolportErrorCode;
+  readonly code: HostsideErrorCode;
   /** Whose move it is: `contract` the caller's, `auth` the user's, and so on. */
   readonly kind: ErrorKind;
   readonly message: string;

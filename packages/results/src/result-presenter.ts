@@ -1,4 +1,4 @@
-import type { CallContext, ToolOutcome } from "@toolport/core";
+import type { CallContext, ToolOutcome } from "@hostside/core";
 import type { Presented } from "./presented.ts";
 
 /** For which call something is presented. */

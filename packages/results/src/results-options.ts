@@ -1,5 +1,5 @@
-import type { Clock, Diagnostic, Lock, Store } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { Clock, Diagnostic, Lock, Store } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { BlobSink } from "./keep/blob-sink.ts";
 import type { RandomBytes } from "./keep/random-bytes.ts";
 import { readCount } from "./keep/read-count.ts";

@@ -1,4 +1,4 @@
-import { createMemoryStore, type Diagnostic, type ToolOutcome } from "@toolport/core";
+import { createMemoryStore, type Diagnostic, type ToolOutcome } from "@hostside/core";
 import {
   createMemorySink,
   createResults,
@@ -8,8 +8,8 @@ import {
   type NewBlob,
   type Presented,
   type ResultsOptions,
-} from "@toolport/results";
-import { createFolderSink } from "@toolport/results/node";
+} from "@hostside/results";
+import { createFolderSink } from "@hostside/results/node";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -328,7 +328,7 @@ describe("createResults()", () => {
   });
 
   it("saves the bytes of a result as one file, for evva's shape (EV-60)", async () => {
-    const root = await mkdtemp(join(tmpdir(), "toolport-evva-"));
+    const root = await mkdtemp(join(tmpdir(), "hostside-evva-"));
     const sink = createFolderSink({
       directory: join(root, "mcp-blobs"),
       maxBytes: 1000,

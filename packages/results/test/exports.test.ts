@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-describe("@toolport/results", () => {
+describe("@hostside/results", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/results")).sort()).toEqual([
+    expect(Object.keys(await import("@hostside/results")).sort()).toEqual([
       "createMemorySink",
       "createResults",
       "createStoreSink",

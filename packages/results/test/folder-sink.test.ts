@@ -1,4 +1,4 @@
-import { createFolderSink, type FolderSinkOptions } from "@toolport/results/node";
+import { createFolderSink, type FolderSinkOptions } from "@hostside/results/node";
 import {
   mkdir,
   mkdtemp,
@@ -25,7 +25,7 @@ const whole = { offset: 0, length: 1000 };
 let root: string;
 let directory: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "toolport-results-"));
+  root = await mkdtemp(join(tmpdir(), "hostside-results-"));
   directory = join(root, "home", "mcp-blobs");
 });
 afterEach(() => rm(root, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-import type { ToolOutcome } from "@toolport/core";
-import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo, scaleImages } from "@toolport/results";
+import type { ToolOutcome } from "@hostside/core";
+import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo, scaleImages } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";

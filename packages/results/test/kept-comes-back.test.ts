@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { CallContext } from "@toolport/core";
-import { createMemorySink, createResults, type Presented, type Results } from "@toolport/results";
+import type { CallContext } from "@hostside/core";
+import { createMemorySink, createResults, type Presented, type Results } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";

@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type JsonValue, type Lock, type Store } from "@toolport/core";
-import { createMemorySink, createResults, createStoreSink, type Presented, type ReadAnswer } from "@toolport/results";
+import { createMemoryLock, createMemoryStore, type JsonValue, type Lock, type Store } from "@hostside/core";
+import { createMemorySink, createResults, createStoreSink, type Presented, type ReadAnswer } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, text } from "./outcomes.ts";
 

@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonValue, ToolOutcome } from "@toolport/core";
+import type { ContentBlock, JsonValue, ToolOutcome } from "@hostside/core";
 
 /** The smallest PNG: one transparent pixel. 70 bytes. */
 export const png: string =

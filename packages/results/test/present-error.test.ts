@@ -1,10 +1,10 @@
-import { ToolportError } from "@toolport/core";
-import { presentError } from "@toolport/results";
+import { HostsideError } from "@hostside/core";
+import { presentError } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 
 describe("presentError()", () => {
   it("says code, kind, effect and where the arguments are wrong, as JSON pointers (AF-8, AF-9)", () => {
-    const error = new ToolportError('the call of "get" is refused', {
+    const error = new HostsideError('the call of "get" is refused', {
       code: "invalid_arguments",
       serverId: "s",
       toolName: "get",
@@ -33,7 +33,7 @@ describe("presentError()", () => {
     });
   });
 
-  it("shows nothing of an error that is not Toolport's, unless the product has words for it", () => {
+  it("shows nothing of an error that is not Hostside's, unless the product has words for it", () => {
     const foreign = new Error("connect to postgres://user:hunter2@db failed");
     expect(JSON.stringify(presentError(foreign))).not.toContain("hunter2");
     expect(presentError(foreign).error).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
@@ -43,7 +43,7 @@ describe("presentError()", () => {
   });
 
   it("is authorization_required for a refused credential, and nothing else (AN-66)", () => {
-    const error = new ToolportError("no", { code: "auth_required", serverId: "github" });
+    const error = new HostsideError("no", { code: "auth_required", serverId: "github" });
     expect(presentError(error, "envelope")).toEqual({
       error: { code: "authorization_required", server_id: "github" },
     });

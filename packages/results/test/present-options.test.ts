@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import {
   estimateTextTokens,
   present,
@@ -6,7 +6,7 @@ import {
   presentError,
   scaleImages,
   type PresentOptions,
-} from "@toolport/results";
+} from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -247,7 +247,7 @@ describe("presentError() of anything", () => {
       path: `/${index}${"x".repeat(999)}`,
       message: "y".repeat(999),
     }));
-    const error = new ToolportError("z\u001B[31m".repeat(9999), {
+    const error = new HostsideError("z\u001B[31m".repeat(9999), {
       code: "invalid_arguments",
       serverId: "s",
       details: { violations, stderrTail: "hunter2", rpcData: "hunter2" },
@@ -295,7 +295,7 @@ describe("presentError() of anything", () => {
   });
 
   it("puts what a server may have said between marks, and nothing of ours", () => {
-    const error = new ToolportError('"s" answered \u27E6end\u27E7', {
+    const error = new HostsideError('"s" answered \u27E6end\u27E7', {
       code: "server_error",
       serverId: "s",
       toolName: "t",

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { estimateTextTokens, present, presentAsEvva, presentAsNexo, type PresentOptions } from "@toolport/results";
+import { estimateTextTokens, present, presentAsEvva, presentAsNexo, type PresentOptions } from "@hostside/results";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { outcomeOf, png } from "./outcomes.ts";

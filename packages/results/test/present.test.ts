@@ -1,4 +1,4 @@
-import { present, presentAsEvva, presentAsNexo, scaleImages, type ScaledImage } from "@toolport/results";
+import { present, presentAsEvva, presentAsNexo, scaleImages, type ScaledImage } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 

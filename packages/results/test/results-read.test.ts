@@ -1,8 +1,8 @@
-import type { JsonObject } from "@toolport/core";
-import { createToolbox, type StaticTool } from "@toolport/discovery";
-import { createProvider } from "@toolport/provider";
-import { createMemorySink, createResults, type Presented, type ResultsReadTool } from "@toolport/results";
-import { createConnector } from "@toolport/transports";
+import type { JsonObject } from "@hostside/core";
+import { createToolbox, type StaticTool } from "@hostside/discovery";
+import { createProvider } from "@hostside/provider";
+import { createMemorySink, createResults, type Presented, type ResultsReadTool } from "@hostside/results";
+import { createConnector } from "@hostside/transports";
 import { expect, expectTypeOf, it } from "vitest";
 import { createAnsweringServer } from "./answering-server.ts";
 

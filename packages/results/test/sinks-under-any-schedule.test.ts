@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { createMemoryStore } from "@toolport/core";
-import { createMemorySink, createStoreSink, type BlobSink } from "@toolport/results";
-import { createFolderSink } from "@toolport/results/node";
+import { createMemoryStore } from "@hostside/core";
+import { createMemorySink, createStoreSink, type BlobSink } from "@hostside/results";
+import { createFolderSink } from "@hostside/results/node";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readContent, ToolportError, type JsonObject, type JsonValue, type ToolOutcome } from "@toolport/core";
+import { readContent, HostsideError, type JsonObject, type JsonValue, type ToolOutcome } from "@hostside/core";
 import {
   present,
   presentAsEvva,
@@ -8,7 +8,7 @@ import {
   presentErrorAsEvva,
   presentErrorAsNexo,
   type PresentOptions,
-} from "@toolport/results";
+} from "@hostside/results";
 import { describe, expect, it } from "vitest";
 
 interface ResultVector extends Expected {
@@ -30,7 +30,7 @@ interface Expected {
 
 interface ErrorVector extends Expected {
   readonly id: string;
-  readonly error: Pick<ToolportError, "code" | "message" | "serverId" | "toolName"> & {
+  readonly error: Pick<HostsideError, "code" | "message" | "serverId" | "toolName"> & {
     readonly retryAfterMs?: number;
     readonly violations?: readonly { readonly path: string; readonly message: string }[];
   };
@@ -79,12 +79,12 @@ function outcomeOf({ result }: ResultVector): ToolOutcome {
 
 function errorOf({
   error: { code, message, serverId, toolName, retryAfterMs, violations },
-}: ErrorVector): ToolportError {
+}: ErrorVector): HostsideError {
   const details = {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(violations === undefined ? {} : { violations }),
   };
-  return new ToolportError(message, { code, serverId, toolName, details });
+  return new HostsideError(message, { code, serverId, toolName, details });
 }
 
 function expectEach(expected: object, found: Readonly<Record<string, () => unknown>>): number {

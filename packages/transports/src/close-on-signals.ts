@@ -1,5 +1,5 @@
-import type { Cancel } from "@toolport/core";
-import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import type { Cancel } from "@hostside/core";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 
 /** A signal that asks a process to end. */
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGTERM";

@@ -1,4 +1,4 @@
-import type { Connection, ServerSpec } from "@toolport/core";
+import type { Connection, ServerSpec } from "@hostside/core";
 import {
   assertKnownOptions,
   assertSignal,
@@ -6,7 +6,7 @@ import {
   type ConnectionHooks,
   type Fields,
   type Given,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import { createConnector } from "./connector.ts";
 import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";

@@ -1,5 +1,5 @@
-import type { Connector, ServerSpec } from "@toolport/core";
-import { specError } from "@toolport/core/implement";
+import type { Connector, ServerSpec } from "@hostside/core";
+import { specError } from "@hostside/core/implement";
 import { checkGuard } from "./opening/check-guard.ts";
 import { checkSpec } from "./opening/check-spec.ts";
 import { assertConnectorOptions } from "./opening/assert-connector-options.ts";

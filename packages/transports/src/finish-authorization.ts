@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { assertGuard } from "./context/assert-guard.ts";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import type { HttpOptions } from "./http/http-options.ts";

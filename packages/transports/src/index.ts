@@ -11,7 +11,7 @@ export { createConnector } from "./connector.ts";
 export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "./opening/connector-options.ts";
 export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";
 // Whoever writes an authorization provider needs both.
-export type { AuthorizationRequest, ServerCredentials } from "@toolport/core";
+export type { AuthorizationRequest, ServerCredentials } from "@hostside/core";
 export type { HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts";
 export type { TaskHandling } from "./message/client-identity.ts";

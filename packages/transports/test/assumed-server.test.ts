@@ -1,6 +1,6 @@
-import type { Connection, RemoteTool, ServerSpec, ToolportError } from "@toolport/core";
-import type { ConnectionHooks, KnownServer } from "@toolport/core/implement";
-import { startHttpFixture } from "@toolport/fixtures";
+import type { Connection, RemoteTool, ServerSpec, HostsideError } from "@hostside/core";
+import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
+import { startHttpFixture } from "@hostside/fixtures";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/index.ts";
@@ -127,7 +127,7 @@ describe("a connection to a server that is known", () => {
 
 interface Opened {
   readonly connection: Connection;
-  readonly down: readonly ToolportError[];
+  readonly down: readonly HostsideError[];
   readonly changes: readonly unknown[];
 }
 
@@ -135,7 +135,7 @@ async function open(
   { url }: { readonly url: string },
   { spec = {}, known: what = known }: { readonly spec?: Partial<ServerSpec>; readonly known?: KnownServer } = {},
 ): Promise<Opened> {
-  const down: ToolportError[] = [];
+  const down: HostsideError[] = [];
   const changes: unknown[] = [];
   const hooks: ConnectionHooks = {
     known: what,

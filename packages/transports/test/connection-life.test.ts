@@ -1,6 +1,6 @@
-import { fixtureServer, startHttpFixture, type StdioFixture } from "@toolport/fixtures";
-import type { ElicitationRequest, Progress, ServerSpec, ToolportError } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
+import { fixtureServer, startHttpFixture, type StdioFixture } from "@hostside/fixtures";
+import type { ElicitationRequest, Progress, ServerSpec, HostsideError } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 
@@ -52,7 +52,7 @@ describe("elicitation", () => {
     const connection = await open(start);
     const outcome = await connection.callTool("ask", { question: "?" }).then(
       ({ isError }) => isError,
-      ({ code }: ToolportError) => code,
+      ({ code }: HostsideError) => code,
     );
     expect([true, "input_required"]).toContain(outcome);
   });

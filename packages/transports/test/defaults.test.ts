@@ -1,6 +1,6 @@
-import type { Connection, JsonObject, ServerLog } from "@toolport/core";
-import { startFaultServer, type FaultScript, type HttpFaultServer } from "@toolport/fixtures";
-import { connect, type ConnectOptions } from "@toolport/transports";
+import type { Connection, JsonObject, ServerLog } from "@hostside/core";
+import { startFaultServer, type FaultScript, type HttpFaultServer } from "@hostside/fixtures";
+import { connect, type ConnectOptions } from "@hostside/transports";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 

@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerLog } from "@toolport/core";
+import type { Diagnostic, ServerLog } from "@hostside/core";
 import { expect, it } from "vitest";
 import { connect, type AuthorizationProvider } from "../src/index.ts";
 import { reply, replyAsLegacy, startLoopback } from "./loopback-server.ts";

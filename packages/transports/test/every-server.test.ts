@@ -1,7 +1,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { fixtureServer, startHttpFixture, type HttpFixtures, type StdioFixture } from "@toolport/fixtures";
-import type { Connection, ProtocolEra, TransportSpec } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
+import { fixtureServer, startHttpFixture, type HttpFixtures, type StdioFixture } from "@hostside/fixtures";
+import type { Connection, ProtocolEra, TransportSpec } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createConnector } from "../src/index.ts";
 import {

@@ -1,5 +1,5 @@
-import type { CallExchange, ServerSpec } from "@toolport/core";
-import { fixtureServer, startFaultServer, startHttpFixture } from "@toolport/fixtures";
+import type { CallExchange, ServerSpec } from "@hostside/core";
+import { fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";

@@ -36,7 +36,7 @@ it("loads at import only itself and core: no SDK, no Node module, nothing that o
     }
   };
   visit(entry);
-  expect(foreign).toEqual(new Set(["@toolport/core", "@toolport/core/implement"]));
+  expect(foreign).toEqual(new Set(["@hostside/core", "@hostside/core/implement"]));
   expect([...seen].filter((file) => /open-(?:stdio|http)\.ts$/.test(file))).toEqual([]);
   expect(seen.size).toBeGreaterThan(20);
 });

@@ -1,5 +1,5 @@
-import { createConnector } from "@toolport/transports";
-import type { ToolportError } from "@toolport/core";
+import { createConnector } from "@hostside/transports";
+import type { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
 // Says nothing on stdout, and survives the end of its stdin and SIGTERM.
@@ -12,7 +12,7 @@ const stubborn = `
 describe("a connection attempt whose time is up", () => {
   it("is told as failed, with the evidence, before what there is of it is cleaned up", async () => {
     const steps: string[] = [];
-    const reported: ToolportError[] = [];
+    const reported: HostsideError[] = [];
     const connecting = createConnector().connect(
       {
         id: "stubborn",

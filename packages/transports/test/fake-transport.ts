@@ -1,9 +1,9 @@
-import type { JsonObject, ToolportError } from "@toolport/core";
+import type { JsonObject, HostsideError } from "@hostside/core";
 import type { SendOptions, Transport } from "../src/message/transport.ts";
 
 /** A transport whose far end is the test. */
 export interface FakeTransport extends Transport {
-  closeReason?: ToolportError | undefined;
+  closeReason?: HostsideError | undefined;
   /** What was sent, oldest first. */
   readonly sent: readonly { readonly message: JsonObject; readonly options: SendOptions | undefined }[];
   /** Delivers a message as if it came off the wire. */
@@ -11,7 +11,7 @@ export interface FakeTransport extends Transport {
   /** Makes every later `send()` reject. */
   failSends(error: unknown): void;
   /** Closes from the far end. */
-  die(reason?: ToolportError): void;
+  die(reason?: HostsideError): void;
   readonly isClosed: boolean;
 }
 

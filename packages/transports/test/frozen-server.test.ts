@@ -1,5 +1,5 @@
-import type { ToolportError } from "@toolport/core";
-import { fixtureServer } from "@toolport/fixtures";
+import type { HostsideError } from "@hostside/core";
+import { fixtureServer } from "@hostside/fixtures";
 import { execFileSync } from "node:child_process";
 import { expect, it, vi } from "vitest";
 import { createConnector } from "../src/index.ts";
@@ -10,7 +10,7 @@ it.runIf(process.platform !== "win32").each(["errors-on-unknown", "modern-stdio"
   async (fixture) => {
     const { command, args } = fixtureServer(fixture);
     let pid = 0;
-    const onDown = vi.fn<(error: ToolportError) => void>();
+    const onDown = vi.fn<(error: HostsideError) => void>();
     const connection = await createConnector().connect(
       {
         id: "srv",

@@ -1,5 +1,5 @@
-import type { ConnectionGuard, GuardedServer, GuardRefusal, ServerSpec } from "@toolport/core";
-import { connect, createConnector, finishAuthorization, type HttpOptions } from "@toolport/transports";
+import type { ConnectionGuard, GuardedServer, GuardRefusal, ServerSpec } from "@hostside/core";
+import { connect, createConnector, finishAuthorization, type HttpOptions } from "@hostside/transports";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-import type { ElicitationRequest, ServerTimeouts } from "@toolport/core";
-import { startFaultServer } from "@toolport/fixtures";
+import type { ElicitationRequest, ServerTimeouts } from "@hostside/core";
+import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/connector.ts";
 

@@ -4,7 +4,7 @@ import { InMemoryTransport as InMemoryTransportV1 } from "@modelcontextprotocol/
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { CustomTransportSpec, MemoryTransportSpec } from "@toolport/core";
+import type { CustomTransportSpec, MemoryTransportSpec } from "@hostside/core";
 import { z } from "zod";
 
 const identity = { name: "in-process", version: "1.0.0" };

@@ -1,7 +1,7 @@
 import type { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Connection, JsonObject, ServerSpec } from "@toolport/core";
+import type { Connection, JsonObject, ServerSpec } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerSpec } from "@toolport/core";
+import type { Diagnostic, ServerSpec } from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { connect, createConnector, createEraCache } from "../src/index.ts";
@@ -224,7 +224,7 @@ describe("initialize on the wire (AN-80, AN-86)", () => {
     expect(initialize?.message["params"]).toEqual({
       protocolVersion: "2025-11-25",
       capabilities,
-      clientInfo: { name: "toolport", version },
+      clientInfo: { name: "hostside", version },
     });
   });
 });

@@ -5,8 +5,8 @@ import type {
   ServerLog,
   ServerSpec,
   StdioTransportSpec,
-  ToolportError,
-} from "@toolport/core";
+  HostsideError,
+} from "@hostside/core";
 import type { RequestId } from "../src/message/json-rpc.ts";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ export interface OpenChild {
   readonly messages: JsonObject[];
   readonly diagnostics: Diagnostic[];
   readonly logs: ServerLog[];
-  readonly failures: { readonly id: RequestId; readonly error: ToolportError }[];
+  readonly failures: { readonly id: RequestId; readonly error: HostsideError }[];
   /** Resolves when `onclose` fires. */
   readonly closed: Promise<void>;
   readonly closeCount: () => number;
@@ -49,7 +49,7 @@ export async function openChild(
   const messages: JsonObject[] = [];
   const diagnostics: Diagnostic[] = [];
   const logs: ServerLog[] = [];
-  const failures: { id: RequestId; error: ToolportError }[] = [];
+  const failures: { id: RequestId; error: HostsideError }[] = [];
   let closeCount = 0;
   const spec: ServerSpec = {
     id: "child",

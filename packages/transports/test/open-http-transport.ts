@@ -1,4 +1,4 @@
-import type { Diagnostic, HttpTransportSpec, JsonObject, ServerSpec, ToolportError } from "@toolport/core";
+import type { Diagnostic, HttpTransportSpec, JsonObject, ServerSpec, HostsideError } from "@hostside/core";
 import type { RequestId } from "../src/message/json-rpc.ts";
 import type { SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
@@ -9,7 +9,7 @@ import { createTransportContext } from "../src/context/transport-context.ts";
 export interface OpenedHttp extends AsyncDisposable {
   readonly transport: Transport;
   readonly messages: readonly JsonObject[];
-  readonly failures: readonly { readonly id: RequestId; readonly error: ToolportError }[];
+  readonly failures: readonly { readonly id: RequestId; readonly error: HostsideError }[];
   readonly diagnostics: readonly Diagnostic[];
   readonly interruptions: number;
   readonly closes: number;
@@ -37,7 +37,7 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
   const { url, channel = "streamable", transport: members, signal, isInteractive = true, ...rest } = init;
   const { spec: specMembers, clock, random, ...options } = rest;
   const messages: JsonObject[] = [];
-  const failures: { id: RequestId; error: ToolportError }[] = [];
+  const failures: { id: RequestId; error: HostsideError }[] = [];
   const diagnostics: Diagnostic[] = [];
   let interruptions = 0;
   let closes = 0;

@@ -1,4 +1,4 @@
-import type { Clock, Diagnostic, ServerNotification, ToolportError } from "@toolport/core";
+import type { Clock, Diagnostic, ServerNotification, HostsideError } from "@hostside/core";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
@@ -37,7 +37,7 @@ export function openWire(
   const missed = vi.fn<() => void>();
   const notified = vi.fn<(notification: ServerNotification) => void>();
   const log = vi.fn<(entry: unknown) => void>();
-  const down = vi.fn<(error: ToolportError) => void>();
+  const down = vi.fn<(error: HostsideError) => void>();
   const wire = createWire({
     transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },

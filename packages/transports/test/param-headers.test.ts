@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { reply, startLoopback, type LoopbackServer } from "./loopback-server.ts";

@@ -1,6 +1,6 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { startHttpFixture } from "@toolport/fixtures";
+import { startHttpFixture } from "@hostside/fixtures";
 import {
   connect,
   createConnector,

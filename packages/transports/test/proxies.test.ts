@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { isToolportError, type Connection, type ConnectionGuard, type ServerSpec } from "@toolport/core";
+import { isHostsideError, type Connection, type ConnectionGuard, type ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
@@ -176,7 +176,7 @@ describe('proxy: "environment"', () => {
     const opening = open("http://mcp.example/mcp", { proxy: "environment" });
     const outcome = await opening.then(
       (connection) => connection.close().then(() => "open"),
-      (error: unknown) => (isToolportError(error) ? error.code : error),
+      (error: unknown) => (isHostsideError(error) ? error.code : error),
     );
     // Without a proxy there is no such host.
     expect(outcome).toBe(isAsked ? "open" : "dns_failed");

@@ -1,5 +1,5 @@
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import type { Diagnostic, ElicitationRequest, ServerNotification, ServerSpec } from "@toolport/core";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
+import type { Diagnostic, ElicitationRequest, ServerNotification, ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import { createTransportContext, type TransportContext } from "../src/context/transport-context.ts";
 
 /** What the parts of a connection go by, for a server "srv" unless `spec` says otherwise, with `members` in place of the defaults. */

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-import type { ServerSpec } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
-import { fixtureServer } from "@toolport/fixtures";
+import type { ServerSpec } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
+import { fixtureServer } from "@hostside/fixtures";
 import { execa } from "execa";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";

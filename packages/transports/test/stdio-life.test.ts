@@ -1,5 +1,5 @@
-import { isToolportError, type Clock, type JsonObject, type ToolportError } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { isHostsideError, type Clock, type JsonObject, type HostsideError } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
@@ -64,7 +64,7 @@ describe("a stdio server that works", () => {
     expect(JSON.stringify(messages[0])).not.toContain("hush");
     // Linux has a mark for what the server starts besides.
     const names = Object.keys((messages[0] as unknown as { params: { env: object } }).params.env);
-    expect(names.filter((name) => name !== "TOOLPORT_START").toSorted()).toEqual(["HOME", "LANG", "MODE", "PATH"]);
+    expect(names.filter((name) => name !== "HOSTSIDE_START").toSorted()).toEqual(["HOME", "LANG", "MODE", "PATH"]);
   });
 
   it("has its default where a limit is given as undefined", async () => {
@@ -124,7 +124,7 @@ describe("a stdio server that dies", () => {
     });
     await transport.close();
     expect(closeCount()).toBe(1);
-    expect(isToolportError(transport.closeReason, "server_exited")).toBe(true);
+    expect(isHostsideError(transport.closeReason, "server_exited")).toBe(true);
   });
 
   it("by a signal: the error names it", async () => {
@@ -309,7 +309,7 @@ async function firstRejection(promises: readonly Promise<unknown>[]): Promise<un
 async function outcomeOf(promise: Promise<void>): Promise<unknown> {
   return promise.then(
     () => "sent",
-    (error: ToolportError) => [error.code, error.outcome],
+    (error: HostsideError) => [error.code, error.outcome],
   );
 }
 

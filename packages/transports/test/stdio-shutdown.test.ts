@@ -1,4 +1,4 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import { execFileSync, spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openStdio } from "../src/stdio/open-stdio.ts";
@@ -171,7 +171,7 @@ describe("an aborted openStdio()", () => {
 
   it("leaves nothing behind when it is aborted during the start, and throws the reason", async () => {
     const controller = new AbortController();
-    const reason = new ToolportError("late", { code: "connect_timeout", serverId: "child" });
+    const reason = new HostsideError("late", { code: "connect_timeout", serverId: "child" });
     let pid = 0;
     const opening = openTo("echo.mjs", controller.signal, {
       spawn: (command, args, options) => {

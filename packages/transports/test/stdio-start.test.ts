@@ -1,4 +1,4 @@
-import type { ServerSpec, StdioTransportSpec } from "@toolport/core";
+import type { ServerSpec, StdioTransportSpec } from "@hostside/core";
 import { ChildProcess } from "node:child_process";
 import fs, { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -13,7 +13,7 @@ import { createTransportContext } from "../src/context/transport-context.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-stdio-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-stdio-"));
 });
 afterEach(async () => {
   await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import type { CallTask, ElicitationRequest, JsonObject, Progress, ServerSpec } from "@toolport/core";
+import type { CallTask, ElicitationRequest, JsonObject, Progress, ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 import { startSdkTaskServer } from "./sdk-task-server.ts";

@@ -1,4 +1,4 @@
-import { ToolportError, type ElicitationRequest, type JsonObject, type ServerSpec } from "@toolport/core";
+import { HostsideError, type ElicitationRequest, type JsonObject, type ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
 
@@ -136,7 +136,7 @@ describe("a call that becomes a task (AN-86)", () => {
   });
 
   it("leaves a server alone for as long as it asks for", async () => {
-    const tooMany = new ToolportError("slow down", { code: "rate_limited", details: { retryAfterMs: 60_000 } });
+    const tooMany = new HostsideError("slow down", { code: "rate_limited", details: { retryAfterMs: 60_000 } });
     const { connection, server } = await open([tooMany as never]);
     await expect(connection.callTool("job", {}, { timeoutMs: 1000 })).rejects.toMatchObject({ code: "call_timeout" });
     expect(server.methods().filter((method) => method === "tasks/get")).toHaveLength(1);

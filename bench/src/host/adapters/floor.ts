@@ -62,7 +62,7 @@ async function listAll(serverId: string, { exchange }: Line): Promise<readonly B
 }
 
 function openStdio(server: Extract<BenchServer, { kind: "stdio" }>): Line {
-  // In a session of its own, as Toolport starts its servers: Linux shares a loaded machine out by session, so this is not free.
+  // In a session of its own, as Hostside starts its servers: Linux shares a loaded machine out by session, so this is not free.
   const child: ChildProcess = spawn(server.command, server.args, { stdio: ["pipe", "pipe", "ignore"], detached: true });
   const pending = new Map<number, (result: Result) => void>();
   let rest = "";

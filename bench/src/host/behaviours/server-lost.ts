@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startFaultServer, type StdioFaultServer } from "@toolport/fixtures";
+import { startFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 import type { BenchServer, Contender, CreateContender } from "../contender.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { outcomeOf, say } from "./outcome-of.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startFaultServer } from "@toolport/fixtures";
+import { startFaultServer } from "@hostside/fixtures";
 import type { CreateContender } from "../contender.ts";
 import { stdioServers } from "../start-servers.ts";
 import type { Behaviour } from "./behaviour.ts";

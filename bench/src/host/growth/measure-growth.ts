@@ -1,7 +1,7 @@
-import type { JsonObject } from "@toolport/core";
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { JsonObject } from "@hostside/core";
+import { createToolbox, type ToolboxView } from "@hostside/discovery";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { startHttpServers } from "../start-servers.ts";
 import { median } from "../statistics.ts";
 
@@ -17,7 +17,7 @@ export interface GrowthPoint {
 /** Sizes that are measured. */
 export const sizes: readonly number[] = [1, 10, 100, 1000];
 
-/** What everything that depends on a size costs, at every size: Toolport over Streamable HTTP, through its public API. */
+/** What everything that depends on a size costs, at every size: Hostside over Streamable HTTP, through its public API. */
 export async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   const points: GrowthPoint[] = [];
   // Once for nothing: what is loaded with the first connection does not grow.

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { floods, type Flood } from "@toolport/fixtures";
+import { floods, type Flood } from "@hostside/fixtures";
 import type { BenchServer, Contender, CreateContender, Metrics } from "../contender.ts";
 import { stdioServers } from "../start-servers.ts";
 import { median, quantile } from "../statistics.ts";
@@ -112,8 +112,8 @@ interface RunningServer {
 
 // Started by hand, without the handles of a test, which would keep this process alive.
 async function startServer(id: string, { transport, script }: Flood): Promise<RunningServer> {
-  const folder = dirname(createRequire(import.meta.url).resolve("@toolport/fixtures/package.json"));
-  const program = join(folder, "bin/toolport-fault-server.js");
+  const folder = dirname(createRequire(import.meta.url).resolve("@hostside/fixtures/package.json"));
+  const program = join(folder, "bin/hostside-fault-server.js");
   const args = [program, "--transport", transport, "--script", JSON.stringify(script)];
   if (transport === "stdio") {
     return { server: { id, kind: "stdio", command: process.execPath, args }, stop: async () => {} };

@@ -21,7 +21,7 @@ export const startSteps: Workload = {
 };
 
 async function timeSteps(create: CreateContender): Promise<Metrics> {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-steps-"));
+  const folder = mkdtempSync(join(tmpdir(), "hostside-steps-"));
   const file = join(folder, "steps.json");
   const contender = await create();
   try {

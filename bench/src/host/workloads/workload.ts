@@ -18,6 +18,6 @@ export interface Metric {
   /** `ratio` and `share` are relative to the floor of the same round; `absolute` is the number itself. */
   readonly as: "ratio" | "share" | "absolute";
   readonly unit?: string;
-  /** What Toolport aims at, in the same terms. */
+  /** What Hostside aims at, in the same terms. */
   readonly aim?: number;
 }

@@ -6,7 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { driverFeatures, type DriverServer, type DriverVerbs } from "../driver-protocol.ts";
 import { serveDriver } from "../serve-driver.ts";
 

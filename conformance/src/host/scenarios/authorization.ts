@@ -1,4 +1,4 @@
-import type { FaultAuthorization } from "@toolport/fixtures";
+import type { FaultAuthorization } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { DriverClient } from "../driver-protocol.ts";
 import type { HostScenario } from "../host-scenario.ts";

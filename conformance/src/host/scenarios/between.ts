@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { FaultAction, FaultRule } from "@toolport/fixtures";
+import type { FaultAction, FaultRule } from "@hostside/fixtures";
 import type { HostScenario } from "../host-scenario.ts";
 import { overHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "@toolport/fixtures";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/fixtures";
+import { isJsonObject } from "@hostside/core/implement";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";

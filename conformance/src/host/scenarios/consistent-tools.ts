@@ -1,4 +1,4 @@
-import type { FaultRule, FaultScript, JsonObject } from "@toolport/fixtures";
+import type { FaultRule, FaultScript, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject } from "@toolport/core/implement";
-import type { FaultRule, JsonObject } from "@toolport/fixtures";
+import { isJsonObject } from "@hostside/core/implement";
+import type { FaultRule, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, stdioAndHttp } from "../host-venue.ts";

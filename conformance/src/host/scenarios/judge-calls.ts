@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { DriverResult } from "../driver-protocol.ts";
 import type { Reported } from "../host-driver.ts";
 import type { Stage, Stand } from "../stage.ts";

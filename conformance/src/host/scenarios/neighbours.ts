@@ -1,4 +1,4 @@
-import { floods, type Flood } from "@toolport/fixtures";
+import { floods, type Flood } from "@hostside/fixtures";
 import type { HostScenario } from "../host-scenario.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";

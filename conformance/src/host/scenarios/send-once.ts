@@ -1,4 +1,4 @@
-import type { FaultAction, FaultRule } from "@toolport/fixtures";
+import type { FaultAction, FaultRule } from "@hostside/fixtures";
 import type { DriverResult } from "../driver-protocol.ts";
 import type { Reported } from "../host-driver.ts";
 import type { HostScenario } from "../host-scenario.ts";

@@ -1,4 +1,4 @@
-import type { FaultAction, FaultRule, JsonObject } from "@toolport/fixtures";
+import type { FaultAction, FaultRule, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, overStdio, stdioAndHttp } from "../host-venue.ts";

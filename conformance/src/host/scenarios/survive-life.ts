@@ -1,4 +1,4 @@
-import type { FaultRule } from "@toolport/fixtures";
+import type { FaultRule } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, overStdio, stdioAndHttp } from "../host-venue.ts";

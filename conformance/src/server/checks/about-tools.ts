@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { CheckInfo } from "../../engine/check.ts";
 import { fail, pass, type ServerCheck } from "./define-check.ts";
 

@@ -1,4 +1,4 @@
-import type { CredentialHeaders, JsonObject } from "@toolport/core";
+import type { CredentialHeaders, JsonObject } from "@hostside/core";
 import type { Finding, Requirement } from "../../engine/check.ts";
 import { firstRequest, type AuthorizationSurface, type HttpAddress } from "../authorization-surface.ts";
 import { isLoopback } from "../is-loopback.ts";
@@ -159,7 +159,7 @@ export const authorizationChecks: readonly ServerCheck[] = [
     },
     legal: ["401"],
     fix: "Validate the token before you serve anything; an error of the validation is a 401, not a 500.",
-    judge: (_, address, target) => refused(target, address, { authorization: "Bearer toolport-conformance-no-token" }),
+    judge: (_, address, target) => refused(target, address, { authorization: "Bearer hostside-conformance-no-token" }),
   }),
   aboutAuthorization({
     id: "auth/forged-token",
@@ -211,7 +211,7 @@ export const authorizationChecks: readonly ServerCheck[] = [
     fix: "Compare the audience of the token with your own URL: another server may hand on the tokens that it was given.",
     judge: async (_, address, target) => {
       if (target.address.kind === "stdio" || target.address.signIn === undefined) return noToken;
-      const token = await target.address.signIn.tokenFor("https://toolport-conformance.invalid/mcp");
+      const token = await target.address.signIn.tokenFor("https://hostside-conformance.invalid/mcp");
       if (token === undefined)
         return { status: "not-applicable", reason: "no token for another resource is to be had without a user" };
       return refused(target, address, { authorization: `Bearer ${token}` });
@@ -246,7 +246,7 @@ export const authorizationChecks: readonly ServerCheck[] = [
     fix: "Compare htm and htu of the proof with the request, without query and fragment: a proof of one server is of no use at another.",
     judge: async (_, address, target) => {
       const elsewhere = new URL(address.url);
-      elsewhere.pathname = `${elsewhere.pathname}/toolport-conformance`;
+      elsewhere.pathname = `${elsewhere.pathname}/hostside-conformance`;
       const headers = (await boundCredentials(target, elsewhere))?.headers;
       return headers === undefined ? notBound : refused(target, address, headers);
     },
@@ -349,7 +349,7 @@ function dpopRule(section: string, anchor: string): Pick<Requirement, "section" 
 function forgedToken(claims: JsonObject): string {
   const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString("base64url");
   const never = Date.UTC(2100, 0) / 1000;
-  return `${encode({ alg: "none", typ: "JWT" })}.${encode({ ...claims, sub: "toolport-conformance", exp: never })}.`;
+  return `${encode({ alg: "none", typ: "JWT" })}.${encode({ ...claims, sub: "hostside-conformance", exp: never })}.`;
 }
 
 function scopesOf(resource: JsonObject | undefined): string {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
@@ -29,7 +29,7 @@ export const callChecks: readonly ServerCheck[] = [
     needs,
     run: (target) =>
       target.lend(async ({ session, request }) => {
-        const answer = await request("tools/call", { name: "toolport-no-such-tool", arguments: {} });
+        const answer = await request("tools/call", { name: "hostside-no-such-tool", arguments: {} });
         return isRefusal(answer) ? pass(describeAnswer(answer)) : fail(describeAnswer(answer), session, target);
       }),
   },

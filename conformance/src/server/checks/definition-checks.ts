@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
 import { aboutTools } from "./about-tools.ts";

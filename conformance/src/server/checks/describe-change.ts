@@ -1,5 +1,5 @@
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * The first thing that differs between two listings of the same tools, in words; `undefined` if nothing does. The order of the members of

@@ -1,4 +1,4 @@
-import { truncateText } from "@toolport/core";
+import { truncateText } from "@hostside/core";
 import type { Finding } from "../../engine/check.ts";
 import type { HttpResponse, RawSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";

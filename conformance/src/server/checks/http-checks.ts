@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import { isLoopback } from "../is-loopback.ts";
@@ -325,7 +325,7 @@ export const httpChecks: readonly ServerCheck[] = [
       const probe = await target.openHttp();
       const { ok } = await attemptHandshake(probe, { ...target, revision: modernRevision });
       if (!ok) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
-      const method = "toolport/no-such-method";
+      const method = "hostside/no-such-method";
       const response = await probe.fetch({
         method: "POST",
         headers: { "mcp-method": method, "mcp-protocol-version": modernRevision },

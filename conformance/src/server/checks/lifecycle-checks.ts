@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import type { Answer, RawSession, SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";

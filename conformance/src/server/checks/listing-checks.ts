@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import { readRawListing, type RawListing } from "../raw-listing.ts";
 import { describeChange } from "./describe-change.ts";
@@ -92,7 +92,7 @@ export const listingChecks: readonly ServerCheck[] = [
       const { session, request } = await target.shared();
       const { pages } = await target.listing();
       if (pages.length < 2) return { status: "not-applicable", reason: "the server lists everything on one page" };
-      const answer = await request("tools/list", { cursor: "toolport-no-such-cursor" });
+      const answer = await request("tools/list", { cursor: "hostside-no-such-cursor" });
       return answer.kind === "error" && answer.code === -32602
         ? pass("error -32602")
         : fail(describeAnswer(answer), session, target);

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { inspectText, isJsonObject } from "@toolport/core/implement";
-import { assignNames, isLegalName, verbatimNaming } from "@toolport/naming";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { inspectText, isJsonObject } from "@hostside/core/implement";
+import { assignNames, isLegalName, verbatimNaming } from "@hostside/naming";
 import { aboutTools } from "./about-tools.ts";
 import { fail, hostAdvice, pass, type ServerCheck } from "./define-check.ts";
 import { exponentialPattern } from "../exponential-pattern.ts";

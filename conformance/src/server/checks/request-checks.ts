@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawMessage } from "../raw-session.ts";
 import { eraProbe, type ReadySession } from "../ready-session.ts";
@@ -58,7 +58,7 @@ export const requestChecks: readonly ServerCheck[] = [
     needs,
     run: (target) =>
       target.lend(async ({ session, probe, request }) => {
-        const answers = [await probe(), await request("toolport/no-such-method")];
+        const answers = [await probe(), await request("hostside/no-such-method")];
         const problems = answers.flatMap((answer) => ("message" in answer ? shapeProblems(answer.message) : []));
         return problems.length === 0 ? pass("well formed") : fail(problems.join("; "), session, target);
       }),
@@ -95,7 +95,7 @@ export const requestChecks: readonly ServerCheck[] = [
     needs,
     run: (target) =>
       target.lend(async ({ session, request }) => {
-        const answer = await request("toolport/no-such-method");
+        const answer = await request("hostside/no-such-method");
         if (answer.kind !== "error") return failWith(answer, session, target);
         if (answer.code === -32601) return pass("error -32601");
         // What needs a request that is refused does not ask for the code.
@@ -136,7 +136,7 @@ export const requestChecks: readonly ServerCheck[] = [
     run: (target) =>
       target.lend(async ({ session, probe }) => {
         const before = session.unsolicited.length;
-        await session.notify("notifications/toolport-unknown", { reason: "no answer expected" });
+        await session.notify("notifications/hostside-unknown", { reason: "no answer expected" });
         await session.notify("notifications/cancelled", { requestId: 987_654, reason: "no such request" });
         // Whatever a server would wrongly answer comes before the answer to a later request.
         const answer = await probe();
@@ -191,7 +191,7 @@ export const requestChecks: readonly ServerCheck[] = [
         const patient = { timeoutMs: target.answerMs * 3 };
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, n): Promise<Answer> =>
-            n % 2 === 0 ? probe(patient) : request("toolport/no-such-method", {}, patient),
+            n % 2 === 0 ? probe(patient) : request("hostside/no-such-method", {}, patient),
           ),
         );
         const wrong = answers.filter((answer, n) => answer.kind !== (n % 2 === 0 ? "result" : "error"));
@@ -251,7 +251,7 @@ export const requestChecks: readonly ServerCheck[] = [
     run: (target) =>
       target.lend(async ({ session, request, probe }) => {
         const patient = { timeoutMs: target.answerMs * 3 };
-        const answer = await request("toolport/no-such-method", { text: "x".repeat(1024 * 1024) }, patient);
+        const answer = await request("hostside/no-such-method", { text: "x".repeat(1024 * 1024) }, patient);
         const after = await probe(patient);
         const alive = after.kind === "result" && answer.kind !== "silence" && answer.kind !== "gone";
         return alive
@@ -270,7 +270,7 @@ export const requestChecks: readonly ServerCheck[] = [
     needs: refusing,
     run: (target) =>
       target.lend(async ({ session, request }) => {
-        const answer = await request("toolport/no-such-method", {
+        const answer = await request("hostside/no-such-method", {
           text: 'é 😀 \u2028 \u0000 \uFEFF \\ " </script>',
           ["__proto__ "]: { polluted: true },
         });

@@ -85,7 +85,7 @@ export const sseChecks: readonly ServerCheck[] = [
     needs,
     run: async (target) => {
       const session = await ready(target);
-      const body = '{"jsonrpc":"2.0","method":"notifications/toolport-unknown"}';
+      const body = '{"jsonrpc":"2.0","method":"notifications/hostside-unknown"}';
       const response = await session.fetch({ method: "POST", body });
       return judgeResponse(response, { legal: isSuccess(response), session, target });
     },

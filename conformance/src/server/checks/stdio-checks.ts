@@ -32,7 +32,7 @@ export const stdioChecks: readonly ServerCheck[] = [
         .then((done) => readySession(session, done))
         .catch(() => undefined);
       await ready?.request("tools/list");
-      await ready?.request("toolport/no-such-method");
+      await ready?.request("hostside/no-such-method");
       await session.close();
       const [first] = session.anomalies;
       if (first === undefined) return pass("stdout held only messages");

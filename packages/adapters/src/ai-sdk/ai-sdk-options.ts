@@ -1,5 +1,5 @@
-import type { SuspendedCall, ToolDefinition } from "@toolport/core";
-import { kindOf } from "@toolport/core/implement";
+import type { SuspendedCall, ToolDefinition } from "@hostside/core";
+import { kindOf } from "@hostside/core/implement";
 import type { ToolApprovalStatus, ToolSet } from "ai";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 

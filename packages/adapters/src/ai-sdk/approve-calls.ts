@@ -1,4 +1,4 @@
-import { ToolportError, type ToolDefinition } from "@toolport/core";
+import { HostsideError, type ToolDefinition } from "@hostside/core";
 import type { ToolApprovalStatus } from "ai";
 import { goOnOnceApproved } from "../go-on-once-approved.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -41,7 +41,7 @@ export function createApprovals({
 
 function refusing(source: ToolSource): ToolSource {
   const refuse = (): Promise<never> =>
-    Promise.reject(new ToolportError("the host denied this call", { code: "call_refused" }));
+    Promise.reject(new HostsideError("the host denied this call", { code: "call_refused" }));
   return { definitions: () => source.definitions(), call: refuse };
 }
 

@@ -1,5 +1,5 @@
-import type { ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { ToolOutcome } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import * as sdk from "ai";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
 import { createAnswerer } from "../answer/create-answerer.ts";

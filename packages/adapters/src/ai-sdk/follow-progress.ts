@@ -1,4 +1,4 @@
-import { cleanText, type Progress } from "@toolport/core";
+import { cleanText, type Progress } from "@hostside/core";
 
 /** How far a call is, for the stream of a generation. The message is a server's. */
 export interface ProgressReport {

@@ -1,4 +1,4 @@
-import type { Progress, ToolOutcome } from "@toolport/core";
+import type { Progress, ToolOutcome } from "@hostside/core";
 // Not its functions by name: an older SDK lacks some, and that would be told by the loader, before anybody can say what to install.
 import * as sdk from "ai";
 import type { ToolSet } from "ai";

@@ -1,13 +1,13 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallContext,
   type CallOptions,
   type ToolDefinition,
   type ToolOutcome,
-} from "@toolport/core";
-import { assertCallContext, assertSignal, quoteText } from "@toolport/core/implement";
-import type { Presented, PresentOccasion, ResultPresenter } from "@toolport/results";
+} from "@hostside/core";
+import { assertCallContext, assertSignal, quoteText } from "@hostside/core/implement";
+import type { Presented, PresentOccasion, ResultPresenter } from "@hostside/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { plainPresenter } from "./plain-presenter.ts";
@@ -78,10 +78,10 @@ function presentFailure(error: unknown, presenter: ResultPresenter, occasion: Pr
 }
 
 // The call ran: whoever reads that it failed calls again.
-function unshownResult(cause: unknown, { name, origin }: ToolDefinition): ToolportError {
+function unshownResult(cause: unknown, { name, origin }: ToolDefinition): HostsideError {
   const { serverId, toolName = name } = origin ?? {};
   const message = "the tool was called and answered, and its result cannot be shown; do not call it again for that";
-  return new ToolportError(message, { code: "internal_error", serverId, toolName, cause });
+  return new HostsideError(message, { code: "internal_error", serverId, toolName, cause });
 }
 
 function findTool(declaration: Declaration, name: unknown): DeclaredTool {
@@ -92,6 +92,6 @@ function findTool(declaration: Declaration, name: unknown): DeclaredTool {
 }
 
 function abortedError(error: unknown, name: string): unknown {
-  if (isToolportError(error, "aborted")) return error;
-  return new ToolportError(`the call of ${quoteText(name)} was aborted`, { code: "aborted", cause: error });
+  if (isHostsideError(error, "aborted")) return error;
+  return new HostsideError(`the call of ${quoteText(name)} was aborted`, { code: "aborted", cause: error });
 }

@@ -1,5 +1,5 @@
-import type { CallContext } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { CallContext } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 
 /** How the calls of one response are answered. */
 export interface AnswerOptions {

@@ -1,4 +1,4 @@
-import { kindOf } from "@toolport/core/implement";
+import { kindOf } from "@hostside/core/implement";
 
 /** What an `answer()` takes. */
 export interface Answerable {

@@ -1,6 +1,6 @@
-import type { JsonValue, ToolportErrorCode } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import type { Presented, PresentedError, PresentedMedia } from "@toolport/results";
+import type { JsonValue, HostsideErrorCode } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import type { Presented, PresentedError, PresentedMedia } from "@hostside/results";
 import { isJsonOf } from "./is-json-of.ts";
 
 /** A picture, a sound or a file of an answer. */
@@ -29,7 +29,7 @@ export type CallAnswer =
       readonly message: string;
       readonly structured?: JsonValue;
       readonly omitted?: readonly string[];
-      readonly code?: ToolportErrorCode;
+      readonly code?: HostsideErrorCode;
       readonly retryable?: boolean;
       readonly outcome?: PresentedError["outcome"];
       readonly violations?: readonly { readonly pointer: string; readonly message: string }[];

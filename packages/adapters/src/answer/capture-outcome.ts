@@ -1,5 +1,5 @@
-import type { ToolOutcome } from "@toolport/core";
-import type { Presented } from "@toolport/results";
+import type { ToolOutcome } from "@hostside/core";
+import type { Presented } from "@hostside/results";
 import type { Declaration } from "../declared-tool.ts";
 import { answerCall, type AnswerMeans, type ModelCall } from "./answer-call.ts";
 

@@ -1,4 +1,4 @@
-import type { Presented } from "@toolport/results";
+import type { Presented } from "@hostside/results";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import { declareDefinitions } from "../declare/declare-tools.ts";
 import type { Declaration } from "../declared-tool.ts";

@@ -1,6 +1,6 @@
-import type { JsonValue } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
-import type { PresentedBlock } from "@toolport/results";
+import type { JsonValue } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
+import type { PresentedBlock } from "@hostside/results";
 
 /**
  * Whether a block is the bare JSON of the structured content. It is not where a presenter wrote around it, such as marks that say who

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { locateJsonError } from "./locate-json-error.ts";
 
 /**
@@ -26,7 +26,7 @@ function placeOf(text: string): string {
   return `: at line ${place.line}, column ${place.column}, there should be ${place.expected}`;
 }
 
-function noJson(message: string, toolName: string): ToolportError {
+function noJson(message: string, toolName: string): HostsideError {
   const violations = [{ path: "", message }];
-  return new ToolportError(message, { code: "invalid_arguments", toolName, details: { violations } });
+  return new HostsideError(message, { code: "invalid_arguments", toolName, details: { violations } });
 }

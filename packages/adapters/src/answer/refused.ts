@@ -1,4 +1,4 @@
-import type { Presented } from "@toolport/results";
+import type { Presented } from "@hostside/results";
 
 /** The answer to a call that an adapter does not run: the reason, in words of the host. */
 export function refused(reason: string): Presented {

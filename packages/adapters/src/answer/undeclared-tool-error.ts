@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 
 const maxNameLength = 200;
@@ -11,10 +11,10 @@ const finders: ReadonlySet<string> = new Set(["tools_search", "tools_select"]);
  * get at tools that are not declared where the toolbox's own `tools_search` or `tools_select` is. Its `toolName` is what the model asked for, cut to 200
  * UTF-16 units.
  */
-export function undeclaredToolError({ tools, leftOut }: Declaration, asked: string): ToolportError {
+export function undeclaredToolError({ tools, leftOut }: Declaration, asked: string): HostsideError {
   const reason = leftOut.find(({ definition }) => definition.name === asked)?.reason;
   const why = reason === undefined ? adviceOf(tools, asked) : `: ${reason}`;
-  return new ToolportError(`tool ${quoteText(asked, maxNameLength)} is not declared${why}`, {
+  return new HostsideError(`tool ${quoteText(asked, maxNameLength)} is not declared${why}`, {
     code: "unknown_tool",
     toolName: asked.slice(0, maxNameLength).toWellFormed(),
   });

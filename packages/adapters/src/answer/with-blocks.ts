@@ -1,4 +1,4 @@
-import type { Presented } from "@toolport/results";
+import type { Presented } from "@hostside/results";
 
 /** A presentation as it is, or with a notice where it has no blocks: no API takes an answer in which there is nothing. */
 export function withBlocks(presented: Presented): Presented {

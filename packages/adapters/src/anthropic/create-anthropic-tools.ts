@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import type { Fields } from "@toolport/core/implement";
+import type { ToolDefinition } from "@hostside/core";
+import type { Fields } from "@hostside/core/implement";
 import type {
   ContentBlock,
   ContentBlockParam,

@@ -1,5 +1,5 @@
-import type { JsonValue, ToolDefinition, ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonValue, ToolDefinition, ToolOutcome } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ToolSource } from "../tool-source.ts";
 
 /** The tools of a conversation of which the API keeps some back until a search names them. */

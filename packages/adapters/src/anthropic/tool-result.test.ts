@@ -1,4 +1,4 @@
-import type { PresentedBlock } from "@toolport/results";
+import type { PresentedBlock } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { toToolResult } from "./tool-result.ts";
 

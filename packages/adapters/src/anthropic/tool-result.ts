@@ -1,4 +1,4 @@
-import type { Presented, PresentedBlock, PresentedMedia } from "@toolport/results";
+import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/results";
 import type {
   DocumentBlockParam,
   ImageBlockParam,

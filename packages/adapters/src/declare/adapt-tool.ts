@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import { truncateText } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
+import { truncateText } from "@hostside/core";
 import { adaptSchema, type AdaptedSchema } from "../schema/adapt-schema.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
 import { countStrict, type StrictCount } from "./count-strict.ts";

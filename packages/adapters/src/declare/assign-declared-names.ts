@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import type { NameRules } from "../schema/schema-profile.ts";
 import { hashName } from "./hash-name.ts";
 

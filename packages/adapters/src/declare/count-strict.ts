@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { propertiesOf, requiredOf, subschemasOf } from "../schema/keywords.ts";
 import type { StrictTotals } from "../schema/schema-profile.ts";
 

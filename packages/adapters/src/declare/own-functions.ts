@@ -1,4 +1,4 @@
-import { assertNames } from "@toolport/core/implement";
+import { assertNames } from "@hostside/core/implement";
 
 /** The part of an adapter's options that says what a product declares beside the tools of the source. */
 export interface OwnFunctionsOptions {

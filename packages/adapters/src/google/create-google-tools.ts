@@ -1,4 +1,4 @@
-import type { Fields } from "@toolport/core/implement";
+import type { Fields } from "@hostside/core/implement";
 import type { CallableTool, FunctionCall, FunctionDeclaration, Part, Tool } from "@google/genai";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import type { Presented, PresentedBlock, PresentedMedia } from "@toolport/results";
+import type { JsonValue } from "@hostside/core";
+import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/results";
 import type { FunctionCall, Part } from "@google/genai";
 import { replaceMedia } from "../replace-media.ts";
 

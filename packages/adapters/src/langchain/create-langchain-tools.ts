@@ -1,4 +1,4 @@
-import { assertNames, type Fields } from "@toolport/core/implement";
+import { assertNames, type Fields } from "@hostside/core/implement";
 import * as messages from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolMessage } from "@langchain/core/messages";
 import type { DynamicStructuredTool } from "@langchain/core/tools";

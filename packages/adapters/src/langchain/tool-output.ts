@@ -1,5 +1,5 @@
-import type { ToolOutcome } from "@toolport/core";
-import type { PresentedBlock, PresentedError, PresentedMedia } from "@toolport/results";
+import type { ToolOutcome } from "@hostside/core";
+import type { PresentedBlock, PresentedError, PresentedMedia } from "@hostside/results";
 import type { ContentBlock } from "@langchain/core/messages";
 import type { AnsweredCall } from "../answer/capture-outcome.ts";
 import { markError } from "../mark-error.ts";

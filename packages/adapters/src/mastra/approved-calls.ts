@@ -1,4 +1,4 @@
-import { canonicalJson } from "@toolport/core/implement";
+import { canonicalJson } from "@hostside/core/implement";
 import type { MastraApproval } from "./mastra-options.ts";
 
 /** Which calls of one tool Mastra executes because they were approved. */

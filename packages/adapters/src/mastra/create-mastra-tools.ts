@@ -1,7 +1,7 @@
 import type { ToolsInput } from "@mastra/core/agent";
 import * as mastraTools from "@mastra/core/tools";
 import type { Tool } from "@mastra/core/tools";
-import type { ToolOutcome } from "@toolport/core";
+import type { ToolOutcome } from "@hostside/core";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";

@@ -1,5 +1,5 @@
 import { Tool } from "@mastra/core/tools";
-import type { ToolOutcome } from "@toolport/core";
+import type { ToolOutcome } from "@hostside/core";
 import { toCallAnswer, isCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { onlyTool } from "../declare/only-tool.ts";

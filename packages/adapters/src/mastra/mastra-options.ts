@@ -1,7 +1,7 @@
 import type { ToolsInput } from "@mastra/core/agent";
 import type { NeedsApprovalContext } from "@mastra/core/tools";
-import type { SuspendedCall, ToolDefinition } from "@toolport/core";
-import { kindOf } from "@toolport/core/implement";
+import type { SuspendedCall, ToolDefinition } from "@hostside/core";
+import { kindOf } from "@hostside/core/implement";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 
 /** Whether Mastra asks before calls of a tool; or a function that it asks before each of them, with the arguments that the model gave. */

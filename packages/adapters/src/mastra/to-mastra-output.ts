@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import type { AnswerFile, AnswerPart, CallAnswer } from "../answer/call-answer.ts";
 
 /** What Mastra keeps as the result of a call for the model, in the words of the second version of the AI SDK's provider interface. */

@@ -1,5 +1,5 @@
 import type { StandardSchemaWithJSON } from "@mastra/core/schema";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /**
  * A JSON Schema as Mastra takes schemas, which lets every value pass: the schema is a server's, with patterns that may be hostile, and it is the
@@ -10,7 +10,7 @@ export function uncheckedSchema(schema: JsonObject): StandardSchemaWithJSON {
   return {
     "~standard": {
       version: 1,
-      vendor: "toolport",
+      vendor: "hostside",
       validate: (value: unknown) => ({ value }),
       jsonSchema: { input: written, output: written },
     },

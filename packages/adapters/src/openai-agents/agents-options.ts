@@ -1,6 +1,6 @@
 import type { RunContext } from "@openai/agents";
-import type { CallContext, SuspendedCall, ToolDefinition } from "@toolport/core";
-import { kindOf, type Fields } from "@toolport/core/implement";
+import type { CallContext, SuspendedCall, ToolDefinition } from "@hostside/core";
+import { kindOf, type Fields } from "@hostside/core/implement";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 
 /**

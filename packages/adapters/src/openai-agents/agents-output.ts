@@ -1,5 +1,5 @@
 import type { ToolOutputFileContent, ToolOutputImage, ToolOutputText } from "@openai/agents";
-import type { Presented, PresentedBlock } from "@toolport/results";
+import type { Presented, PresentedBlock } from "@hostside/results";
 import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";
 
 /** What a tool of the framework gives back. */

@@ -1,4 +1,4 @@
-import type { Presented, PresentedMedia } from "@toolport/results";
+import type { Presented, PresentedMedia } from "@hostside/results";
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions/completions";
 import { isJsonOf } from "../answer/is-json-of.ts";
 import { replaceMedia, toDataUrl } from "../replace-media.ts";

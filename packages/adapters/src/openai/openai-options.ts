@@ -1,4 +1,4 @@
-import type { Fields } from "@toolport/core/implement";
+import type { Fields } from "@hostside/core/implement";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 

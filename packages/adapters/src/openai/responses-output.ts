@@ -1,4 +1,4 @@
-import type { Presented, PresentedBlock } from "@toolport/results";
+import type { Presented, PresentedBlock } from "@hostside/results";
 import type { ResponseFunctionCallOutputItem } from "openai/resources/responses/responses";
 import { toDataUrl } from "../replace-media.ts";
 import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";

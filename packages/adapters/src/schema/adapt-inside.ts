@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { exactlyOr, noteMore, type Adaptation } from "./adaptation.ts";
 import { describeLoss } from "./describe-loss.ts";
 import { mapSubschemas, schemasOf, without, withMembers } from "./keywords.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { SchemaProfile } from "./schema-profile.ts";
 
 /** What becomes of one schema while it is adapted. */

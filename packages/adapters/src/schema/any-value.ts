@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { CannotAdapt, noteLess, type Adaptation } from "./adaptation.ts";
 import { without, withMembers } from "./keywords.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { canonicalJson, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { canonicalJson, isJsonObject } from "@hostside/core/implement";
 import { noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { adaptInside } from "./adapt-inside.ts";
 import { describeLoss } from "./describe-loss.ts";

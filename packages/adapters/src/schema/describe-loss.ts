@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { isConstraint, toObject, without, withMembers } from "./keywords.ts";
 
 const longest = 300;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { CannotAdapt, noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { allowsNull } from "./allows-null.ts";
 import { anyValue } from "./any-value.ts";

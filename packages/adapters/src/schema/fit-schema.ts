@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { noteChange, noteMore, type Adaptation } from "./adaptation.ts";
 import { adaptInside } from "./adapt-inside.ts";
 import { takes } from "./combine.ts";

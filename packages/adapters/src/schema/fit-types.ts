@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { CannotAdapt, noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { anyValue } from "./any-value.ts";
 import { isObjectSchema } from "./find-refusals.ts";

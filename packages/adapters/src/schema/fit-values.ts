@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { noteChange, noteMore, type Adaptation } from "./adaptation.ts";
 import { takes } from "./combine.ts";
 import { describeLoss } from "./describe-loss.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { adaptInside } from "./adapt-inside.ts";
 import { NotExact, noteChange, noteMore, type Adaptation } from "./adaptation.ts";
 import { intersect } from "./intersect.ts";

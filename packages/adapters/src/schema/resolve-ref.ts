@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { isSchema, memberOf, subschemasOf } from "./keywords.ts";
 
 /**

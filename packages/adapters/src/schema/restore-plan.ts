@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Adaptation } from "./adaptation.ts";
 import { CannotAdapt } from "./adaptation.ts";
 import { memberOf, propertiesOf, schemasOf } from "./keywords.ts";

@@ -1,4 +1,4 @@
-import type { AuthorizationRequest, Clock, ServerCredentials, ServerSpec } from "@toolport/core";
+import type { AuthorizationRequest, Clock, ServerCredentials, ServerSpec } from "@hostside/core";
 
 /** A server, and for whom a key to it is wanted. */
 export interface KeyedServer {

@@ -1,9 +1,9 @@
 import {
-  ToolportError,
+  HostsideError,
   type AuthorizationRequest,
   type CredentialsRefusal,
   type ServerCredentials,
-} from "@toolport/core";
+} from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstAuthProvider } from "../first-auth-provider.ts";
@@ -189,7 +189,7 @@ describe("createApiKeys()", () => {
     },
     {
       what: "about which the product says something itself",
-      keyFor: () => Promise.reject(new ToolportError("ask Bob", { code: "auth_required" })),
+      keyFor: () => Promise.reject(new HostsideError("ask Bob", { code: "auth_required" })),
       code: "auth_required",
       words: "ask Bob",
     },

@@ -1,5 +1,5 @@
-import type { ServerCredentials } from "@toolport/core";
-import { assertKnownOptions, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import type { ServerCredentials } from "@hostside/core";
+import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys.ts";
 import { createKeyCredentials, type KeySettings } from "./key-credentials.ts";
 

@@ -1,12 +1,12 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type Clock,
   type CredentialHeaders,
   type CredentialsRefusal,
   type ServerCredentials,
-  type ToolportErrorCode,
-} from "@toolport/core";
+  type HostsideErrorCode,
+} from "@hostside/core";
 import {
   createDeadline,
   createSecretMemory,
@@ -14,7 +14,7 @@ import {
   quoteText,
   safeCause,
   untilAborted,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { KeyedServer } from "./api-keys.ts";
 
 /** What `createApiKeys` was given, with its defaults. */
@@ -81,7 +81,7 @@ export function createKeyCredentials(server: KeyedServer, settings: KeySettings)
 interface KeyReader {
   /** As headers; {@linkcode none} for no key. */
   read(): Promise<CredentialHeaders>;
-  refused(status: CredentialsRefusal["status"], hadNone: boolean): ToolportError;
+  refused(status: CredentialsRefusal["status"], hadNone: boolean): HostsideError;
 }
 
 function createKeyReader(server: KeyedServer, { keyFor, headerFor, clock }: KeySettings): KeyReader {
@@ -89,8 +89,8 @@ function createKeyReader(server: KeyedServer, { keyFor, headerFor, clock }: KeyS
   const secrets = createSecretMemory();
   const whose = principal === undefined ? "" : ` and principal ${quoteText(principal)}`;
   const account = `server ${quoteText(serverId)}${whose}`;
-  const unsent = (code: ToolportErrorCode, message: string, cause?: unknown): ToolportError =>
-    new ToolportError(`${message}; nothing was sent`, {
+  const unsent = (code: HostsideErrorCode, message: string, cause?: unknown): HostsideError =>
+    new HostsideError(`${message}; nothing was sent`, {
       code,
       serverId,
       outcome: "not-sent",
@@ -99,14 +99,14 @@ function createKeyReader(server: KeyedServer, { keyFor, headerFor, clock }: KeyS
       ...(cause !== undefined && { cause: safeCause(cause, secrets.redact) }),
     });
   const askHost = async (): Promise<unknown> => {
-    const onTimeout = (): ToolportError =>
+    const onTimeout = (): HostsideError =>
       unsent("store_failed", `keyFor() gave no key for ${account} within ${formatMs(keyMs)}`);
     const deadline = createDeadline({ timeoutMs: keyMs, onTimeout, clock });
     const answer = async (): Promise<unknown> => keyFor(server);
     try {
       return await untilAborted(answer(), deadline.signal);
     } catch (error) {
-      if (isToolportError(error)) throw error;
+      if (isHostsideError(error)) throw error;
       const reason = error instanceof Error ? quoteText(secrets.redact(error.message), 200) : "no reason given";
       throw unsent("store_failed", `keyFor() failed for ${account}: ${reason}`, error);
     } finally {
@@ -133,7 +133,7 @@ function createKeyReader(server: KeyedServer, { keyFor, headerFor, clock }: KeyS
         : status === 403
           ? `the key for ${account} does not allow this: have keyFor() give one that does`
           : `the key for ${account} was refused: have keyFor() give another one, then refresh the server`;
-      return new ToolportError(because, { code: status === 403 && !hadNone ? "forbidden" : "auth_required", serverId });
+      return new HostsideError(because, { code: status === 403 && !hadNone ? "forbidden" : "auth_required", serverId });
     },
   };
 }

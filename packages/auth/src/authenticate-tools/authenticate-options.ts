@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import type { OAuth } from "../oauth.ts";
 import type { SignInProvider } from "./sign-in-provider.ts";
 

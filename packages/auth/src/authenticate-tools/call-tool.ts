@@ -1,6 +1,6 @@
-import { isToolportError, ToolportError, type CallOptions, type ToolOrigin, type ToolOutcome } from "@toolport/core";
-import { createDeadline, formatMs, readCallArguments, sameDefinition } from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
+import { isHostsideError, HostsideError, type CallOptions, type ToolOrigin, type ToolOutcome } from "@hostside/core";
+import { createDeadline, formatMs, readCallArguments, sameDefinition } from "@hostside/core/implement";
+import type { Clock } from "@hostside/core";
 import type { AuthenticateTool } from "./live-tools.ts";
 import type { SignInAnswer, SignIns } from "./sign-in.ts";
 
@@ -28,12 +28,12 @@ export async function callTool(
     return toOutcome({ text: `${name} takes no arguments: call it with {}.`, isError: true }, origin);
   }
   const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-  const onTimeout = (): ToolportError => lateError(tool, timeoutMs);
+  const onTimeout = (): HostsideError => lateError(tool, timeoutMs);
   const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout, clock });
   try {
     return toOutcome(await signIns.signIn(tool.server, deadline.signal), origin);
   } catch (error) {
-    throw isToolportError(error) ? error : abortedError(tool, error);
+    throw isHostsideError(error) ? error : abortedError(tool, error);
   } finally {
     deadline.dispose();
   }
@@ -44,23 +44,23 @@ function toOutcome({ text, isError }: SignInAnswer, origin: ToolOrigin): ToolOut
   return { content, isError, origin, raw: { content, isError } };
 }
 
-function changedError({ definition: { name } }: AuthenticateTool): ToolportError {
-  return new ToolportError(`the tool ${name} is not the one that was selected; select it again`, {
+function changedError({ definition: { name } }: AuthenticateTool): HostsideError {
+  return new HostsideError(`the tool ${name} is not the one that was selected; select it again`, {
     code: "tool_changed",
     toolName: name,
   });
 }
 
-function lateError({ server, definition }: AuthenticateTool, timeoutMs: number): ToolportError {
-  return new ToolportError(`${definition.name}: the user did not sign in within ${formatMs(timeoutMs)}`, {
+function lateError({ server, definition }: AuthenticateTool, timeoutMs: number): HostsideError {
+  return new HostsideError(`${definition.name}: the user did not sign in within ${formatMs(timeoutMs)}`, {
     code: "call_timeout",
     serverId: server.serverId,
     toolName: definition.name,
   });
 }
 
-function abortedError({ server, definition }: AuthenticateTool, reason: unknown): ToolportError {
-  return new ToolportError(`${definition.name} was aborted`, {
+function abortedError({ server, definition }: AuthenticateTool, reason: unknown): HostsideError {
+  return new HostsideError(`${definition.name} was aborted`, {
     code: "aborted",
     serverId: server.serverId,
     toolName: definition.name,

@@ -1,4 +1,4 @@
-import { ToolportError, type ToolProvider } from "@toolport/core";
+import { HostsideError, type ToolProvider } from "@hostside/core";
 import {
   assertCallOptions,
   assertInitOptions,
@@ -6,7 +6,7 @@ import {
   assertRefreshOptions,
   assertToolName,
   unknownToolError,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { readToolsOptions, type AuthenticateToolsOptions } from "./authenticate-options.ts";
 import { callTool, longestCallMs } from "./call-tool.ts";
 import { createLiveTools } from "./live-tools.ts";
@@ -86,7 +86,7 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
   };
 }
 
-function closedError(reason?: string): ToolportError {
+function closedError(reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
-  return new ToolportError(`the tools for signing in are closed${why}`, { code: "closed" });
+  return new HostsideError(`the tools for signing in are closed${why}`, { code: "closed" });
 }

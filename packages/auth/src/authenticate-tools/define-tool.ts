@@ -1,5 +1,5 @@
-import { cleanText, type ToolDefinition } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { cleanText, type ToolDefinition } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 
 /** A server that can be signed in to, in the host's own words. */
 export interface SignInServer {

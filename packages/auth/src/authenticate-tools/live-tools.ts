@@ -1,5 +1,5 @@
-import type { Event, ToolDefinition, ToolGroup, ToolsChange } from "@toolport/core";
-import { compareText, createEvent, foldCase, sameDefinition } from "@toolport/core/implement";
+import type { Event, ToolDefinition, ToolGroup, ToolsChange } from "@hostside/core";
+import { compareText, createEvent, foldCase, sameDefinition } from "@hostside/core/implement";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
 import { defineTool, type SignInServer } from "./define-tool.ts";
 import type { SignInStatus } from "./sign-in-provider.ts";

@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
 
@@ -50,7 +50,7 @@ export function createPagesToShow(
       pages.set(serverId, page);
       return page.url;
     } catch (error) {
-      if (!isToolportError(error, "unsupported_operation")) throw error;
+      if (!isHostsideError(error, "unsupported_operation")) throw error;
     }
     return listen(serverId);
   };

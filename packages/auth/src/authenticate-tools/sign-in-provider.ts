@@ -1,4 +1,4 @@
-import type { AdmissionServer, Event, ToolportErrorCode } from "@toolport/core";
+import type { AdmissionServer, Event, HostsideErrorCode } from "@hostside/core";
 
 /** What is known of one server: the part of a provider's status that counts here. */
 export interface SignInStatus {
@@ -8,10 +8,10 @@ export interface SignInStatus {
   /** As its spec has it: `oauth` for a server that can be signed in to. */
   readonly auth?: string | undefined;
   /** Why it is not ready. */
-  readonly error?: { readonly code: ToolportErrorCode } | undefined;
+  readonly error?: { readonly code: HostsideErrorCode } | undefined;
 }
 
-/** What signing in needs of a provider; the one of `@toolport/provider` is such a provider. */
+/** What signing in needs of a provider; the one of `@hostside/provider` is such a provider. */
 export interface SignInProvider {
   statuses(): readonly SignInStatus[];
   /** The tools on offer. */

@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
 import { quoteTitle, type SignInServer } from "./define-tool.ts";
 import { isNotShown } from "../auth-errors.ts";
@@ -50,7 +50,7 @@ export function createSignIns(settings: AuthenticateSettings, closing: AbortSign
       await oauth.authorize(serverId, { principal, signal });
       return undefined;
     } catch (error) {
-      if (!isToolportError(error, "unsupported_operation") && !isNotShown(error)) throw error;
+      if (!isHostsideError(error, "unsupported_operation") && !isNotShown(error)) throw error;
     }
     // Whoever is asked again may have signed in, in another process that shares the store.
     if (pages.has(serverId) && (await isLetIn(serverId, signal))) return undefined;
@@ -99,5 +99,5 @@ export function createSignIns(settings: AuthenticateSettings, closing: AbortSign
 
 // Messages of this project hold no secret; those of others may.
 function describe(error: unknown): string {
-  return isToolportError(error) ? `${error.rawMessage} (${error.code})` : "the host failed";
+  return isHostsideError(error) ? `${error.rawMessage} (${error.code})` : "the host failed";
 }

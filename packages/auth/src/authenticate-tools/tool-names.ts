@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import { readNamesOptions, type AuthenticateNamesOptions } from "./authenticate-options.ts";
 
 /** Gives tools their names, and each server the same one as long as it is there. */

@@ -1,6 +1,6 @@
 import type { AddClientAuthentication } from "@modelcontextprotocol/client";
-import { ToolportError, type Clock } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { HostsideError, type Clock } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { CryptoKey } from "jose";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
@@ -61,7 +61,7 @@ async function readKey(
     return await (typeof key === "string" ? importPKCS8(key, algorithm) : importJWK(key, algorithm));
   } catch {
     // The reason may quote the key.
-    throw new ToolportError(
+    throw new HostsideError(
       `${nameServer(serverId)}: the private key of its client cannot be read as a key for ${algorithm}`,
       { code: "invalid_spec", serverId },
     );

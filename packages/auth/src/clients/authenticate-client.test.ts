@@ -1,4 +1,4 @@
-import { createSecretMemory } from "@toolport/core/implement";
+import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createTokenWorld, issuer } from "../../test/token-world.ts";
 import type { ClientConfig } from "../oauth-options.ts";

@@ -1,5 +1,5 @@
 import type { AddClientAuthentication } from "@modelcontextprotocol/client";
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";

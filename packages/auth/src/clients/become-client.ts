@@ -1,5 +1,5 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { isHostsideError, type HostsideError } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, throwIfAborted, withoutServerName, wordsOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -109,7 +109,7 @@ async function findOrRegister(
       return { client: document.client, isKept: false };
     } catch (error) {
       throwIfAborted(signal, account, "registering a client");
-      if (isToolportError(error) && passedOn.has(error.code)) throw error;
+      if (isHostsideError(error) && passedOn.has(error.code)) throw error;
       tried.push(`Dynamic Client Registration: ${reasonOf(account, error)}`);
       return undefined;
     }
@@ -166,11 +166,11 @@ function readGiven(given: unknown): StoredClient | undefined {
 }
 
 function reasonOf(account: Account, error: unknown): string {
-  if (isToolportError(error)) return excerptOf(account, withoutServerName(account.serverId, error.rawMessage));
+  if (isHostsideError(error)) return excerptOf(account, withoutServerName(account.serverId, error.rawMessage));
   return error instanceof Error ? excerptOf(account, wordsOf(error)) : "no reason given";
 }
 
-function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): ToolportError {
+function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): HostsideError {
   const list = tried.map((way, index) => `(${index + 1}) ${way}`).join("; ");
   const advice = isPublished
     ? "Register a client there by hand and configure its clientId"

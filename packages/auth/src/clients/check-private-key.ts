@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** What assertions may be signed with, and the type of the keys that do it. */
 const signingAlgorithms: ReadonlyMap<unknown, string> = new Map([

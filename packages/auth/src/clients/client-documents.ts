@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { dateOf, isJsonObject, isLoopbackUrl } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -121,8 +121,8 @@ export function isClient(value: unknown): value is StoredClient {
   );
 }
 
-function unreadable({ serverId }: Account): ToolportError {
-  return new ToolportError(
+function unreadable({ serverId }: Account): HostsideError {
+  return new HostsideError(
     `${nameServer(serverId)}: what is stored about the client of its authorization server cannot be used: it is malformed, or a newer release wrote it; it was left as it is`,
     { code: "store_failed", serverId, details: { operation: "read credentials" } },
   );

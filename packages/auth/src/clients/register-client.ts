@@ -1,6 +1,6 @@
 import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
-import type { AuthorizationFetch } from "@toolport/core";
-import { dateOf, isJsonObject, isLoopbackUrl } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { excerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";

@@ -1,4 +1,4 @@
-import { redactUrl, type CredentialsRefusal } from "@toolport/core";
+import { redactUrl, type CredentialsRefusal } from "@hostside/core";
 import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";

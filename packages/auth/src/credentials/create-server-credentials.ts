@@ -1,5 +1,5 @@
-import type { ServerCredentials } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import type { ServerCredentials } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { lacksKey } from "../dpop/choose-dpop.ts";

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, nameServer } from "../auth-errors.ts";
 
@@ -7,7 +7,7 @@ import { authRequired, excerptOf, nameServer } from "../auth-errors.ts";
 const longestChallenge = 2048;
 
 /** A user has to act, and none is asked: what is wrong, and what to do. */
-export function needsUser(account: Account, why: string, cause?: unknown): ToolportError {
+export function needsUser(account: Account, why: string, cause?: unknown): HostsideError {
   const { serverId, principal } = account;
   const who =
     principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
@@ -19,21 +19,21 @@ export function needsUser(account: Account, why: string, cause?: unknown): Toolp
 }
 
 /** A user is acting already, and this request does not wait for them. */
-export function isAtPage(account: Account, why: string, cause?: unknown): ToolportError {
+export function isAtPage(account: Account, why: string, cause?: unknown): HostsideError {
   return authRequired(account, `${why}; a user is at its authorization page: try again once they have signed in`, {
     cause,
   });
 }
 
 /** No user can help: the program that signs in has to be let in, or configured otherwise. */
-export function programRefused(account: Account, why: string, cause?: unknown): ToolportError {
+export function programRefused(account: Account, why: string, cause?: unknown): HostsideError {
   return authRequired(account, `${why}; look at the client that is configured for it`, { cause });
 }
 
 /** The server does not let them do that, and no sign-in changes it. */
-export function forbidden(account: Account, challenge: string | undefined, why: string): ToolportError {
+export function forbidden(account: Account, challenge: string | undefined, why: string): HostsideError {
   const { serverId } = account;
-  return new ToolportError(`${nameServer(serverId)}: ${why}`, {
+  return new HostsideError(`${nameServer(serverId)}: ${why}`, {
     code: "forbidden",
     serverId,
     details: {
@@ -44,6 +44,6 @@ export function forbidden(account: Account, challenge: string | undefined, why: 
 }
 
 /** After `close()`. */
-export function closedError({ serverId }: Account): ToolportError {
-  return new ToolportError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
+export function closedError({ serverId }: Account): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
 }

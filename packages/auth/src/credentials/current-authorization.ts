@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -107,7 +107,7 @@ async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthor
     await whereToSignIn(parts, account);
   } catch (error) {
     // The server's refusal may say where its metadata are.
-    if (isToolportError(error, "auth_required")) return undefined;
+    if (isHostsideError(error, "auth_required")) return undefined;
     throw error;
   }
   const end = await renewNow(parts, account, { unwanted: { accessToken: undefined, isRefused: false } });

@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
@@ -44,7 +44,7 @@ async function discover(parts: AuthParts, account: Account, discoveries: Discove
     discoveries.latest = { place, discovered, at: parts.clock.now() };
     return discovered;
   } catch (error) {
-    if (isToolportError(error) && !isHostsOwn(error)) {
+    if (isHostsideError(error) && !isHostsOwn(error)) {
       backOff.failed(place, error, error.details.retryAfterMs);
     }
     throw error;

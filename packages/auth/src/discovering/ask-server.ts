@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { createDeadline, untilAborted } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { createDeadline, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, excerptOf, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -148,7 +148,7 @@ function assumedMetadata(serverUrl: URL): ServerMetadata {
   };
 }
 
-function notConfigured(account: Account, named: readonly string[]): ToolportError {
+function notConfigured(account: Account, named: readonly string[]): HostsideError {
   const { issuer = "" } = account.config;
   return authRequired(
     account,
@@ -156,15 +156,15 @@ function notConfigured(account: Account, named: readonly string[]): ToolportErro
   );
 }
 
-function noMetadata(account: Account, issuer: string): ToolportError {
+function noMetadata(account: Account, issuer: string): HostsideError {
   return authRequired(
     account,
     `its authorization server ${excerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
   );
 }
 
-function tooSlow({ serverId }: Account): ToolportError {
-  return new ToolportError(
+function tooSlow({ serverId }: Account): HostsideError {
+  return new HostsideError(
     `${nameServer(serverId)}: where to sign in was not found out within ${formatMs(discoveryMs)}`,
     { code: "request_timeout", serverId, outcome: "not-sent", details: { timeoutMs: discoveryMs } },
   );

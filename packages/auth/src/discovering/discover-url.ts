@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";

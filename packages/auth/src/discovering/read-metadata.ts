@@ -1,5 +1,5 @@
-import { ToolportError, type AuthorizationFetch, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type AuthorizationFetch, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, nameServer, toAuthError, wordsOf } from "../auth-errors.ts";
 import type { OAuthModule } from "../load-oauth.ts";
@@ -149,8 +149,8 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: string): ToolportError {
-  return new ToolportError(`${nameServer(serverId)}: HTTP ${status} from ${origin} instead of ${what}`, {
+function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: string): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: HTTP ${status} from ${origin} instead of ${what}`, {
     code: status === 429 ? "rate_limited" : "http_error",
     serverId,
     outcome: "not-sent",
@@ -159,14 +159,14 @@ function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: st
   });
 }
 
-function otherIssuer(account: Account, issuer: string): ToolportError {
+function otherIssuer(account: Account, issuer: string): HostsideError {
   return authRequired(
     account,
     `the metadata at ${excerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
   );
 }
 
-function malformed(account: Account, issuer: string, error: unknown): ToolportError {
+function malformed(account: Account, issuer: string, error: unknown): HostsideError {
   const reason = error instanceof Error ? excerptOf(account, wordsOf(error)) : "";
   return authRequired(account, `the metadata of ${excerptOf(account, issuer)} cannot be used: ${reason}`);
 }

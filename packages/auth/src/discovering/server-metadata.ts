@@ -1,6 +1,6 @@
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isConfidentialUrl, isLoopbackUrl } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isConfidentialUrl, isLoopbackUrl } from "@hostside/core/implement";
 import { authRequired } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { StoredMetadata } from "../store/stored-account.ts";

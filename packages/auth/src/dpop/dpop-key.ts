@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { DpopKeyPair } from "@modelcontextprotocol/client";
 import { bytesToBase64Url } from "../store/base64.ts";
 import { hashText } from "../store/hash-text.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import fc from "fast-check";
 import { createHash, type webcrypto } from "node:crypto";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@toolport/core";
+import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@hostside/core";
 import type { DpopSession } from "@modelcontextprotocol/client";
 import type { Account } from "../account.ts";
 import { makeDpopKey, readDpopKey } from "./dpop-key.ts";

@@ -1,5 +1,5 @@
-import { cleanText, ToolportError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
+import { cleanText, HostsideError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@hostside/core";
+import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { nameServer } from "../auth-errors.ts";
 
 /**
@@ -14,14 +14,14 @@ export function askGuard(guard: ConnectionGuard, url: URL, server: GuardedServer
   try {
     refusal = guard.checkUrl(url, server) ?? guard.checkAddress(addressIn(url), url, server);
   } catch (cause) {
-    throw new ToolportError(`${what} is refused: the guard failed`, { ...about, code: "internal_error", cause });
+    throw new HostsideError(`${what} is refused: the guard failed`, { ...about, code: "internal_error", cause });
   }
   if (refusal === undefined) return;
   if (!isRefusal(refusal)) {
     const message = `${what} is refused: the guard answered neither a refusal nor nothing`;
-    throw new ToolportError(message, { ...about, code: "internal_error" });
+    throw new HostsideError(message, { ...about, code: "internal_error" });
   }
-  throw new ToolportError(
+  throw new HostsideError(
     `${what} is not allowed: ${cleanText(refusal.reason, 300)} (rule ${quoteText(refusal.rule)})`,
     {
       ...about,

@@ -1,5 +1,5 @@
-import type { AuthorizationFetch, ConnectionGuard, ToolportError } from "@toolport/core";
-import { createSecretMemory } from "@toolport/core/implement";
+import type { AuthorizationFetch, ConnectionGuard, HostsideError } from "@hostside/core";
+import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createBoundedFetch, type BoundedFetchInit } from "./create-bounded-fetch.ts";
@@ -11,7 +11,7 @@ function createWorld(fetch: AuthorizationFetch, options: Partial<BoundedFetchIni
   const server = { serverId: "notes", principal: "ann" };
   const bounded = createBoundedFetch({ fetch, clock, closing: close.signal, server, ...options });
   /** What a request fails with, beneath the `TypeError` of every `fetch`. */
-  const causeOf = async (work: Promise<unknown>): Promise<Partial<ToolportError>> => {
+  const causeOf = async (work: Promise<unknown>): Promise<Partial<HostsideError>> => {
     const error: unknown = await work.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
     return error instanceof Error && error.cause instanceof Error ? error.cause : {};

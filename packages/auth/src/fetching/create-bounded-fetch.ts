@@ -1,11 +1,11 @@
 import {
-  ToolportError,
+  HostsideError,
   type AuthorizationFetch,
   type Clock,
   type ConnectionGuard,
   type GuardedServer,
-} from "@toolport/core";
-import { createDeadline, formatMs, isConfidentialUrl, untilAborted } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createDeadline, formatMs, isConfidentialUrl, untilAborted } from "@hostside/core/implement";
 import { nameServer } from "../auth-errors.ts";
 import { askGuard } from "./ask-guard.ts";
 
@@ -37,7 +37,7 @@ interface BoundedRequest {
  * A `fetch` for requests that carry credentials, with the bounds that a connector's has: an answer within 30 s and 1 MiB, decompressed, over
  * `https:` or on this machine alone, and past the guard. It follows no redirect, nor can who uses it, because it does not say where to:
  * a GET is answered with the status, a POST fails with `redirect_refused`. Like any `fetch` it fails with a `TypeError`; its cause is
- * the `ToolportError`, or what the `fetch` beneath failed with.
+ * the `HostsideError`, or what the `fetch` beneath failed with.
  */
 export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
   const { clock, server, closing, guard } = init;
@@ -129,7 +129,7 @@ function discard({ body }: Response): void {
 
 function assertRequest({ url, method, options: { body } }: BoundedRequest, { serverId }: GuardedServer): void {
   if (!isConfidentialUrl(url)) {
-    throw new ToolportError(
+    throw new HostsideError(
       `${nameServer(serverId)}: a request for an authorization would travel unencrypted (${url.protocol.slice(0, 20)}); authorization servers are reached by https: alone`,
       { code: "invalid_spec", serverId },
     );
@@ -140,23 +140,23 @@ function assertRequest({ url, method, options: { body } }: BoundedRequest, { ser
   }
 }
 
-function timedOut({ origin }: URL, { serverId }: GuardedServer): ToolportError {
-  return new ToolportError(`${nameServer(serverId)}: no answer from ${origin} within ${formatMs(timeoutMs)}`, {
+function timedOut({ origin }: URL, { serverId }: GuardedServer): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: no answer from ${origin} within ${formatMs(timeoutMs)}`, {
     code: "request_timeout",
     serverId,
     details: { timeoutMs },
   });
 }
 
-function redirected({ origin }: URL, status: number, { serverId }: GuardedServer): ToolportError {
-  return new ToolportError(
+function redirected({ origin }: URL, status: number, { serverId }: GuardedServer): HostsideError {
+  return new HostsideError(
     `${nameServer(serverId)}: HTTP ${status} from ${origin}: it redirects a request with credentials; redirects are never followed`,
     { code: "redirect_refused", serverId, outcome: "failed", details: { httpStatus: status } },
   );
 }
 
-function tooLarge({ origin }: URL, { serverId }: GuardedServer): ToolportError {
-  return new ToolportError(`${nameServer(serverId)}: ${origin} sent more than ${maxBodyBytes} bytes`, {
+function tooLarge({ origin }: URL, { serverId }: GuardedServer): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: ${origin} sent more than ${maxBodyBytes} bytes`, {
     code: "message_too_large",
     serverId,
   });

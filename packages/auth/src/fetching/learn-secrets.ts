@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "@hostside/core/implement";
 
 // A Response of these statuses may have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, quoteText, safeCause, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { createDeadline, formatMs, quoteText, safeCause, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { AssertionRequest } from "../oauth-options.ts";
@@ -26,8 +26,8 @@ export async function askHost(
 ): Promise<string> {
   const { serverId, principal, secrets } = account;
   const subject = `server ${quoteText(serverId)}: the host's own ${option}()`;
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`${subject} gave no assertion within ${formatMs(answerMs)}`, {
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`${subject} gave no assertion within ${formatMs(answerMs)}`, {
       code: "request_timeout",
       serverId,
       outcome: "not-sent",
@@ -49,8 +49,8 @@ export async function askHost(
   return answer;
 }
 
-function failed({ serverId }: Account, problem: string, cause?: Error): ToolportError {
-  return new ToolportError(cause === undefined ? problem : `${problem}: ${cause.message}`, {
+function failed({ serverId }: Account, problem: string, cause?: Error): HostsideError {
+  return new HostsideError(cause === undefined ? problem : `${problem}: ${cause.message}`, {
     code: "internal_error",
     serverId,
     outcome: "not-sent",

@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { deferred, failureOf, secret, setUp, token, type Answer } from "../../test/grant-stage.ts";
@@ -171,7 +171,7 @@ describe("enterprise_managed", () => {
   ])("asks the authorization server for nothing when the identity provider %s", async (_, answer) => {
     const { grant, seen } = setUp(config, answer, token);
     const failure = await failureOf(grant());
-    expect(isToolportError(failure)).toBe(true);
+    expect(isHostsideError(failure)).toBe(true);
     expect(inspect(failure, { depth: 9 })).not.toMatch(/the-id-token|the-id-jag/);
     expect(seen).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import type { AddClientAuthentication, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
-import { ToolportError } from "@toolport/core";
-import { dateOf, quoteText, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { dateOf, quoteText, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
@@ -177,7 +177,7 @@ function assertOwnIssuer(account: Account, document: StoredAccount | undefined, 
     config.issuer === undefined
       ? `its credentials went to ${ours} so far; if it has moved, configure the client with the new issuer, or forget what is kept with clear()`
       : `its client is configured for ${ours}; if it has moved, change the client's issuer`;
-  throw new ToolportError(
+  throw new HostsideError(
     `server ${quoteText(serverId)} names the authorization server ${theirs}, and ${why}. Nothing was sent to either`,
     { code: "not_allowed", serverId },
   );

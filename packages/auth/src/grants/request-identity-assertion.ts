@@ -1,5 +1,5 @@
-import { cleanText, ToolportError } from "@toolport/core";
-import { quoteText, safeCause } from "@toolport/core/implement";
+import { cleanText, HostsideError } from "@hostside/core";
+import { quoteText, safeCause } from "@hostside/core/implement";
 import { loadOAuth } from "../load-oauth.ts";
 import type { EnterpriseManagedConfig } from "../oauth-options.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
@@ -41,8 +41,8 @@ async function findTokenEndpoint(
   { serverId, fetch, secrets }: GrantContext["account"],
 ): Promise<string> {
   const { discoverAuthorizationServerMetadata } = await loadOAuth();
-  const problem = (why: string, cause?: Error): ToolportError =>
-    new ToolportError(
+  const problem = (why: string, cause?: Error): HostsideError =>
+    new HostsideError(
       `server ${quoteText(serverId)}: the token endpoint of the identity provider ${quoteText(issuer)} was not found: ${why}; configure identityProvider.tokenEndpoint`,
       { code: "auth_required", serverId, cause },
     );

@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import { createSealer } from "../store/sealer.ts";
 import { readSealingKeys, type SealingKey } from "../store/sealing-key.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Lock } from "@toolport/core";
-import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
+import type { Clock, Lock } from "@hostside/core";
+import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
 import { hashName } from "../store/hash-text.ts";
 import { createFolderLock } from "./folder-lock.ts";
 import { assertFolderPath, keepOpen } from "./private-folder.ts";

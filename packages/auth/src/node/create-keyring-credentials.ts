@@ -1,4 +1,4 @@
-import type { Clock, ToolportError } from "@toolport/core";
+import type { Clock, HostsideError } from "@hostside/core";
 import {
   assertKnownOptions,
   createEvent,
@@ -6,7 +6,7 @@ import {
   kindOf,
   type StepLimit,
   systemClock,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import { openFiles } from "./create-file-credentials.ts";
 import type { FileAccess, FileSealing } from "./file-access.ts";
@@ -27,7 +27,7 @@ export interface KeyringCredentialsOptions {
    */
   readonly fallback?: "files" | "none" | undefined;
   /** Called once when files are not sealed, with the reason: a `store_failed`. What it throws goes where uncaught errors do. */
-  readonly onFallback?: ((reason: ToolportError) => void) | undefined;
+  readonly onFallback?: ((reason: HostsideError) => void) | undefined;
   /** How long the keyring may take, in milliseconds: it may ask its user for a password. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /** Loads `@napi-rs/keyring`. Default: `import()`, when it is first needed. */
@@ -71,7 +71,7 @@ export function createKeyringCredentials(options: KeyringCredentialsOptions): Ke
   if (!(typeof timeoutMs === "number" && timeoutMs > 0)) throw new TypeError(`${owner}: timeoutMs must be above 0`);
   const load = options.load ?? loadKeyring;
   const limit: StepLimit = { clock, timeoutMs };
-  const fellBack = createEvent<ToolportError>();
+  const fellBack = createEvent<HostsideError>();
   if (onFallback !== undefined) fellBack.on(onFallback);
 
   const open = async (files: FileAccess): Promise<FileSealing> => {

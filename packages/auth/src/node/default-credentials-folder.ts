@@ -1,5 +1,5 @@
 import { posix, win32 } from "node:path";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 
 /** What {@linkcode defaultCredentialsFolder} goes by. */
 export interface CredentialsFolderOptions {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Clock, Lock } from "@toolport/core";
-import { dateOf, storeFailed } from "@toolport/core/implement";
+import type { Clock, Lock } from "@hostside/core";
+import { dateOf, storeFailed } from "@hostside/core/implement";
 import { readEnvelope, type Envelope } from "../store/envelope.ts";
 import { looksSealed, type Sealer } from "../store/sealer.ts";
 import type { PrivateFolder } from "./private-folder.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { dateOf, storeFailed } from "@toolport/core/implement";
+import { dateOf, storeFailed } from "@hostside/core/implement";
 import { accountsAmong, describeKey, keyText } from "../store/credential-key.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";

@@ -1,6 +1,6 @@
 import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Cancel, Clock, Lock, Random } from "@toolport/core";
+import type { Cancel, Clock, Lock, Random } from "@hostside/core";
 import {
   type LockAttempt,
   createPolledLock,
@@ -8,7 +8,7 @@ import {
   type LockHold,
   settleWithin,
   startStopwatch,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { codeOf, isThere, longestStepMs } from "./private-folder.ts";
 
 /** What a {@linkcode createFolderLock} is made from. */

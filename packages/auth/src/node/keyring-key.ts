@@ -1,6 +1,6 @@
-import type { ToolportError } from "@toolport/core";
-import { doStep, type StepLimit, storeFailed } from "@toolport/core/implement";
-import { isToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
+import { doStep, type StepLimit, storeFailed } from "@hostside/core/implement";
+import { isHostsideError } from "@hostside/core";
 import { bytesToBase64 } from "../store/base64.ts";
 import { createSealer, looksSealed, type Sealer } from "../store/sealer.ts";
 import { readSealingKeys } from "../store/sealing-key.ts";
@@ -34,7 +34,7 @@ export interface KeyringKeyInit {
 /** A key of the keyring; or why there is none, and whether files must not be written without it. */
 export type KeyringKey =
   | { readonly sealer: Sealer }
-  | { readonly failed: ToolportError; readonly mustNotFallBack: boolean };
+  | { readonly failed: HostsideError; readonly mustNotFallBack: boolean };
 
 /** Has the name of the key in the keyring, so that a folder that is moved keeps it, and two folders never share one. Not a secret. */
 const idFile = "keyring-key.id";
@@ -49,7 +49,7 @@ export async function readKeyringKey(init: KeyringKeyInit): Promise<KeyringKey> 
   return files.lock.withLock("keyring-key.lock", lockLeaseMs, async (signal) => {
     const known = (await folder.read(idFile))?.trim();
     if (known !== undefined && !idShape.test(known)) {
-      throw storeFailed(`${folder.path}: ${idFile} was not written by Toolport`);
+      throw storeFailed(`${folder.path}: ${idFile} was not written by Hostside`);
     }
     try {
       const keyring = await doStep("loading the keyring", limit, init.load);
@@ -69,21 +69,21 @@ export async function readKeyringKey(init: KeyringKeyInit): Promise<KeyringKey> 
       await folder.write(idFile, `${id}\n`);
       return { sealer: sealerOf(id, key) };
     } catch (error) {
-      const failed = isToolportError(error) ? error : storeFailed("the keyring failed", error);
+      const failed = isHostsideError(error) ? error : storeFailed("the keyring failed", error);
       return { failed, mustNotFallBack: false };
     }
   });
 }
 
 function entryName(id: string): string {
-  return `toolport ${id}`;
+  return `hostside ${id}`;
 }
 
 function timeoutOf({ timeoutMs }: StepLimit): AbortSignal {
   return AbortSignal.timeout(timeoutMs);
 }
 
-function goneError(path: string): ToolportError {
+function goneError(path: string): HostsideError {
   const remedy = "bring it back, or delete the folder and sign in again";
   return storeFailed(`the keyring has no key any more for the files in ${path}: ${remedy}`);
 }
@@ -92,7 +92,7 @@ function sealerOf(id: string, key: string): Sealer {
   try {
     return createSealer(readSealingKeys("the keyring", [{ id: `keyring-${id.slice(0, 8)}`, key }]));
   } catch {
-    throw storeFailed("what the keyring has under Toolport's name is no key of 32 bytes");
+    throw storeFailed("what the keyring has under Hostside's name is no key of 32 bytes");
   }
 }
 
@@ -105,7 +105,7 @@ function openEntry({ AsyncEntry }: KeyringModule, { service }: KeyringKeyInit, n
 async function probe(keyring: KeyringModule, init: KeyringKeyInit): Promise<void> {
   const { limit } = init;
   const text = crypto.randomUUID();
-  const entry = openEntry(keyring, init, `toolport probe ${text}`);
+  const entry = openEntry(keyring, init, `hostside probe ${text}`);
   const signal = timeoutOf(limit);
   await doStep("trying the keyring", limit, async () => {
     await entry.setPassword(text, signal);

@@ -1,4 +1,4 @@
-import { settleWithin, systemClock } from "@toolport/core/implement";
+import { settleWithin, systemClock } from "@hostside/core/implement";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { win32 } from "node:path";

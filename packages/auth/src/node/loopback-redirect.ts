@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { RedirectReceiver } from "../oauth-options.ts";
 import { showPage } from "./callback-page.ts";
 import { codeOf, openCallbackServer, type CallbackServer } from "./callback-server.ts";
@@ -88,7 +88,7 @@ async function openDoor(place: RedirectPlace, preferredPort: number | undefined)
 function cannotListen(
   cause: unknown,
   { place, serverId }: { readonly place: RedirectPlace; readonly serverId: string },
-): ToolportError {
+): HostsideError {
   const code = codeOf(cause);
   const port = `port ${place.port} of this machine, which the redirect URI has`;
   const busy = place.port === undefined ? "no port of this machine is free" : `${port}, is used by another program`;
@@ -98,7 +98,7 @@ function cannotListen(
       : place.port !== undefined && code === "EACCES"
         ? `${port}, may not be used by this program`
         : `this machine cannot be listened on (${code})`;
-  return new ToolportError(`server ${quoteText(serverId)}: nobody can sign in, because ${why}`, {
+  return new HostsideError(`server ${quoteText(serverId)}: nobody can sign in, because ${why}`, {
     code: "auth_required",
     serverId,
     details: { operation: "sign in" },

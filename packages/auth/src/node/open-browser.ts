@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { assertKnownOptions, type Fields, isConfidentialUrl, kindOf, quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { assertKnownOptions, type Fields, isConfidentialUrl, kindOf, quoteText } from "@hostside/core/implement";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import { launchBrowser } from "./launch-browser.ts";
 
@@ -28,13 +28,13 @@ export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
     const server = `server ${quoteText(serverId)}`;
     if (!isConfidentialUrl(url)) {
       const message = `${server}: an authorization page must be https:, or on this machine, not ${quoteText(url.origin === "null" ? url.protocol : url.origin)}`;
-      throw new ToolportError(message, { code: "not_allowed", serverId });
+      throw new HostsideError(message, { code: "not_allowed", serverId });
     }
     try {
       await launch(url.href, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw new ToolportError("no browser could be opened here", { code: "auth_required", serverId, cause: error });
+      throw new HostsideError("no browser could be opened here", { code: "auth_required", serverId, cause: error });
     }
     return "completed";
   };

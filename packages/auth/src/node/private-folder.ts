@@ -1,8 +1,8 @@
 import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { constants } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Clock } from "@toolport/core";
-import { doStep, storeFailed, systemClock } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { doStep, storeFailed, systemClock } from "@hostside/core/implement";
 
 /** A folder that nobody but its owner writes to. */
 export interface PrivateFolder {
@@ -134,7 +134,7 @@ async function readText(path: string): Promise<string | undefined> {
     const file = await open(path, constants.O_RDONLY | (isWindows ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK));
     try {
       const { size } = await file.stat();
-      if (size > longestFile) throw new Error(`it has ${size} bytes, which is more than any document of Toolport`);
+      if (size > longestFile) throw new Error(`it has ${size} bytes, which is more than any document of Hostside`);
       return await file.readFile("utf8");
     } finally {
       await file.close();

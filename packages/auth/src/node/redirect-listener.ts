@@ -1,5 +1,5 @@
-import { ToolportError, type Cancel, type Clock } from "@toolport/core";
-import { formatMs, quoteText, settleWithin } from "@toolport/core/implement";
+import { HostsideError, type Cancel, type Clock } from "@hostside/core";
+import { formatMs, quoteText, settleWithin } from "@hostside/core/implement";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -89,7 +89,7 @@ export function createRedirectListener(expected: RedirectExpectation, init: Redi
     },
     close(how) {
       const message = `server ${quoteText(serverId)}: nobody waits for this sign-in any more`;
-      answer.reject(new ToolportError(message, { code: "aborted", serverId }));
+      answer.reject(new HostsideError(message, { code: "aborted", serverId }));
       return end(how ?? "received");
     },
   };
@@ -100,9 +100,9 @@ function digestOf(state: string): Buffer {
   return createHash("sha256").update(state).digest();
 }
 
-function nobodyCame({ serverId }: RedirectExpectation, redirectUri: string, timeoutMs: number): ToolportError {
+function nobodyCame({ serverId }: RedirectExpectation, redirectUri: string, timeoutMs: number): HostsideError {
   const place = `${redirectUri} within ${formatMs(timeoutMs)}`;
-  return new ToolportError(`server ${quoteText(serverId)}: nobody came back from the authorization page to ${place}`, {
+  return new HostsideError(`server ${quoteText(serverId)}: nobody came back from the authorization page to ${place}`, {
     code: "auth_required",
     serverId,
     details: { operation: "sign in", timeoutMs },

@@ -1,5 +1,5 @@
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import type { Clock } from "@hostside/core";
 
 /** What a redirect URI calls this machine. Some authorization servers take only one of them. */
 export type LoopbackHost = "127.0.0.1" | "localhost" | "[::1]";

@@ -1,5 +1,5 @@
-import { cleanText } from "@toolport/core";
-import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
+import { cleanText } from "@hostside/core";
+import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@hostside/core/implement";
 import { createInterface } from "node:readline";
 import type { OAuthPrompt, PromptAnswer, PromptRequest } from "../oauth-options.ts";
 import { hasBrowser } from "./has-browser.ts";

@@ -1,4 +1,4 @@
-import { isToolportError, redactUrl, ToolportError, type ServerSpec } from "@toolport/core";
+import { isHostsideError, redactUrl, HostsideError, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -25,7 +25,7 @@ export type Completion =
   | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
   | {
       readonly signedIn?: undefined;
-      readonly failure: ToolportError;
+      readonly failure: HostsideError;
       readonly takenBy: Taker;
       /** The authorization server does not know the client, which is forgotten now. */
       readonly isUnknownClient: boolean;
@@ -54,7 +54,7 @@ export async function completeAuthorization(parts: AuthParts, callbackUrl: URL |
     const code = readCode(account, callback);
     return await redeem(parts, account, { pending, code, iss: callback.iss });
   } catch (error) {
-    if (isToolportError(error)) return { failure: error, takenBy, isUnknownClient: false };
+    if (isHostsideError(error)) return { failure: error, takenBy, isUnknownClient: false };
     throw error;
   }
 }
@@ -159,8 +159,8 @@ function assertPlace({ url }: Callback, redirectUri: string): void {
   );
 }
 
-function nothingPending(why: string): ToolportError {
-  return new ToolportError(`no pending OAuth authorization: ${why}`, { code: "auth_required" });
+function nothingPending(why: string): HostsideError {
+  return new HostsideError(`no pending OAuth authorization: ${why}`, { code: "auth_required" });
 }
 
 // In another process no connector has asked about it.

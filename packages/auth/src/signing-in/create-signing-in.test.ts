@@ -1,4 +1,4 @@
-import { createEvent } from "@toolport/core/implement";
+import { createEvent } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, resourceUrl, serverUrl, spec } from "../../test/fake-servers.ts";

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { settleWithin, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { settleWithin, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -125,13 +125,13 @@ function isForUser({ config: { flow = "authorization_code" } }: Account): boolea
   return flow === "authorization_code";
 }
 
-function notForUsers({ serverId, config }: Account): ToolportError {
-  return new ToolportError(
+function notForUsers({ serverId, config }: Account): HostsideError {
+  return new HostsideError(
     `${nameServer(serverId)} is not configured for the OAuth authorization_code flow, but for ${config.flow}; authorize() signs in without a user`,
     { code: "unsupported_operation", serverId },
   );
 }
 
-function cancelled(account: Account): ToolportError {
+function cancelled(account: Account): HostsideError {
   return authRequired(account, "the sign-in was cancelled");
 }

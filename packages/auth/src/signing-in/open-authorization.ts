@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { dateOf, isConfidentialUrl } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { dateOf, isConfidentialUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -63,7 +63,7 @@ export async function openAuthorization(
       ...(resource !== undefined && { resource }),
     });
   } catch (error) {
-    throw isToolportError(error) ? error : toAuthError(error, account, "making the authorization request");
+    throw isHostsideError(error) ? error : toAuthError(error, account, "making the authorization request");
   }
   const { authorizationUrl: url, codeVerifier: verifier } = opened;
   if (!isConfidentialUrl(url))

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { dateOf, isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { dateOf, isJsonObject } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import { isClient } from "../clients/client-documents.ts";
 import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
@@ -111,8 +111,8 @@ function isUrl(value: unknown): value is string {
   return typeof value === "string" && URL.canParse(value);
 }
 
-function unreadable(): ToolportError {
-  return new ToolportError(
+function unreadable(): HostsideError {
+  return new HostsideError(
     "what is stored about the authorization that was begun cannot be used: it is malformed, or a newer release wrote it; begin again",
     { code: "store_failed", details: { operation: "read credentials" } },
   );

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { kindOf } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { kindOf } from "@hostside/core/implement";
 
 /** What a user came back with. Untrusted: anybody can send a browser anywhere. */
 export interface Callback {
@@ -50,8 +50,8 @@ function toUrl(callback: unknown): URL {
   throw unusable("it is no URL: paste all of what the address bar shows, not the code alone");
 }
 
-function unusable(why: string): ToolportError {
-  return new ToolportError(`no pending OAuth authorization belongs to this callback: ${why}`, {
+function unusable(why: string): HostsideError {
+  return new HostsideError(`no pending OAuth authorization belongs to this callback: ${why}`, {
     code: "auth_required",
   });
 }

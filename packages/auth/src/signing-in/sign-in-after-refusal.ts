@@ -1,4 +1,4 @@
-import { untilAborted } from "@toolport/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
@@ -170,7 +170,7 @@ describe("authorize()", () => {
     });
 
     it("a prompt that fails: its error is the cause", async () => {
-      const broken = new ToolportError("no browser here", { code: "unsupported_operation" });
+      const broken = new HostsideError("no browser here", { code: "unsupported_operation" });
       const { oauth } = createSignInWorld({ prompt: () => Promise.reject(broken) });
       const error = await errorOf(oauth.authorize(spec));
       expect(error.code).toBe("auth_required");

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isLoopbackUrl, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isLoopbackUrl, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, isNotShown, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -48,7 +48,7 @@ export async function beginAuthorization(
 ): Promise<PendingAuthorization> {
   const way = returnOf(parts, account);
   if (way.page === undefined) {
-    throw new ToolportError(
+    throw new HostsideError(
       `${nameServer(account.serverId)}: begin() needs a page of the product's own that users are sent back to (redirect, or redirectUri of the client)`,
       { code: "unsupported_operation", serverId: account.serverId },
     );
@@ -202,14 +202,14 @@ function returnOf({ settings }: AuthParts, account: Account): Return {
   if (isListened) return { receiver, preferred: own };
   const page = own ?? redirectUri;
   if (page !== undefined) return { page };
-  throw new ToolportError(
-    `${nameServer(account.serverId)}: there is nowhere to send users back to: give createOAuth() a redirect, such as loopbackRedirect() of @toolport/auth/node`,
+  throw new HostsideError(
+    `${nameServer(account.serverId)}: there is nowhere to send users back to: give createOAuth() a redirect, such as loopbackRedirect() of @hostside/auth/node`,
     { code: "unsupported_operation", serverId: account.serverId },
   );
 }
 
-function noPrompt(account: Account): ToolportError {
-  return new ToolportError(
+function noPrompt(account: Account): HostsideError {
+  return new HostsideError(
     `${nameServer(account.serverId)}: no prompt callback installed: there is nobody to show the authorization page to; give createOAuth() a prompt, or use begin() and complete()`,
     { code: "unsupported_operation", serverId: account.serverId },
   );

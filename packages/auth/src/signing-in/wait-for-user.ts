@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { formatMs, isJsonObject } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { formatMs, isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, notShown, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -77,7 +77,7 @@ export async function waitForUser(
     throw error;
   } finally {
     for (const cancel of cancels) cancel();
-    over.abort(new ToolportError("the sign-in has ended", { code: "aborted", serverId: account.serverId }));
+    over.abort(new HostsideError("the sign-in has ended", { code: "aborted", serverId: account.serverId }));
   }
 }
 
@@ -101,7 +101,7 @@ async function ask(
   const given: unknown = answer;
   const callbackUrl = isJsonObject(given) ? given["callbackUrl"] : undefined;
   if (typeof callbackUrl === "string" || isUrl(callbackUrl)) return callbackUrl;
-  throw new ToolportError('the prompt answered neither "completed" nor "cancelled" nor a callbackUrl', {
+  throw new HostsideError('the prompt answered neither "completed" nor "cancelled" nor a callbackUrl', {
     code: "internal_error",
     serverId,
     outcome: "not-sent",
@@ -116,7 +116,7 @@ function never<T>(): Promise<T> {
   return new Promise(() => {});
 }
 
-function tooLate(account: Account): ToolportError {
+function tooLate(account: Account): HostsideError {
   return authRequired(account, `the user did not come back from the authorization page within ${formatMs(pendingMs)}`, {
     details: { timeoutMs: pendingMs },
   });

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
 import { issuer, spec } from "../../test/fake-servers.ts";
@@ -7,7 +7,7 @@ import { createOAuth } from "../create-oauth.ts";
 import { createMemoryCredentials } from "../store/create-memory-credentials.ts";
 import type { CredentialKey, CredentialStore } from "../store/credential-store.ts";
 
-const storeFailed = new ToolportError("the store is away", { code: "store_failed" });
+const storeFailed = new HostsideError("the store is away", { code: "store_failed" });
 
 /** Lets two seconds pass, and again. */
 const pass = async (clock: { advance(ms: number): void }, times: number): Promise<void> => {

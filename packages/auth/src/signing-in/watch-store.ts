@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -47,7 +47,7 @@ export async function watchStore(
       end = await look(parts, account, watched);
     } catch (error) {
       // A store that is away for a moment says nothing about the user.
-      if (isToolportError(error)) continue;
+      if (isHostsideError(error)) continue;
       throw error;
     }
     signal.throwIfAborted();

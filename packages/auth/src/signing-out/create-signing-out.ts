@@ -1,4 +1,4 @@
-import { untilAborted } from "@toolport/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Accounts } from "../create-accounts.ts";

@@ -1,5 +1,5 @@
-import { compareText, isJsonObject } from "@toolport/core/implement";
-import type { ServerSpec } from "@toolport/core";
+import { compareText, isJsonObject } from "@hostside/core/implement";
+import type { ServerSpec } from "@hostside/core";
 import type { AuthParts } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
 import { settleInTurns } from "../settle-in-turns.ts";

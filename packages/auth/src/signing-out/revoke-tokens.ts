@@ -1,7 +1,7 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { isConfidentialUrl, resultWithin } from "@toolport/core/implement";
+import { isConfidentialUrl, resultWithin } from "@hostside/core/implement";
 import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import { settleInTurns } from "../settle-in-turns.ts";

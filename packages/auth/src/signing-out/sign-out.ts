@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { SignedOut } from "../oauth.ts";
@@ -26,7 +26,7 @@ async function readableAccount(parts: AuthParts, account: Account): Promise<Stor
   try {
     return await readAccount(parts, account);
   } catch (error) {
-    if (isToolportError(error, "store_failed")) return undefined;
+    if (isHostsideError(error, "store_failed")) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import type { Fence, Store } from "@toolport/core";
-import { doStep, type StepLimit, storeFailed } from "@toolport/core/implement";
+import type { Fence, Store } from "@hostside/core";
+import { doStep, type StepLimit, storeFailed } from "@hostside/core/implement";
 
 /** A store of texts whose answers can be relied on. */
 export interface ConfirmedStore {
@@ -26,7 +26,7 @@ export interface ConfirmedStoreInit extends StepLimit {
   readonly marker: string;
 }
 
-const present = "toolport";
+const present = "hostside";
 
 /**
  * Makes of any `Keyv` one that does not lie. By default a Keyv and some of its adapters swallow the error of a database that is down: `get`

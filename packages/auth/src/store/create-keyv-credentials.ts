@@ -1,5 +1,5 @@
-import { createMemoryLock, type Clock, type Fence, type Lock, type Store } from "@toolport/core";
-import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { createMemoryLock, type Clock, type Fence, type Lock, type Store } from "@hostside/core";
+import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts";
 import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
 import type { CredentialKey, CredentialStore } from "./credential-store.ts";
@@ -17,13 +17,13 @@ export interface KeyvCredentialsOptions {
   readonly store: Store;
   /**
    * Lets one process at a time change something, among all that share the store: that of `createRedisState()` or `createPostgresState()` of
-   * `@toolport/pool`. Two processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store. With the
+   * `@hostside/pool`. Two processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store. With the
    * store of the same state, nothing is saved by who has lost the lock to another, also when they do not know it yet.
    */
   readonly lock: Lock | "this-process";
   /** The first seals, all open. To change keys, put the new one in front, call `reseal()`, and then leave out the old one. */
   readonly keys: readonly SealingKey[];
-  /** In front of every name in the store. Default `"toolport:"`. Who shares a store under one prefix shares credentials. */
+  /** In front of every name in the store. Default `"hostside:"`. Who shares a store under one prefix shares credentials. */
   readonly prefix?: string | undefined;
   /** How long one request to the store may take, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined;
@@ -58,7 +58,7 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
 export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
   const owner = "createKeyvCredentials()";
   assertKnownOptions(owner, options, optionFields);
-  const { store, prefix = "toolport:", timeoutMs = 5000, clock = systemClock } = options;
+  const { store, prefix = "hostside:", timeoutMs = 5000, clock = systemClock } = options;
   assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
   if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);

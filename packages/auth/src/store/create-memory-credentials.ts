@@ -1,5 +1,5 @@
-import { createMemoryLock, type Clock, type JsonObject } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { createMemoryLock, type Clock, type JsonObject } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import { accountsAmong, describeKey, keyText } from "./credential-key.ts";
 import type { CredentialStore } from "./credential-store.ts";
 import { assertTtl, documentText } from "./document-text.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson, isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
+import { canonicalJson, isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 import type { CredentialKey } from "./credential-store.ts";
 
 /** The key of an account. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /**
  * What a {@linkcode CredentialStore} keeps, and under which name:
@@ -15,7 +15,7 @@ export type CredentialKey =
 
 /**
  * Where credentials are kept. Each key has one document, which is JSON; a document holds secrets, and a store that writes it anywhere says how
- * it is protected there. Made by `createMemoryCredentials`, `createKeyvCredentials`, and in `@toolport/auth/node` by
+ * it is protected there. Made by `createMemoryCredentials`, `createKeyvCredentials`, and in `@hostside/auth/node` by
  * `createFileCredentials` and `createKeyringCredentials`; a product can write its own.
  */
 export interface CredentialStore {

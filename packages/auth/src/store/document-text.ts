@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject, kindOf } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject, kindOf } from "@hostside/core/implement";
 
 /** A document as JSON text. Throws a `TypeError` for what JSON does not have as an object. */
 export function documentText(document: JsonObject): string {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject, storeFailed } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject, storeFailed } from "@hostside/core/implement";
 
 /** A document as it is kept outside of the process. */
 export interface Envelope {
@@ -26,13 +26,13 @@ const readers: ReadonlyMap<unknown, Reader> = new Map([[1, readVersion1]]);
 /** What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in words what it was to be. */
 export function readEnvelope(what: string, text: string): Envelope {
   const value = parse(text);
-  if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Toolport`);
+  if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Hostside`);
   const found = value["version"];
   if (typeof found === "number" && found > version) {
-    throw storeFailed(`${what}: written by a newer version of Toolport (format ${found}; this one reads ${version})`);
+    throw storeFailed(`${what}: written by a newer version of Hostside (format ${found}; this one reads ${version})`);
   }
   const envelope = readers.get(found)?.(value);
-  if (envelope === undefined) throw storeFailed(`${what}: not written by Toolport`);
+  if (envelope === undefined) throw storeFailed(`${what}: not written by Hostside`);
   return envelope;
 }
 

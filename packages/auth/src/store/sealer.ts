@@ -1,4 +1,4 @@
-import { quoteText, storeFailed } from "@toolport/core/implement";
+import { quoteText, storeFailed } from "@hostside/core/implement";
 import { base64ToBytes, bytesToBase64 } from "./base64.ts";
 import type { ReadyKey } from "./sealing-key.ts";
 
@@ -23,16 +23,16 @@ export interface Sealer {
   open(place: SealedPlace, sealed: string): Promise<Opened>;
 }
 
-const version = "toolport-sealed-1";
+const version = "hostside-sealed-1";
 const nonceBytes = 12;
 
 /** Whether a text claims to be sealed, in this way or one of another version. */
 export function looksSealed(text: string): boolean {
-  return /^toolport-sealed-\d{1,9}\./.test(text);
+  return /^hostside-sealed-\d{1,9}\./.test(text);
 }
 
 /**
- * `toolport-sealed-1.<key id>.<base64 of nonce, ciphertext and tag>`: AES-256-GCM with a random nonce of 96 bits each time, and version, key id and
+ * `hostside-sealed-1.<key id>.<base64 of nonce, ciphertext and tag>`: AES-256-GCM with a random nonce of 96 bits each time, and version, key id and
  * place as additional data, so that nothing of it can be exchanged.
  */
 export function createSealer(keys: readonly [ReadyKey, ...ReadyKey[]]): Sealer {
@@ -51,9 +51,9 @@ export function createSealer(keys: readonly [ReadyKey, ...ReadyKey[]]): Sealer {
     },
     async open({ name, what }, sealed) {
       const [, found, id = "", data = ""] =
-        /^(toolport-sealed-\d{1,9})\.(?:([\w-]{1,64})\.)?([^]*)$/.exec(sealed) ?? [];
-      if (found === undefined) throw storeFailed(`${what}: what is kept there was not sealed by Toolport`);
-      if (found !== version) throw storeFailed(`${what}: sealed by another version of Toolport (${found})`);
+        /^(hostside-sealed-\d{1,9})\.(?:([\w-]{1,64})\.)?([^]*)$/.exec(sealed) ?? [];
+      if (found === undefined) throw storeFailed(`${what}: what is kept there was not sealed by Hostside`);
+      if (found !== version) throw storeFailed(`${what}: sealed by another version of Hostside (${found})`);
       const key = keys.find((one) => one.id === id);
       if (key === undefined) {
         throw storeFailed(

@@ -1,4 +1,4 @@
-import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { base64ToBytes, isBase64Shaped } from "./base64.ts";
 
 /** A key that seals what is kept (AES-256-GCM). */

@@ -1,5 +1,5 @@
-import type { Lock } from "@toolport/core";
-import { isJsonObject, storeFailed } from "@toolport/core/implement";
+import type { Lock } from "@hostside/core";
+import { isJsonObject, storeFailed } from "@hostside/core/implement";
 import { settleInTurns } from "../settle-in-turns.ts";
 import type { ConfirmedStore } from "./confirmed-store.ts";
 import { envelopeText, readEnvelope } from "./envelope.ts";
@@ -112,6 +112,6 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
 function readEntries(what: string, text: string): Entries {
   const { document } = readEnvelope(what, text);
   const { entries } = isJsonObject(document) ? document : {};
-  if (!Array.isArray(entries)) throw storeFailed(`${what}: not written by Toolport`);
+  if (!Array.isArray(entries)) throw storeFailed(`${what}: not written by Hostside`);
   return new Map(entries as readonly (readonly [string, number | null])[]);
 }

@@ -1,5 +1,5 @@
-import type { Fence } from "@toolport/core";
-import { storeFailed } from "@toolport/core/implement";
+import type { Fence } from "@hostside/core";
+import { storeFailed } from "@hostside/core/implement";
 
 /** Who has a turn with what, in this process. */
 export interface Turns {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, serverUrl } from "../../test/token-world.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";

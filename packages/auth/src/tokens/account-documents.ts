@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
@@ -202,8 +202,8 @@ function withoutAbsent(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutAbsent(member)]));
 }
 
-function unreadable({ serverId }: Account, why: string): ToolportError {
-  return new ToolportError(
+function unreadable({ serverId }: Account, why: string): HostsideError {
+  return new HostsideError(
     `what is stored for the server cannot be used: ${why}; it was left as it is. Use the release that wrote it, or forget it with clear(${quoteText(serverId)}) and sign in again`,
     { code: "store_failed", serverId, details: { operation: "read credentials" } },
   );

@@ -1,12 +1,12 @@
-import type { Clock, ToolportError, ToolportErrorCode } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import type { Clock, HostsideError, HostsideErrorCode } from "@hostside/core";
+import { withErrorContext } from "@hostside/core/implement";
 
 /** Keeps an authorization server from being asked again right after it failed. */
 export interface BackOff {
   /** The latest failure while it is too early to ask again with the same; else `undefined`. */
-  current(credential: string): ToolportError | undefined;
+  current(credential: string): HostsideError | undefined;
   /** Another failure with this; `retryAfterMs`: as the server asks. */
-  failed(credential: string, error: ToolportError, retryAfterMs: number | undefined): void;
+  failed(credential: string, error: HostsideError, retryAfterMs: number | undefined): void;
   succeeded(): void;
 }
 
@@ -15,16 +15,16 @@ const longestMs = 60_000;
 // What a server may ask for: a user who waits is worth an attempt after that.
 const longestAskedMs = 300_000;
 
-const hostsOwn: ReadonlySet<ToolportErrorCode> = new Set(["aborted", "closed", "store_failed"]);
+const hostsOwn: ReadonlySet<HostsideErrorCode> = new Set(["aborted", "closed", "store_failed"]);
 
 /** Whether a failure is the host's own, and says nothing of the server that was to be asked. */
-export function isHostsOwn({ code }: ToolportError): boolean {
+export function isHostsOwn({ code }: HostsideError): boolean {
   return hostsOwn.has(code);
 }
 
 /** Makes one that has seen no failure. What it holds is in memory: each process backs off by itself. */
 export function createBackOff(clock: Clock): BackOff {
-  let latest: { readonly credential: string; readonly error: ToolportError; readonly until: number } | undefined;
+  let latest: { readonly credential: string; readonly error: HostsideError; readonly until: number } | undefined;
   let failures = 0;
   return {
     current(credential) {

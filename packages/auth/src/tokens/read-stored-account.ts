@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
 
 /** More authorization servers than one server ever has. */

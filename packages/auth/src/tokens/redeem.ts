@@ -1,6 +1,6 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { ToolportError, type Cancel } from "@toolport/core";
-import { dateOf, untilAborted } from "@toolport/core/implement";
+import { HostsideError, type Cancel } from "@hostside/core";
+import { dateOf, untilAborted } from "@hostside/core/implement";
 import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -31,9 +31,9 @@ export type RenewalEnd =
   /** Not tried: somebody died while they redeemed, and the access token still lives. */
   | { readonly kind: "left" }
   /** Only a user or an operator can help. `error`: what was said, when somebody was asked. */
-  | { readonly kind: "unrenewable"; readonly error?: ToolportError | undefined }
+  | { readonly kind: "unrenewable"; readonly error?: HostsideError | undefined }
   /** Not now: the authorization server is out of order. All that was stored still is. */
-  | { readonly kind: "failed"; readonly error: ToolportError };
+  | { readonly kind: "failed"; readonly error: HostsideError };
 
 // A request leaves within this time after the mark was written, or not at all: a machine that slept meanwhile does not send it later.
 const latestStartMs = 40_000;
@@ -191,10 +191,10 @@ interface Alone<T> {
 }
 
 // The mark of somebody who died, and a refresh token that is used up: the evidence for what became of it.
-function answerLost(error: ToolportError): ToolportError {
+function answerLost(error: HostsideError): HostsideError {
   const { code, serverId, outcome, details, rawMessage } = error;
   const why = "an earlier renewal was cut off before its answer was kept";
-  return new ToolportError(
+  return new HostsideError(
     serverId === undefined
       ? `${why}; ${rawMessage}`
       : `${nameServer(serverId)}: ${why}; ${withoutServerName(serverId, rawMessage)}`,
@@ -207,6 +207,6 @@ function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): ToolportError {
-  return new ToolportError(`${why}; nothing was sent`, { code, serverId, outcome: "not-sent" });
+function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): HostsideError {
+  return new HostsideError(`${why}; nothing was sent`, { code, serverId, outcome: "not-sent" });
 }

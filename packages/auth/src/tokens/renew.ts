@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { dateOf, resultWithin } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { dateOf, resultWithin } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
@@ -144,7 +144,7 @@ async function obtain(
     backOff.succeeded();
     return { kind: "renewed", authorization };
   } catch (error) {
-    if (!isToolportError(error) || isHostsOwn(error)) throw error;
+    if (!isHostsideError(error) || isHostsOwn(error)) throw error;
     backOff.failed(credential, error, error.details.retryAfterMs);
     return error.kind === "auth" || error.kind === "contract"
       ? { kind: "unrenewable", error }
@@ -187,6 +187,6 @@ function redeemedOf(parts: AuthParts): Redeemed {
   return redeemed;
 }
 
-function closed({ serverId }: Account): ToolportError {
-  return new ToolportError("the host's OAuth was closed; nothing was renewed", { code: "closed", serverId });
+function closed({ serverId }: Account): HostsideError {
+  return new HostsideError("the host's OAuth was closed; nothing was renewed", { code: "closed", serverId });
 }

@@ -1,5 +1,5 @@
 import { refreshAuthorization } from "@modelcontextprotocol/client";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, type TokenWorld } from "../../test/token-world.ts";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
@@ -50,7 +50,7 @@ describe("askForTokens()", () => {
   });
 
   it("passes on what the connector's own fetch failed with, as passing trouble of a request that was not sent", async () => {
-    const cause = new ToolportError("no connection", { code: "unreachable" });
+    const cause = new HostsideError("no connection", { code: "unreachable" });
     const { failure } = await refresh(createTokenWorld(() => Promise.reject(new TypeError("fetch failed", { cause }))));
     expect(failure).toMatchObject({ trouble: "passing", isUnredeemed: true });
     expect(failure?.error).toMatchObject({
@@ -62,7 +62,7 @@ describe("askForTokens()", () => {
   });
 
   it("does not know whether a request was answered that timed out", async () => {
-    const cause = new ToolportError("no answer", { code: "request_timeout" });
+    const cause = new HostsideError("no answer", { code: "request_timeout" });
     const { failure } = await refresh(createTokenWorld(() => Promise.reject(new TypeError("fetch failed", { cause }))));
     expect(failure).toMatchObject({ trouble: "passing", isUnredeemed: false, error: { retryable: true } });
   });

@@ -1,6 +1,6 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { ToolportError, type AuthorizationFetch, type Clock } from "@toolport/core";
-import { createDeadline, dateOf, formatMs, isJsonObject, isSecretName, untilAborted } from "@toolport/core/implement";
+import { HostsideError, type AuthorizationFetch, type Clock } from "@hostside/core";
+import { createDeadline, dateOf, formatMs, isJsonObject, isSecretName, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
 import { readLife } from "./to-stored-authorization.ts";
@@ -114,8 +114,8 @@ function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): Watche
 }
 
 async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => Promise<T>): Promise<T> {
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
       code: "request_timeout",
       serverId,
       details: { timeoutMs: longestAnswerMs },

@@ -1,5 +1,5 @@
-import type { Clock, JsonObject } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import type { Clock, JsonObject } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { StoredAuthorization, StoredClient, StoredMetadata } from "../store/stored-account.ts";
 
 /** What an authorization server answered a request for tokens with, as the SDK hands it on. */

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
-import { parseRetryAfter, quoteText, safeCause } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, truncateText, type ErrorDetails } from "@hostside/core";
+import { parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { excerptOf, nameServer, withServerName } from "../auth-errors.ts";
 
@@ -17,7 +17,7 @@ export type TokenTrouble = "dead-client" | "dead-grant" | "passing" | "refused";
 export interface TokenFailure {
   readonly trouble: TokenTrouble;
   /** For whoever wanted them. Its outcome is `not-sent`, because what they were wanted for was not sent. */
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   /** Whether what was to be redeemed surely was not: the request never left, or its answer was a no. */
   readonly isUnredeemed: boolean;
   /** How long the authorization server wants to be left alone. */
@@ -64,7 +64,7 @@ export function fromRefusedAnswer(
     httpStatus: status,
     ...(retryAfterMs !== undefined && trouble === "passing" && { retryAfterMs }),
   };
-  const error = new ToolportError(
+  const error = new HostsideError(
     `${nameServer(account.serverId)}: ${hostOf(url)} gave no token: ${describeAnswer(account, answer)}`,
     {
       code: errorCode,
@@ -81,13 +81,13 @@ export function fromRefusedAnswer(
 /** What a request for tokens failed with when there was no answer; `wasSent`: whether a request may have left at all. */
 export function fromRequestError(account: Account, cause: unknown, wasSent: boolean): TokenFailure {
   const { serverId, secrets } = account;
-  const known = isToolportError(cause)
+  const known = isHostsideError(cause)
     ? cause
-    : cause instanceof Error && isToolportError(cause.cause)
+    : cause instanceof Error && isHostsideError(cause.cause)
       ? cause.cause
       : undefined;
   if (known !== undefined) {
-    const error = new ToolportError(withServerName(serverId, known.rawMessage), {
+    const error = new HostsideError(withServerName(serverId, known.rawMessage), {
       code: known.code,
       serverId,
       outcome: "not-sent",
@@ -104,7 +104,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
   }
   const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
   const reason = quoteText(excerptOf(account, said, longestQuote), longestQuote);
-  const error = new ToolportError(
+  const error = new HostsideError(
     `${nameServer(serverId)}: ${wasSent ? "no answer of the authorization server" : "no token could be asked for"}: ${reason}`,
     {
       code: wasSent ? "unreachable" : "auth_required",

@@ -1,6 +1,6 @@
-import { createOAuth } from "@toolport/auth";
-import { createFileCredentials, loopbackRedirect } from "@toolport/auth/node";
-import { consentTo, knownClients, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
+import { createOAuth } from "@hostside/auth";
+import { createFileCredentials, loopbackRedirect } from "@hostside/auth/node";
+import { consentTo, knownClients, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -119,11 +119,11 @@ describe("begin and complete", () => {
   const clients = { [serverId]: { ...knownClients.desk } };
 
   it("may happen in two processes that share a store (AN-83)", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "toolport-two-processes-"));
+    const folder = await mkdtemp(join(tmpdir(), "hostside-two-processes-"));
     try {
       const program = `
-        import { createOAuth } from "@toolport/auth";
-        import { createFileCredentials } from "@toolport/auth/node";
+        import { createOAuth } from "@hostside/auth";
+        import { createFileCredentials } from "@hostside/auth/node";
         const [folder, url] = process.argv.slice(1);
         await using oauth = createOAuth({
           store: createFileCredentials({ folder }), redirect: ${JSON.stringify(redirect)}, clients: ${JSON.stringify(clients)},
@@ -157,7 +157,7 @@ describe("begin and complete", () => {
 
 describe("tokens that are bound to a key", () => {
   it("work with nonces of both servers, through renewal and restart (RFC 9449)", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "toolport-dpop-"));
+    const folder = await mkdtemp(join(tmpdir(), "hostside-dpop-"));
     await using strict = await startAuthorizedServer({ dpop: "required-with-nonce" });
     try {
       const store = (): ReturnType<typeof createFileCredentials> => createFileCredentials({ folder });

@@ -1,5 +1,5 @@
-import type { ToolportErrorCode } from "@toolport/core";
-import type { AuthorizationChange, AuthorizationEndpoint, AuthorizedServer } from "@toolport/fixtures";
+import type { HostsideErrorCode } from "@hostside/core";
+import type { AuthorizationChange, AuthorizationEndpoint, AuthorizedServer } from "@hostside/fixtures";
 
 /** What somebody does, and what has to come of a sign-in then. */
 export interface Attack {
@@ -7,7 +7,7 @@ export interface Attack {
   /** May name the endpoints of another authorization server, which is honest. */
   readonly change: AuthorizationChange | ((other: AuthorizedServer) => AuthorizationChange);
   /** Default `auth_required`. */
-  readonly code?: ToolportErrorCode;
+  readonly code?: HostsideErrorCode;
   readonly says?: RegExp;
   /** How often an endpoint may have been asked in the end; more is an attack that worked. */
   readonly asked?: { readonly [Endpoint in AuthorizationEndpoint]?: number };

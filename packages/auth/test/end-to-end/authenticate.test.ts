@@ -1,6 +1,6 @@
-import { authenticateToolNames, createAuthenticateTools } from "@toolport/auth";
-import { startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
-import { createToolbox } from "@toolport/discovery";
+import { authenticateToolNames, createAuthenticateTools } from "@hostside/auth";
+import { startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
+import { createToolbox } from "@hostside/discovery";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serverId, startHost } from "./signing-host.ts";
 

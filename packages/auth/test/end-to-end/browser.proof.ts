@@ -1,4 +1,4 @@
-import { startAuthorizedServer } from "@toolport/fixtures";
+import { startAuthorizedServer } from "@hostside/fixtures";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const { executablePath = "", why, args } = findChromium();
 it.skipIf(why !== "")(
   `a user signs in with a real browser, from the prompt's URL to the page that names the server${why}`,
   async () => {
-    const profile = await mkdtemp(join(tmpdir(), "toolport-browser-"));
+    const profile = await mkdtemp(join(tmpdir(), "hostside-browser-"));
     const context = await chromium.launchPersistentContext(profile, {
       executablePath,
       headless: true,
@@ -34,7 +34,7 @@ it.skipIf(why !== "")(
       });
       await host.oauth.authorize(host.spec);
       await page.getByText("My notes").first().waitFor();
-      const screenshot = process.env["TOOLPORT_SCREENSHOT"];
+      const screenshot = process.env["HOSTSIDE_SCREENSHOT"];
       if (screenshot !== undefined) await page.screenshot({ path: screenshot });
       expect(new URL(page.url()).hostname).toBe("127.0.0.1");
       expect(await page.locator("body").innerText()).toMatch(/My notes[^]*close/i);

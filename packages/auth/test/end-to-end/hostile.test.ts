@@ -1,6 +1,6 @@
-import { createMemoryCredentials } from "@toolport/auth";
-import type { ConnectionGuard } from "@toolport/core";
-import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
+import { createMemoryCredentials } from "@hostside/auth";
+import type { ConnectionGuard } from "@hostside/core";
+import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { attacksOnSigningIn } from "./attacks-on-signing-in.ts";
 import { countOf, serverId, startHost, whoami, type SigningHost } from "./signing-host.ts";

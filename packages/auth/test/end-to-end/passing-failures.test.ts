@@ -1,4 +1,4 @@
-import { startAuthorizedServer, type AuthorizedServer, type EndpointFault } from "@toolport/fixtures";
+import { startAuthorizedServer, type AuthorizedServer, type EndpointFault } from "@hostside/fixtures";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { countOf, serverId, startHost, whoami } from "./signing-host.ts";

@@ -1,6 +1,6 @@
-import { createOAuth } from "@toolport/auth";
-import { startFaultServer } from "@toolport/fixtures";
-import { createConnector } from "@toolport/transports";
+import { createOAuth } from "@hostside/auth";
+import { startFaultServer } from "@hostside/fixtures";
+import { createConnector } from "@hostside/transports";
 import { expect, it } from "vitest";
 
 const hooks = { onToolsChanged: () => {}, onDown: () => {} };

@@ -1,7 +1,7 @@
-import { createMemoryCredentials } from "@toolport/auth";
-import { createFileCredentials } from "@toolport/auth/node";
-import { isToolportError } from "@toolport/core";
-import { knownClients, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
+import { createMemoryCredentials } from "@hostside/auth";
+import { createFileCredentials } from "@hostside/auth/node";
+import { isHostsideError } from "@hostside/core";
+import { knownClients, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { countOf, serverId, startHost, whoami } from "./signing-host.ts";
 let server: AuthorizedServer;
 let folder: string;
 beforeAll(async () => {
-  [server, folder] = await Promise.all([startAuthorizedServer(), mkdtemp(join(tmpdir(), "toolport-sign-in-"))]);
+  [server, folder] = await Promise.all([startAuthorizedServer(), mkdtemp(join(tmpdir(), "hostside-sign-in-"))]);
 });
 beforeEach(() => server.control({ clearLog: true, reset: true }));
 afterAll(async () => {
@@ -107,7 +107,7 @@ describe("a user", () => {
     await provider.init();
     await server.control({ revoke: true });
     const error: unknown = await whoami(provider).catch((failure: unknown) => failure);
-    expect(isToolportError(error) && [error.code, error.serverId]).toEqual(["auth_required", serverId]);
+    expect(isHostsideError(error) && [error.code, error.serverId]).toEqual(["auth_required", serverId]);
     expect(provider.statuses()).toMatchObject([{ state: "needs-auth", error: { code: "auth_required" } }]);
     expect(String(error)).toMatch(/sign in/i);
     expect(host.prompts).toHaveLength(1);
@@ -225,7 +225,7 @@ describe("a tool that needs more", () => {
     await host.oauth.authorize(serverId);
     await provider.refreshServer(serverId);
     const error: unknown = await provider.call(`mcp_${serverId}_admin`).catch((failure: unknown) => failure);
-    expect(isToolportError(error) && error.code).toBe("auth_required");
+    expect(isHostsideError(error) && error.code).toBe("auth_required");
     expect(host.prompts).toHaveLength(1);
     const { scopes } = await host.oauth.authorize(serverId);
     expect(new Set(scopes)).toEqual(new Set(["mcp:use", "mcp:admin"]));

@@ -1,9 +1,9 @@
-import { createOAuth, type OAuth, type OAuthOptions, type PromptRequest } from "@toolport/auth";
-import { loopbackRedirect } from "@toolport/auth/node";
-import type { Clock, Diagnostic, ServerSpec } from "@toolport/core";
-import { consentTo, type AuthorizedServer } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createOAuth, type OAuth, type OAuthOptions, type PromptRequest } from "@hostside/auth";
+import { loopbackRedirect } from "@hostside/auth/node";
+import type { Clock, Diagnostic, ServerSpec } from "@hostside/core";
+import { consentTo, type AuthorizedServer } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 
 /** Options of {@linkcode startHost}. */
 export interface HostOptions extends OAuthOptions {

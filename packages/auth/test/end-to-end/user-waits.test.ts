@@ -1,4 +1,4 @@
-import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@toolport/fixtures";
+import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { serverId, startHost, whoami } from "./signing-host.ts";

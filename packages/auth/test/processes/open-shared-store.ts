@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState } from "@toolport/pool/redis";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState } from "@hostside/pool/redis";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const keys = [{ id: "proof", key: new Uint8Array(32).fill(7) }];
 export async function openSharedStore(kind: SharedPlace["kind"]): Promise<SharedStore> {
   switch (kind) {
     case "file": {
-      const folder = join(await mkdtemp(join(tmpdir(), "toolport-shared-")), "credentials");
+      const folder = join(await mkdtemp(join(tmpdir(), "hostside-shared-")), "credentials");
       const close = (): Promise<void> => rm(join(folder, ".."), { recursive: true, force: true });
       return { place: { kind, folder }, store: createFileCredentials({ folder }), close };
     }

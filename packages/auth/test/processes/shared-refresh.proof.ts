@@ -1,5 +1,5 @@
-import { consentTo, startAuthorizedServer } from "@toolport/fixtures";
-import type { ServerSpec } from "@toolport/core";
+import { consentTo, startAuthorizedServer } from "@hostside/fixtures";
+import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createOAuth } from "../../src/create-oauth.ts";
 import type { CredentialStore } from "../../src/store/credential-store.ts";

@@ -1,10 +1,10 @@
 // One of several processes that share credentials: sends requests to an MCP server for each of several users, as a connector does, until it is
 // asked to stop. Started by run-sharers.ts, which reads what it reports.
 import { createClient } from "@redis/client";
-import { createKeyvCredentials, createOAuth } from "@toolport/auth";
-import { createFileCredentials } from "@toolport/auth/node";
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState } from "@toolport/pool/redis";
+import { createKeyvCredentials, createOAuth } from "@hostside/auth";
+import { createFileCredentials } from "@hostside/auth/node";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState } from "@hostside/pool/redis";
 import pg from "pg";
 
 const { store: where, serverUrl, users, everyMs, name } = JSON.parse(process.argv[2] ?? "{}");
@@ -48,7 +48,7 @@ async function send(user) {
   }
 }
 
-/** @param {import("@toolport/core").ServerCredentials} credentials */
+/** @param {import("@hostside/core").ServerCredentials} credentials */
 async function sendOnce(credentials) {
   const request = { method: "POST", url: new URL(serverUrl) };
   for (let attempt = 1; ; attempt++) {

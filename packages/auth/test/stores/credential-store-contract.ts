@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CredentialKey, CredentialStore } from "../../src/store/credential-store.ts";
 

@@ -11,7 +11,7 @@ import { jumpingClock } from "../jumping-clock.ts";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore, describeSharedCredentials } from "./credential-store-contract.ts";
 
-const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
+const root = mkdtempSync(join(tmpdir(), "hostside-files-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const freshFolder = (): string => join(root, `store-${(count += 1)}`, "credentials");
@@ -134,15 +134,15 @@ describe("createFileCredentials()", () => {
   it.each<[string, (text: string) => string, RegExp]>([
     ["empty", () => "", /cut off/],
     ["cut off", (text) => text.slice(0, -20), /cut off/],
-    ["of something else", () => '{"name":"x"}', /not written by Toolport/],
+    ["of something else", () => '{"name":"x"}', /not written by Hostside/],
     [
       "of a newer version",
       (text) => text.replace('"version":1', '"version":2'),
-      /newer version of Toolport \(format 2/,
+      /newer version of Hostside \(format 2/,
     ],
-    ["of an unknown version", (text) => text.replace('"version":1', '"version":0'), /not written by Toolport/],
+    ["of an unknown version", (text) => text.replace('"version":1', '"version":0'), /not written by Hostside/],
     ["of another key", (text) => text.replace("github", "gitlab"), /of somebody else/],
-    ["sealed", () => "toolport-sealed-1.k.AAAA", /sealed, and no keys were given/],
+    ["sealed", () => "hostside-sealed-1.k.AAAA", /sealed, and no keys were given/],
   ])("fails for a document that is %s, names its file, and leaves it", async (_, damage, message) => {
     const folder = freshFolder();
     const store = createFileCredentials({ folder });

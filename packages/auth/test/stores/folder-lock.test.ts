@@ -1,14 +1,14 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock, Lock } from "@toolport/core";
+import type { Clock, Lock } from "@hostside/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFolderLock } from "../../src/node/folder-lock.ts";
 import { jumpingClock } from "../jumping-clock.ts";
 import { describeSharedLock } from "../../../../test/lock-contract.ts";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 
-const root = mkdtempSync(join(tmpdir(), "toolport-lock-"));
+const root = mkdtempSync(join(tmpdir(), "hostside-lock-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const freshFolder = (): string => mkdtempSync(join(root, `${(count += 1)}-`));

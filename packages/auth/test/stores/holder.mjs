@@ -3,10 +3,10 @@
 // Started by standing-still.proof.ts.
 import { readSync, writeSync } from "node:fs";
 import { createClient } from "@redis/client";
-import { createKeyvCredentials } from "@toolport/auth";
-import { createFileCredentials } from "@toolport/auth/node";
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState } from "@toolport/pool/redis";
+import { createKeyvCredentials } from "@hostside/auth";
+import { createFileCredentials } from "@hostside/auth/node";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState } from "@hostside/pool/redis";
 import pg from "pg";
 
 const { place, key } = JSON.parse(process.argv[2] ?? "{}");

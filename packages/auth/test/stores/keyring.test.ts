@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
 import { createKeyringCredentials, type KeyringCredentials } from "../../src/node/create-keyring-credentials.ts";
 import type { KeyringEntry, KeyringModule } from "../../src/node/keyring-key.ts";
 
-const root = mkdtempSync(join(tmpdir(), "toolport-keyring-"));
+const root = mkdtempSync(join(tmpdir(), "hostside-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const freshFolder = (): string => join(root, `store-${(count += 1)}`);
@@ -48,7 +48,7 @@ function fakeKeyring(change: Partial<KeyringEntry> = {}): FakeKeyring {
 function open(
   folder: string,
   keyring: KeyringModule,
-  onFallback?: (reason: ToolportError) => void,
+  onFallback?: (reason: HostsideError) => void,
 ): KeyringCredentials {
   return createKeyringCredentials({ service: "acme", folder, load: async () => keyring, onFallback });
 }
@@ -63,8 +63,8 @@ describe("createKeyringCredentials()", () => {
   it.skipIf(hasBus)(
     "falls back with the real module where there is no Secret Service, and not to the kernel",
     async () => {
-      const onFallback = vi.fn<(reason: ToolportError) => void>();
-      const store = createKeyringCredentials({ service: "toolport-test", folder: freshFolder(), onFallback });
+      const onFallback = vi.fn<(reason: HostsideError) => void>();
+      const store = createKeyringCredentials({ service: "hostside-test", folder: freshFolder(), onFallback });
       await store.save(account, { a: 1 });
       expect(await store.protection()).toBe("file-mode");
       expect(onFallback).toHaveBeenCalledWith(expect.objectContaining({ code: "store_failed" }));
@@ -73,12 +73,12 @@ describe("createKeyringCredentials()", () => {
 
   it("seals files with a key of the keyring, of the Secret Service where there is Linux, and leaves no probe there", async () => {
     const [folder, keyring] = [freshFolder(), fakeKeyring()];
-    const fallback = vi.fn<(reason: ToolportError) => void>();
+    const fallback = vi.fn<(reason: HostsideError) => void>();
     const store = open(folder, keyring, fallback);
     await store.save(account, { accessToken: "at-123" });
     expect(await store.protection()).toBe("keyring");
     expect(fallback).not.toHaveBeenCalled();
-    expect(await textsIn(folder)).toMatch(/^toolport-sealed-1\./);
+    expect(await textsIn(folder)).toMatch(/^hostside-sealed-1\./);
     expect(await textsIn(folder)).not.toContain("at-123");
     expect(keyring.secrets.size).toBe(1);
     expect(new Set(keyring.options.map((given) => JSON.stringify(given)))).toEqual(
@@ -125,7 +125,7 @@ describe("createKeyringCredentials()", () => {
     "falls back to files and says so when the keyring %s; seals them when there is one later",
     async (_, load, reason) => {
       const folder = freshFolder();
-      const onFallback = vi.fn<(reason: ToolportError) => void>();
+      const onFallback = vi.fn<(reason: HostsideError) => void>();
       const store = createKeyringCredentials({ service: "acme", folder, load, onFallback });
       await store.save(account, { a: 1 });
       await store.save(other, { a: 2 });
@@ -150,14 +150,14 @@ describe("createKeyringCredentials()", () => {
 
   it("waits for a locked keyring no longer than the bound", async () => {
     const locked = fakeKeyring({ getPassword: () => new Promise(() => {}) });
-    const onFallback = vi.fn<(reason: ToolportError) => void>();
+    const onFallback = vi.fn<(reason: HostsideError) => void>();
     const options = { service: "acme", folder: freshFolder(), load: async () => locked, onFallback, timeoutMs: 20 };
     expect(await createKeyringCredentials(options).protection()).toBe("file-mode");
     expect(onFallback).toHaveBeenCalledWith(expect.objectContaining({ message: expect.stringContaining("20 ms") }));
   });
 
   it("waits for a module that does not load no longer than the bound", async () => {
-    const onFallback = vi.fn<(reason: ToolportError) => void>();
+    const onFallback = vi.fn<(reason: HostsideError) => void>();
     const load = (): Promise<KeyringModule> => new Promise(() => {});
     const options = { service: "acme", folder: freshFolder(), load, onFallback, timeoutMs: 20 };
     expect(await createKeyringCredentials(options).protection()).toBe("file-mode");
@@ -189,7 +189,7 @@ describe("createKeyringCredentials()", () => {
     expect(keyring.secrets.size).toBe(1);
   });
 
-  it("has something else under Toolport's name: sealed files stay as they are", async () => {
+  it("has something else under Hostside's name: sealed files stay as they are", async () => {
     const [folder, keyring] = [freshFolder(), fakeKeyring()];
     await open(folder, keyring).save(account, { a: 1 });
     for (const name of keyring.secrets.keys()) keyring.secrets.set(name, "hunter2");

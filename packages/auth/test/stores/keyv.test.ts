@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, type JsonObject, type Store } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, type JsonObject, type Store } from "@hostside/core";
 import fc from "fast-check";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
@@ -87,10 +87,10 @@ describe("createKeyvCredentials()", () => {
     [
       "of a version without end",
       (text) => text.replace("sealed-1", `sealed-${"9".repeat(5000)}`),
-      /was not sealed by Toolport$/,
+      /was not sealed by Hostside$/,
     ],
-    ["not sealed", () => '{"accessToken":"x"}', /was not sealed by Toolport/],
-    ["empty", () => "", /was not sealed by Toolport/],
+    ["not sealed", () => '{"accessToken":"x"}', /was not sealed by Hostside/],
+    ["empty", () => "", /was not sealed by Hostside/],
   ])("fails for a document that is %s, names it, and overwrites nothing", async (_, damage, message) => {
     const store = createMemoryStore();
     const credentials = createKeyvCredentials({ store: watched(store, damage), lock: "this-process", keys: [newKey] });

@@ -17,13 +17,13 @@ import { mcporter } from "./mcporter.ts";
 import { nexo } from "./nexo.ts";
 import { opencode } from "./opencode.ts";
 import { roo } from "./roo.ts";
-import { toolport } from "./toolport.ts";
+import { hostside } from "./hostside.ts";
 import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 import { zed } from "./zed.ts";
 
 const all: Readonly<Record<DialectName, Dialect>> = {
-  toolport,
+  hostside,
   "mcp-json": mcpJson,
   "claude-code": claudeCode,
   "claude-desktop": claudeDesktop,

@@ -1,4 +1,4 @@
-import { defaultLimits, type ServerLimits } from "@toolport/core";
+import { defaultLimits, type ServerLimits } from "@hostside/core";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { Entry } from "../read/entry.ts";

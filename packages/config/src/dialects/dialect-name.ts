@@ -1,6 +1,6 @@
 /** Every way of writing a configuration that is known here. `"mcp-json"` is `mcpServers` in a file of no tool in particular. */
 export const dialectNames = [
-  "toolport",
+  "hostside",
   "mcp-json",
   "claude-code",
   "claude-desktop",

@@ -1,4 +1,4 @@
-import { compareText } from "@toolport/core/implement";
+import { compareText } from "@hostside/core/implement";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { Entry } from "../read/entry.ts";

@@ -1,4 +1,4 @@
-import { compareText, isPlainObject, quoteText } from "@toolport/core/implement";
+import { compareText, isPlainObject, quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";

@@ -24,7 +24,7 @@ const rules: EntryRules = {
     entry.warn("sandboxEnabled", {
       code: "unsupported",
       message: "there is no sandbox here, so that this server is switched off",
-      fix: "describe it in toolport.json, if it may run without one",
+      fix: "describe it in hostside.json, if it may run without one",
     });
   },
 };

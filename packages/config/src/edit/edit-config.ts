@@ -1,5 +1,5 @@
 import { applyEdits, parseTree, type Edit, type Node } from "jsonc-parser";
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import { formatPath, type ConfigPath } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";

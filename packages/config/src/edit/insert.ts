@@ -1,5 +1,5 @@
 import type { Edit, Node } from "jsonc-parser";
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import { formatValue, gapAfter, indentAt, isLineStart, type JsonStyle } from "./json-style.ts";
 
 /** A node of a text that is edited. */

@@ -1,5 +1,5 @@
 import { createScanner, type Node } from "jsonc-parser";
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import { token } from "../parse/json-token.ts";
 
 /** How a text is laid out. */

@@ -1,5 +1,5 @@
-import { assertServerSpec, isToolportError, type ServerSpec } from "@toolport/core";
-import { checkHttpSpec, isSecretName } from "@toolport/core/implement";
+import { assertServerSpec, isHostsideError, type ServerSpec } from "@hostside/core";
+import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
 import { dialectOf } from "../dialects/all-dialects.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
@@ -143,7 +143,7 @@ function checkSpec(spec: ServerSpec, fields: FieldExpander, { check }: ExpandCon
     checkHttpSpec(spec);
     check?.(spec);
   } catch (error) {
-    const { message, details } = isToolportError(error)
+    const { message, details } = isHostsideError(error)
       ? { message: faultInWords(error, spec.id), details: error.details }
       : { message: "the spec is refused by a check of the host", details: undefined };
     const field = details !== undefined && "field" in details ? details.field : "";

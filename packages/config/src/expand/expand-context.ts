@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { ConfigInput } from "../host-settings.ts";
 import type { Env } from "./expand-env.ts";
 

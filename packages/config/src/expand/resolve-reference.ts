@@ -1,4 +1,4 @@
-import { isSecretName, quoteText } from "@toolport/core/implement";
+import { isSecretName, quoteText } from "@hostside/core/implement";
 import type { ConfigInput } from "../host-settings.ts";
 import type { ConfigProblemCode } from "../problem/config-problem.ts";
 import type { ExpandContext, Folders } from "./expand-context.ts";

@@ -1,5 +1,5 @@
 import { win32 } from "node:path";
-import { detectDialect, dialectNames, findConfigs, findProjectFolder, readConfig } from "@toolport/config";
+import { detectDialect, dialectNames, findConfigs, findProjectFolder, readConfig } from "@hostside/config";
 import { describe, expect, it } from "vitest";
 import { locationRows } from "./locations.ts";
 

@@ -154,17 +154,17 @@ export const locationRows: readonly LocationRow[] = [
     { scope: "project", path: ".evva/settings.json" },
   ]),
   ...rowsOf("mcp-json", "any", [{ scope: "project", path: "mcp.json" }]),
-  ...rowsOf("toolport", "Toolport", [
+  ...rowsOf("hostside", "Hostside", [
     {
       scope: "user",
       path: {
-        linux: "{config}/toolport/toolport.json",
-        darwin: "{homeConfig}/toolport/toolport.json",
-        win32: "{appData}/toolport/toolport.json",
+        linux: "{config}/hostside/hostside.json",
+        darwin: "{homeConfig}/hostside/hostside.json",
+        win32: "{appData}/hostside/hostside.json",
       },
     },
-    { scope: "project", path: "toolport.json" },
-    { scope: "project", path: "toolport.jsonc" },
-    { scope: "local", path: "toolport.local.json" },
+    { scope: "project", path: "hostside.json" },
+    { scope: "project", path: "hostside.jsonc" },
+    { scope: "local", path: "hostside.local.json" },
   ]),
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatProblem, mergeLayers, readConfig, type ConfigLayer, type ConfigScope } from "@toolport/config";
+import { formatProblem, mergeLayers, readConfig, type ConfigLayer, type ConfigScope } from "@hostside/config";
 
 const folder = "/srv/app";
 
@@ -134,9 +134,9 @@ describe("mergeLayers()", () => {
   it("keeps what a project says about serving apart from what its user says", () => {
     const own = {
       scope: "user",
-      result: readConfig({ serve: { expose: "all", tools: ["a"] } }, { dialect: "toolport" }),
+      result: readConfig({ serve: { expose: "all", tools: ["a"] } }, { dialect: "hostside" }),
     } as const;
-    const result = readConfig({ serve: { tools: ["b"] } }, { dialect: "toolport", file: "/p.json" });
+    const result = readConfig({ serve: { tools: ["b"] } }, { dialect: "hostside", file: "/p.json" });
     const merged = mergeLayers([own, { scope: "project", result, file: "/p.json", projectFolder: folder }]);
     expect(merged.settings).toEqual({ serve: { expose: "all", tools: ["a"] }, projectServe: { tools: ["b"] } });
     expect(merged.problems).toEqual([]);
@@ -144,7 +144,7 @@ describe("mergeLayers()", () => {
 
   it("offers nothing by a block about serving that cannot be read", () => {
     const wrong = [{ expose: "some" }, { tools: "files" }, { tools: ["files", 1] }, "all", { tool: ["files"] }];
-    expect(wrong.map((serve) => readConfig({ serve }, { dialect: "toolport" }).settings.serve)).toEqual(
+    expect(wrong.map((serve) => readConfig({ serve }, { dialect: "hostside" }).settings.serve)).toEqual(
       wrong.map(() => ({ tools: [] })),
     );
   });

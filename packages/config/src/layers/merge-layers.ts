@@ -1,4 +1,4 @@
-import { compareText, quoteText } from "@toolport/core/implement";
+import { compareText, quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";

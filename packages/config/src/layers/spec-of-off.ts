@@ -1,4 +1,4 @@
-import { assertServerSpec, type ServerSpec } from "@toolport/core";
+import { assertServerSpec, type ServerSpec } from "@hostside/core";
 import type { ConfiguredServer, ServerDraft } from "../configured-server.ts";
 import type { ConfigScope, LayeredServer } from "./config-layer.ts";
 

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
-import type { ServerSpec } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { placeOf } from "../expand/expand-field.ts";
 import type { LayeredServer } from "../layers/config-layer.ts";

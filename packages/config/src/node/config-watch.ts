@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Clock, Event, ServerSpec, ToolportError } from "@toolport/core";
+import type { Clock, Event, ServerSpec, HostsideError } from "@hostside/core";
 import type { LoadedConfig } from "./load-config.ts";
 import type { LoadConfigOptions } from "./load-options.ts";
 
-/** Whoever runs the servers. A provider of `@toolport/provider` is one. */
+/** Whoever runs the servers. A provider of `@hostside/provider` is one. */
 export interface ConfigTarget {
   /**
    * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next edit is not applied before this settles. `config`: what they
@@ -22,7 +22,7 @@ export interface ConfigChange {
   readonly updated: readonly string[];
   readonly removed: readonly string[];
   /** Could not be started; they stay in the set. */
-  readonly failed: readonly { readonly serverId: string; readonly error: ToolportError }[];
+  readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
 }
 
 /** What an edit of the files brought. */

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import type { ServerSpec } from "@toolport/core";
-import { assertKnownOptions } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { assertKnownOptions } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";

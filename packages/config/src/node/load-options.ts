@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { Fields } from "@toolport/core/implement";
+import type { Fields } from "@hostside/core/implement";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import type { Env } from "../expand/expand-env.ts";
@@ -35,7 +35,7 @@ export interface ConfigExtension {
 /** What `loadConfig` and `watchConfig` load. */
 export interface LoadConfigOptions {
   /**
-   * `"auto"` (default): what `findConfigFiles` finds; where the user has a `toolport.json` of their own, then only `toolport.json`s and what
+   * `"auto"` (default): what `findConfigFiles` finds; where the user has a `hostside.json` of their own, then only `hostside.json`s and what
    * they import. Else these files, the stronger ones last; a text is a path that somebody named, and is trusted.
    */
   readonly files?: "auto" | readonly (string | ConfigFile)[] | undefined;

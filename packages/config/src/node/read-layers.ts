@@ -61,8 +61,8 @@ function filesOf(files: "auto" | readonly (string | ConfigFile)[], place: LoadPl
   const all = locationsAt(place);
   // Whoever has one has said in it what is wanted.
   const isOwn = ({ dialect, scope, path }: ConfigLocation): boolean =>
-    dialect === "toolport" && scope === "user" && existsSync(path);
-  return (all.some(isOwn) ? all.filter(({ dialect }) => dialect === "toolport") : all).map(toFile);
+    dialect === "hostside" && scope === "user" && existsSync(path);
+  return (all.some(isOwn) ? all.filter(({ dialect }) => dialect === "hostside") : all).map(toFile);
 }
 
 function toFile({ path, dialect, scope, folder }: ConfigLocation): ConfigFile {
@@ -105,7 +105,7 @@ interface Importing {
 // Which of a user's own tools are used, no project says.
 function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: LoadPlace): readonly ConfigFile[] {
   return locationsAt(place)
-    .filter((location) => (dialect === "auto" ? location.dialect !== "toolport" : location.dialect === dialect))
+    .filter((location) => (dialect === "auto" ? location.dialect !== "hostside" : location.dialect === dialect))
     .filter((location) => projectFolder === undefined || location.scope !== "user")
     .map(toFile);
 }

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import { compareText, sameJson } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { compareText, sameJson } from "@hostside/core/implement";
 import type { ConfigChange } from "./config-watch.ts";
 import type { LoadedConfig } from "./load-config.ts";
 

@@ -1,4 +1,4 @@
-import { assertKnownOptions, createEvent, systemClock, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, createEvent, systemClock, type Fields } from "@hostside/core/implement";
 import { createAsker } from "./ask-later.ts";
 import type { ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
 import { createFolderWatch } from "./folder-watch.ts";

@@ -1,4 +1,4 @@
-import { sameJson, untilAborted } from "@toolport/core/implement";
+import { sameJson, untilAborted } from "@hostside/core/implement";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { Asker } from "./ask-later.ts";
 import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";

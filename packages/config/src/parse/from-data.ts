@@ -1,4 +1,4 @@
-import { isPlainObject, kindOf } from "@toolport/core/implement";
+import { isPlainObject, kindOf } from "@hostside/core/implement";
 import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
 import type { ConfigData, ConfigPath } from "./config-data.ts";
 import type { ParsedConfig } from "./parsed-config.ts";

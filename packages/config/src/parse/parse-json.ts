@@ -1,5 +1,5 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
-import { quoteText } from "@toolport/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import type { ConfigData } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
 import { token } from "./json-token.ts";

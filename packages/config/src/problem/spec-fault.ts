@@ -1,8 +1,8 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 import type { FieldPlace } from "../configured-server.ts";
 
 /** What is wrong with the spec of a server, without its name: whoever reads the problem has the place. */
-export function faultInWords({ rawMessage }: ToolportError, serverId: string): string {
+export function faultInWords({ rawMessage }: HostsideError, serverId: string): string {
   const start = `server ${JSON.stringify(serverId)}: `;
   return rawMessage.startsWith(start) ? rawMessage.slice(start.length) : rawMessage;
 }

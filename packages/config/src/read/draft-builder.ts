@@ -1,4 +1,4 @@
-import type { ServerSpec, ToolOverride } from "@toolport/core";
+import type { ServerSpec, ToolOverride } from "@hostside/core";
 import type { FieldPlace, ServerDraft, ServerExtras, VariableField } from "../configured-server.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";

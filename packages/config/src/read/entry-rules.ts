@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { DraftBuilder } from "./draft-builder.ts";
 import type { Entry } from "./entry.ts";
 

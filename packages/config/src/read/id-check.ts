@@ -1,4 +1,4 @@
-import { foldCase, quoteText } from "@toolport/core/implement";
+import { foldCase, quoteText } from "@hostside/core/implement";
 import { formatPath, type ConfigPath } from "../parse/config-data.ts";
 import type { ProblemList } from "../problem/problem-list.ts";
 

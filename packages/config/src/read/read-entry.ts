@@ -1,5 +1,5 @@
-import { longestTimeoutMs } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { longestTimeoutMs } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-builder.ts";

@@ -1,4 +1,4 @@
-import { quoteText } from "@toolport/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
 import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
@@ -22,11 +22,11 @@ const shape: Shape = {
   deniedServers: "texts",
 };
 
-/** What `toolport.json` says of the host. */
+/** What `hostside.json` says of the host. */
 export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[]): HostSettings {
   const top = reader.entryAt([]);
   if (top === undefined) return {};
-  refuseUnknownKeys(top, topFields, "toolport.json");
+  refuseUnknownKeys(top, topFields, "hostside.json");
   const imports = readImports(top);
   const settings = top.entry("settings");
   const serve = readServe(top);
@@ -39,7 +39,7 @@ export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[
 }
 
 function readShape(entry: Entry, members: Shape): HostSettings {
-  refuseUnknownKeys(entry, Object.keys(members), "toolport.json");
+  refuseUnknownKeys(entry, Object.keys(members), "hostside.json");
   const read: [string, unknown][] = [];
   for (const [name, kind] of Object.entries(members)) {
     const inner = typeof kind === "string" ? undefined : entry.entry(name);

@@ -1,4 +1,4 @@
-import { quoteText } from "@toolport/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ConfigInput, HostSettings } from "../host-settings.ts";

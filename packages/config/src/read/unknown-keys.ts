@@ -1,4 +1,4 @@
-import { differByOneSlip, quoteText, serverSpecFields } from "@toolport/core/implement";
+import { differByOneSlip, quoteText, serverSpecFields } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryRules } from "./entry-rules.ts";
@@ -70,7 +70,7 @@ function whereItBelongs(name: string, { include, exclude }: EntryRules): string 
     ["exclude", exclude],
   ]).get(name);
   if (same !== undefined) return `write ${same}`;
-  return `${name} is for servers as specs: an array of them, or a toolport.json`;
+  return `${name} is for servers as specs: an array of them, or a hostside.json`;
 }
 
 // As people write comments into JSON.

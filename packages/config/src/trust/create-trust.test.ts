@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type Lock, type Store } from "@toolport/core";
-import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@toolport/config";
+import { createMemoryLock, createMemoryStore, type Lock, type Store } from "@hostside/core";
+import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
 describe("createTrust()", () => {
@@ -177,7 +177,7 @@ describe("createTrust()", () => {
       expect(await trust.decide(entry(), { ask: true })).toMatchObject({ trusted: false, why: "failed" });
       await expect(trust.remember(entry(), "refuse")).rejects.toMatchObject({
         code: "store_failed",
-        message: expect.stringContaining("later version of Toolport (format 9"),
+        message: expect.stringContaining("later version of Hostside (format 9"),
       });
       expect(kept.get(key)).toEqual({ version: 9, value: {} });
       for (const [one, value] of before) kept.set(one, value);

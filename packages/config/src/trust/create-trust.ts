@@ -1,4 +1,4 @@
-import { redactUrl, type Clock, type Lock, type Store } from "@toolport/core";
+import { redactUrl, type Clock, type Lock, type Store } from "@hostside/core";
 import {
   assertKnownOptions,
   dateOf,
@@ -7,7 +7,7 @@ import {
   systemClock,
   untilAborted,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { fingerprintEntry, type EntryFingerprint } from "./fingerprint-entry.ts";
 import { referencesOf } from "./references-of.ts";
 import { createTrustRecords, type TrustRecords } from "./trust-records.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { canonicalJson } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { canonicalJson } from "@hostside/core/implement";
 import { referencesOf } from "./references-of.ts";
 import type { TrustEntry } from "./trust.ts";
 

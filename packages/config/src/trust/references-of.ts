@@ -1,4 +1,4 @@
-import { compareText } from "@toolport/core/implement";
+import { compareText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import { dialectOf } from "../dialects/all-dialects.ts";
 import { findReferences } from "../expand/find-references.ts";

@@ -1,9 +1,9 @@
-import { createMemoryLock, type Fence, type JsonValue, type Lock, type Store } from "@toolport/core";
-import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
+import { createMemoryLock, type Fence, type JsonValue, type Lock, type Store } from "@hostside/core";
+import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import { hashText } from "./fingerprint-entry.ts";
 import type { TrustPlace, TrustRecord } from "./trust.ts";
 
-const prefix = "toolport:trust:";
+const prefix = "hostside:trust:";
 const indexKey = `${prefix}index`;
 
 /** Answers in a store: one value for each, and one with their keys, because a store cannot list. */
@@ -21,7 +21,7 @@ const recordVersion: ValueVersion = { what: "an answer about trust", version: 1 
 
 /**
  * Answers in this store. Changes are made one after the other, among all that share the lock; who lost it without noticing writes nothing. Rejects as the
- * store and the lock do, and with `store_failed` for what a later version of Toolport has written, which is left as it is.
+ * store and the lock do, and with `store_failed` for what a later version of Hostside has written, which is left as it is.
  */
 export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
   const changing = (work: (keys: readonly string[], fence: Fence | undefined) => Promise<void>): Promise<void> =>

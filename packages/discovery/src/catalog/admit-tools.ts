@@ -6,8 +6,8 @@ import {
   type Diagnostic,
   type QuarantinedTool,
   type ToolDefinition,
-} from "@toolport/core";
-import { askAdmit, type Decision } from "@toolport/core/implement";
+} from "@hostside/core";
+import { askAdmit, type Decision } from "@hostside/core/implement";
 import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
 
 /** What of all tools is on offer, and what is held back. */

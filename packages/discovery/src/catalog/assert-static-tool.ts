@@ -1,4 +1,4 @@
-import { isJsonObject, isPlainObject, isToolEffect, kindOf, quoteText } from "@toolport/core/implement";
+import { isJsonObject, isPlainObject, isToolEffect, kindOf, quoteText } from "@hostside/core/implement";
 
 const legalName = /^[a-z][a-z0-9_-]{0,63}$/i;
 

@@ -1,11 +1,11 @@
 import {
   defaultTimeouts,
-  isToolportError,
+  isHostsideError,
   type ToolOutcome,
-  type ToolportError,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { createDeadline } from "@toolport/core/implement";
+  type HostsideError,
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { createDeadline } from "@hostside/core/implement";
 import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
 import { timeoutMsOf, type RouteCall } from "./run-route.ts";
 
@@ -16,7 +16,7 @@ export interface RoutedCall extends RouteCall {
   /** Whether a fallback is still what it was when the call began: the first may have taken a while. */
   readonly isOnOffer: (fallback: RoutedTool) => boolean;
   /** Called before a fallback is tried. */
-  readonly onFallback: (error: ToolportError) => void;
+  readonly onFallback: (error: HostsideError) => void;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<T
   try {
     return await call.send(tool, { ...call, options: { ...options, deadline: time } });
   } catch (error) {
-    if (!isToolportError(error) || !allowsFallback(error, tool)) throw error;
+    if (!isHostsideError(error) || !allowsFallback(error, tool)) throw error;
     const leftMs = time.remainingMs();
     if (leftMs <= 0 || !call.isOnOffer(fallback)) throw error;
     call.onFallback(error);
@@ -52,7 +52,7 @@ export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<T
 
 // Limits that cut in because nobody answered in time or had room. All others are somebody's will, and so is `overloaded` when a limit of the
 // host says it.
-const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const outagesByPolicy: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "call_timeout",
   "circuit_open",
   "connect_timeout",
@@ -66,7 +66,7 @@ const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCod
  * arguments, missing credentials, the caller's own abort and a call that was refused are no outage: whom a rule or a person keeps from
  * one tool must not be led to another that does the same.
  */
-function allowsFallback(error: ToolportError, { definition }: CatalogTool): boolean {
+function allowsFallback(error: HostsideError, { definition }: CatalogTool): boolean {
   if (error.code === "overloaded" && error.details.policy !== undefined) return false;
   const isOutage = error.kind === "execution" || error.kind === "system" || outagesByPolicy.has(error.code);
   if (!isOutage) return false;

@@ -1,5 +1,5 @@
-import type { JsonObject, ToolDefinition, ToolGroup } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, ToolDefinition, ToolGroup } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "../search/search-index.ts";
 import type { SearchHit } from "../search/rank-documents.ts";
 import type { SearchDocument } from "../search/search-document.ts";

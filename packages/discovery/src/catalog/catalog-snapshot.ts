@@ -1,4 +1,4 @@
-import type { Diagnostic, QuarantinedTool, ToolDefinition, ToolGroup } from "@toolport/core";
+import type { Diagnostic, QuarantinedTool, ToolDefinition, ToolGroup } from "@hostside/core";
 import type { ProviderRoute } from "./inspect-definitions.ts";
 import type { StaticTool } from "./static-tool.ts";
 

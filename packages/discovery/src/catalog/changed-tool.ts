@@ -1,9 +1,9 @@
-import { cleanText, ToolportError, type ToolDefinition } from "@toolport/core";
+import { cleanText, HostsideError, type ToolDefinition } from "@hostside/core";
 
 /** The `tool_changed` of a tool that is not what the model, or the caller, was shown of it. */
-export function changedTool(name: string, { origin }: ToolDefinition): ToolportError {
+export function changedTool(name: string, { origin }: ToolDefinition): HostsideError {
   const message = `tool ${JSON.stringify(cleanText(name, 80))} is not what the model was shown any more; declare the tools again and let it choose anew`;
-  return new ToolportError(message, {
+  return new HostsideError(message, {
     code: "tool_changed",
     serverId: origin?.serverId || undefined,
     toolName: origin?.toolName ?? name,
@@ -11,9 +11,9 @@ export function changedTool(name: string, { origin }: ToolDefinition): ToolportE
 }
 
 /** The `tool_quarantined` of a tool that the host holds back. */
-export function quarantinedTool({ name, origin }: ToolDefinition): ToolportError {
+export function quarantinedTool({ name, origin }: ToolDefinition): HostsideError {
   const message = `tool ${JSON.stringify(cleanText(name, 80))} is in quarantine until the host lets it be used`;
-  return new ToolportError(message, {
+  return new HostsideError(message, {
     code: "tool_quarantined",
     serverId: origin?.serverId || undefined,
     toolName: origin?.toolName ?? name,

@@ -1,5 +1,5 @@
-import type { ToolsChange } from "@toolport/core";
-import { sameDefinition } from "@toolport/core/implement";
+import type { ToolsChange } from "@hostside/core";
+import { sameDefinition } from "@hostside/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 
 /** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */

@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 import { readSentences } from "./read-sentences.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { ToolportError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@toolport/core";
-import { createEvent, foldCase, quoteText } from "@toolport/core/implement";
+import { HostsideError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@hostside/core";
+import { createEvent, foldCase, quoteText } from "@hostside/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 import { isClosed, listen, readRevision } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
@@ -14,7 +14,7 @@ export interface FollowedSources {
   /** Only somebody who listens pays for finding what changed. */
   readonly onChange: Event<ToolsChange>;
   /** `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was from was closed since. */
-  readonly whyGone: (name: string) => ToolportError | undefined;
+  readonly whyGone: (name: string) => HostsideError | undefined;
   /** Decides about all tools once more. Throws an `Error` when whoever decides calls it. */
   readmit(): void;
   /** Ends all subscriptions; the last snapshot stays. */
@@ -104,9 +104,9 @@ export function followSources(sources: CatalogSources): FollowedSources {
   };
 }
 
-function closedError(name: string, provider: ToolProvider): ToolportError {
+function closedError(name: string, provider: ToolProvider): HostsideError {
   const tool = quoteText(name, 80);
-  return new ToolportError(`tool ${tool} is gone, because provider ${JSON.stringify(provider.name)} is closed`, {
+  return new HostsideError(`tool ${tool} is gone, because provider ${JSON.stringify(provider.name)} is closed`, {
     code: "closed",
     toolName: name,
   });

@@ -1,5 +1,5 @@
-import { defaultLimits, truncateText, type ToolFlag, type ToolDefinition, type ToolProvider } from "@toolport/core";
-import { foldCase, inspectText } from "@toolport/core/implement";
+import { defaultLimits, truncateText, type ToolFlag, type ToolDefinition, type ToolProvider } from "@hostside/core";
+import { foldCase, inspectText } from "@hostside/core/implement";
 
 /** A provider's tool on its way into a catalog. */
 export interface InspectedTool {

@@ -4,8 +4,8 @@ import {
   type Diagnostic,
   type ToolDefinition,
   type ToolProvider,
-} from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+} from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { ToolAdmission } from "./admit-tools.ts";
 import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
 import type { Inspector } from "./inspect-definitions.ts";

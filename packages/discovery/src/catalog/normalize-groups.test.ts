@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { ToolGroup } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import type { ToolGroup } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { normalizeGroups } from "./normalize-groups.ts";

@@ -1,5 +1,5 @@
-import { defaultLimits, truncateText, type ToolGroup } from "@toolport/core";
-import { compareText, foldCase } from "@toolport/core/implement";
+import { defaultLimits, truncateText, type ToolGroup } from "@hostside/core";
+import { compareText, foldCase } from "@hostside/core/implement";
 
 const maxTitleLength = 256;
 

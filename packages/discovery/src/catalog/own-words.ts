@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 
 /**
  * A tool's description without the preface that says which server's tool it is and what its title is. A model should read

@@ -6,8 +6,8 @@ import type {
   ToolProvider,
   Subscription,
   UnreadyGroup,
-} from "@toolport/core";
-import { isJsonObject, isToolEffect } from "@toolport/core/implement";
+} from "@hostside/core";
+import { isJsonObject, isToolEffect } from "@hostside/core/implement";
 
 /** What a provider shows now. */
 export interface ProviderListing {

@@ -1,4 +1,4 @@
-import { cleanText } from "@toolport/core";
+import { cleanText } from "@hostside/core";
 
 /** A sentence of a description, and whether it is beside the point: a rule, a warning, an example, a list of what comes back. */
 export interface Sentence {

@@ -1,15 +1,15 @@
 import {
   defaultTimeouts,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallOptions,
   type Clock,
   type JsonObject,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
-} from "@toolport/core";
-import { isJsonObject, quoteText, withErrorContext } from "@toolport/core/implement";
+} from "@hostside/core";
+import { isJsonObject, quoteText, withErrorContext } from "@hostside/core/implement";
 import type { Route } from "./catalog-snapshot.ts";
 import type { ProviderRoute } from "./inspect-definitions.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
@@ -39,15 +39,15 @@ async function runUnbounded(
   const { name } = definition;
   const { timeoutMs = defaultTimeouts.callMs, signal, deadline: outer } = options;
   const what = `tool ${quoteText(name)} of provider ${JSON.stringify(provider.name)}`;
-  const fault = (problem: string, cause?: unknown): ToolportError =>
-    new ToolportError(`${what} ${problem}`, { code: "internal_error", toolName: name, outcome: "unknown", cause });
+  const fault = (problem: string, cause?: unknown): HostsideError =>
+    new HostsideError(`${what} ${problem}`, { code: "internal_error", toolName: name, outcome: "unknown", cause });
   let outcome: unknown;
   try {
     outcome = await runWithDeadline({ what, timeoutMs, signal, outer, clock }, (deadline) =>
       provider.call(name, args, { ...options, signal: deadline.signal, deadline }),
     );
   } catch (reason) {
-    if (!isToolportError(reason)) throw fault("threw something of its own", reason);
+    if (!isHostsideError(reason)) throw fault("threw something of its own", reason);
     throw reason.toolName === undefined ? withErrorContext(reason, { toolName: name }) : reason;
   }
   if (!isOutcome(outcome)) throw fault("answered nothing that an outcome could be");

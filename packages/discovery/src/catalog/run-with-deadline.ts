@@ -1,5 +1,5 @@
-import { defaultTimeouts, isToolportError, ToolportError, type Clock, type SharedDeadline } from "@toolport/core";
-import { createDeadline, formatMs, type Deadline, type LazySignal } from "@toolport/core/implement";
+import { defaultTimeouts, isHostsideError, HostsideError, type Clock, type SharedDeadline } from "@hostside/core";
+import { createDeadline, formatMs, type Deadline, type LazySignal } from "@hostside/core/implement";
 
 // As long as a call stands still for a human at most.
 const mostPausedMs = defaultTimeouts.elicitTotalMs;
@@ -24,8 +24,8 @@ export async function runWithDeadline<T>(
   work: (deadline: Deadline) => Promise<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`${what} did not finish within ${formatMs(timeoutMs)}`, {
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`${what} did not finish within ${formatMs(timeoutMs)}`, {
       code: "call_timeout",
       details: { timeoutMs },
     });
@@ -42,14 +42,14 @@ export async function runWithDeadline<T>(
   }
 }
 
-function reasonOf({ reason }: LazySignal, what: string): ToolportError {
-  return isToolportError(reason, "call_timeout") ? reason : abortedBy({ reason }, what, "unknown");
+function reasonOf({ reason }: LazySignal, what: string): HostsideError {
+  return isHostsideError(reason, "call_timeout") ? reason : abortedBy({ reason }, what, "unknown");
 }
 
 function abortedBy(
   { reason }: Pick<AbortSignal, "reason">,
   what: string,
   outcome: "not-sent" | "unknown",
-): ToolportError {
-  return new ToolportError(`the caller aborted ${what}`, { code: "aborted", outcome, cause: reason });
+): HostsideError {
+  return new HostsideError(`the caller aborted ${what}`, { code: "aborted", outcome, cause: reason });
 }

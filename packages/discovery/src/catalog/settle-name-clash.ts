@@ -1,7 +1,7 @@
 import type { CatalogTool } from "./catalog-snapshot.ts";
 import type { ProviderRoute } from "./inspect-definitions.ts";
-import type { ToolDefinition } from "@toolport/core";
-import { kindOf, quoteText } from "@toolport/core/implement";
+import type { ToolDefinition } from "@hostside/core";
+import { kindOf, quoteText } from "@hostside/core/implement";
 
 /** A name that a static tool and a provider both have. */
 export interface NameClash {

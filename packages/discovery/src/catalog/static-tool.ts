@@ -1,7 +1,7 @@
 import {
   defaultTimeouts,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallOptions,
   type Clock,
   type ContentBlock,
@@ -12,7 +12,7 @@ import {
   type ToolGroup,
   type ToolOrigin,
   type ToolOutcome,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   isCallArguments,
   isJsonObject,
@@ -23,7 +23,7 @@ import {
   withoutApproval,
   withSignalOfDeadline,
   type Deadline,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
@@ -33,7 +33,7 @@ export type ToolBundle = Omit<ToolGroup, "members">;
 export type StaticResult =
   | string
   | {
-      /** For a kind that the specification does not have, pass what `readContent` of `@toolport/core` makes of the blocks. */
+      /** For a kind that the specification does not have, pass what `readContent` of `@hostside/core` makes of the blocks. */
       readonly content?: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
       /** Default `false`. */
@@ -56,7 +56,7 @@ export interface StaticTool {
   init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
-   * Throws what it likes: a `ToolportError` passes, anything else is wrapped as `internal_error`. To answer anything but a
+   * Throws what it likes: a `HostsideError` passes, anything else is wrapped as `internal_error`. To answer anything but a
    * {@linkcode StaticResult}, such as nothing or a number, is an `internal_error`, too. One that calls other tools hands `options.observer` on, so that what becomes of those is known of this one.
    */
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
@@ -73,10 +73,10 @@ export function localOrigin(toolName: string): ToolOrigin {
 /** A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for one that is none. */
 export function toOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
   const parts: unknown = typeof result === "string" ? { content: [textBlock(result)] } : result;
-  const fault = (what: string): ToolportError => {
+  const fault = (what: string): HostsideError => {
     const advice = "a tool answers a text, or an object with content (an array of blocks) or structuredContent (JSON)";
     const message = `tool "${origin.toolName}" answered ${what}; ${advice}`;
-    return new ToolportError(message, { code: "internal_error", toolName: origin.toolName });
+    return new HostsideError(message, { code: "internal_error", toolName: origin.toolName });
   };
   if (!isResult(parts)) throw fault(describeResult(parts));
   const { structuredContent, isError = false, meta } = parts;
@@ -139,7 +139,7 @@ function textBlock(text: string): ContentBlock {
 
 /**
  * Gets a static tool ready, within `timeoutMs`, by default 10 seconds. Throws `call_timeout`, `aborted`, or what the tool throws, wrapped
- * unless it is a `ToolportError`.
+ * unless it is a `HostsideError`.
  */
 export async function startStaticTool(
   tool: StaticTool,
@@ -156,9 +156,9 @@ export async function startStaticTool(
   }
 }
 
-function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: string): ToolportError {
-  if (isToolportError(error)) return withErrorContext(error, { toolName: name });
-  return new ToolportError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
+function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: string): HostsideError {
+  if (isHostsideError(error)) return withErrorContext(error, { toolName: name });
+  return new HostsideError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
 }
 
 /** A call of a static tool. */

@@ -1,4 +1,4 @@
-import type { ToolDefinition, ToolGroup } from "@toolport/core";
+import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { summarizeGroup } from "./summarize-group.ts";
 

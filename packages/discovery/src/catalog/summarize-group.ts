@@ -1,4 +1,4 @@
-import type { ToolDefinition, ToolGroup } from "@toolport/core";
+import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { splitWords } from "../search/split-words.ts";
 import { stemWord } from "../search/stem-word.ts";
 import { cutClause, firstSentence } from "./excerpt.ts";

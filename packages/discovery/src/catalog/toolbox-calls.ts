@@ -1,6 +1,6 @@
 import {
   cleanText,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type Clock,
   type Diagnostic,
@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
   type ToolProvider,
   type UnreadyGroup,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertCallOptions,
   assertToolName,
@@ -17,7 +17,7 @@ import {
   selectInstead,
   unknownToolError,
   type AbsentServer,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { Inspector } from "./inspect-definitions.ts";
 import { createServersWait, type ServersWait } from "./wait-for-servers.ts";
 import { waitForTool, findAbsent } from "./wait-for-tool.ts";
@@ -134,12 +134,12 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   return calls;
 }
 
-function fallbackTaken(toolName: string, { definition }: CatalogTool, error: ToolportError): Diagnostic {
+function fallbackTaken(toolName: string, { definition }: CatalogTool, error: HostsideError): Diagnostic {
   const message = `"${definition.name}" is out of service, its fallback is called: ${error.message}`;
   return { kind: "fallback", serverId: "", toolName, message };
 }
 
-function closedError(reason: string | undefined, toolName?: string): ToolportError {
+function closedError(reason: string | undefined, toolName?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${cleanText(reason, 200)}`;
-  return new ToolportError(`the toolbox is closed${why}`, { code: "closed", toolName, outcome: "not-sent" });
+  return new HostsideError(`the toolbox is closed${why}`, { code: "closed", toolName, outcome: "not-sent" });
 }

@@ -1,4 +1,4 @@
-import { ToolportError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@toolport/core";
+import { HostsideError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import {
   createCallPipeline,
   foldCase,
@@ -7,7 +7,7 @@ import {
   onBehalfOf,
   selectInstead,
   type CallPipeline,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
 import { serverOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
@@ -80,8 +80,8 @@ function isSameSource(a: Route, b: Route): boolean {
   return b.kind === "provider" && a.provider === b.provider;
 }
 
-function removedTool({ name, origin }: ToolDefinition): ToolportError {
-  return new ToolportError(`tool ${quoteText(name, 80)} is no longer offered`, {
+function removedTool({ name, origin }: ToolDefinition): HostsideError {
+  return new HostsideError(`tool ${quoteText(name, 80)} is no longer offered`, {
     code: "tool_removed",
     serverId: origin?.serverId || undefined,
     toolName: origin?.toolName ?? name,

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { generalVerbs } from "../search/general-verbs.ts";
 import { isDestructiveVerb, isEverydayVerb, isReadingVerb } from "../search/name-intent.ts";
 import { splitWords } from "../search/split-words.ts";

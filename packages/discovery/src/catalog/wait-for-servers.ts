@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CallOptions } from "@toolport/core";
-import type { AbsentServer } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CallOptions } from "@hostside/core";
+import type { AbsentServer } from "@hostside/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 import { untilThere, type WaitSources } from "./wait-for-tool.ts";
 
@@ -29,7 +29,7 @@ export function createServersWait(sources: Omit<WaitSources, "has">): (wait: Ser
         untilThere(isThere, sources, { timeoutMs, signal: deadline.signal }),
       );
     } catch (error) {
-      if (!isToolportError(error, "call_timeout") || outer?.remainingMs() === 0) throw notSent(error);
+      if (!isHostsideError(error, "call_timeout") || outer?.remainingMs() === 0) throw notSent(error);
     }
   };
 }
@@ -39,7 +39,7 @@ function isOnItsWay(state: string): boolean {
 }
 
 function notSent(error: unknown): unknown {
-  if (!isToolportError(error)) return error;
+  if (!isHostsideError(error)) return error;
   const { rawMessage, code, details, cause } = error;
-  return new ToolportError(rawMessage, { code, details, cause, outcome: "not-sent" });
+  return new HostsideError(rawMessage, { code, details, cause, outcome: "not-sent" });
 }

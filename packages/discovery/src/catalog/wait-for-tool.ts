@@ -1,14 +1,14 @@
 import {
   defaultTimeouts,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   truncateText,
   type CallOptions,
   type Clock,
   type ToolProvider,
   type UnreadyGroup,
-} from "@toolport/core";
-import { describeAbsent, foldCase, onAbort, type AbsentServer } from "@toolport/core/implement";
+} from "@hostside/core";
+import { describeAbsent, foldCase, onAbort, type AbsentServer } from "@hostside/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 import { listen, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
@@ -47,10 +47,10 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
         untilThere(() => sources.has(name), sources, { timeoutMs, signal: ending, toolName: name }),
     );
   } catch (error) {
-    if (!isToolportError(error)) throw error;
+    if (!isHostsideError(error)) throw error;
     const servers = absent();
     const why = error.code === "call_timeout" && servers.length > 0 ? `; ${describeAbsent(servers)}` : "";
-    throw new ToolportError(`${error.rawMessage}${why}`, {
+    throw new HostsideError(`${error.rawMessage}${why}`, {
       code: error.code,
       toolName: shown,
       outcome: "not-sent",

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
 import { describeGroup, describeTool, summarizeTool } from "./describe.ts";
 import { fitAnswer, fitNames, limitBytesAndTokens, shareOf, type AnswerLimit, type FittedParts } from "./fit-answer.ts";

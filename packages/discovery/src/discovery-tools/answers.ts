@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** A tool as a helper describes it to a model. Texts are cleaned: no escape sequences, no invisible characters. */
 export interface ToolAnswer extends JsonObject {

@@ -1,4 +1,4 @@
-import { cleanText, type ToolDefinition, type ToolGroup } from "@toolport/core";
+import { cleanText, type ToolDefinition, type ToolGroup } from "@hostside/core";
 import { excerptOf } from "../catalog/excerpt.ts";
 import { ownWords } from "../catalog/own-words.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";

@@ -1,5 +1,5 @@
-import type { CallOptions, JsonObject, ToolOutcome } from "@toolport/core";
-import { foldCase, isCallArguments } from "@toolport/core/implement";
+import type { CallOptions, JsonObject, ToolOutcome } from "@hostside/core";
+import { foldCase, isCallArguments } from "@hostside/core/implement";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { GroupAnswer, OmittedNames, ToolAnswer } from "./answers.ts";
 
 // Room for member names, brackets and counts around what is measured.

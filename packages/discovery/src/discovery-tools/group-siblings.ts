@@ -1,4 +1,4 @@
-import type { ToolGroup } from "@toolport/core";
+import type { ToolGroup } from "@hostside/core";
 
 /**
  * Which tools of a group an answer names beside those that it describes: these, the first ones first; or all others, unless there are more

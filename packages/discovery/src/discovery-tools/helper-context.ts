@@ -1,4 +1,4 @@
-import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@toolport/core";
+import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@hostside/core";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";

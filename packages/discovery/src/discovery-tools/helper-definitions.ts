@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { localOrigin } from "../catalog/static-tool.ts";
 import type { HelperNames } from "./helper-names.ts";
 

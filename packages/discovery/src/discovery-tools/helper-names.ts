@@ -1,4 +1,4 @@
-import { assertKnownOptions, foldCase, withDefaults, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, foldCase, withDefaults, type Fields } from "@hostside/core/implement";
 import { assertLegalName } from "../catalog/assert-static-tool.ts";
 
 /** What the discovery helpers are called. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** Reads the members of a helper's arguments. `null` counts as absent, because models fill in what they were not asked for. */
 export interface InputReader {

@@ -1,5 +1,5 @@
-import type { ToolDefinition, ToolGroup } from "@toolport/core";
-import { findMeant, toolsMeant } from "@toolport/core/implement";
+import type { ToolDefinition, ToolGroup } from "@hostside/core";
+import { findMeant, toolsMeant } from "@hostside/core/implement";
 
 // Each is looked for among all.
 const mostLookedFor = 4;

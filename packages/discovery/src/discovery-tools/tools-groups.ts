@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { rankTools } from "../ranking/rank-tools.ts";
 import type { ToolsAnswer } from "./answers.ts";
 import { summarizeTool } from "./describe.ts";

@@ -1,5 +1,5 @@
-import { cleanText, type JsonObject, type ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { cleanText, type JsonObject, type ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
 import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";

@@ -1,5 +1,5 @@
-import { cleanText, type UnreadyGroup } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { cleanText, type UnreadyGroup } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { UnavailableGroup } from "./answers.ts";
 import { fitList, shareOf, type AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";

@@ -5,8 +5,8 @@ import {
   isPlainObject,
   parseRetryAfter,
   type Fields,
-} from "@toolport/core/implement";
-import { ToolportError, type Clock } from "@toolport/core";
+} from "@hostside/core/implement";
+import { HostsideError, type Clock } from "@hostside/core";
 import type { Embedder } from "./embedder.ts";
 
 /** Of the AI SDK's `embedMany`, what is used here. */
@@ -72,18 +72,18 @@ function nameOf(model: unknown): string {
 }
 
 /** What the SDK throws holds the request, the answer and its headers. */
-function withoutTexts(error: unknown, { id, clock }: { readonly id: string; readonly clock: Clock }): ToolportError {
+function withoutTexts(error: unknown, { id, clock }: { readonly id: string; readonly clock: Clock }): HostsideError {
   const { statusCode, responseHeaders } = (error ?? {}) as {
     readonly statusCode?: unknown;
     readonly responseHeaders?: unknown;
   };
   if (typeof statusCode !== "number") {
     const name = error instanceof Error ? error.name : typeof error;
-    return new ToolportError(`${id} failed (${name})`, { code: "unreachable" });
+    return new HostsideError(`${id} failed (${name})`, { code: "unreachable" });
   }
   const header = isPlainObject(responseHeaders) ? responseHeaders["retry-after"] : undefined;
   const retryAfterMs = parseRetryAfter(typeof header === "string" ? header : undefined, dateOf(clock));
-  return new ToolportError(`HTTP ${statusCode} from ${id}`, {
+  return new HostsideError(`HTTP ${statusCode} from ${id}`, {
     code: "http_error",
     details: { httpStatus: statusCode, ...(retryAfterMs !== undefined && { retryAfterMs }) },
   });

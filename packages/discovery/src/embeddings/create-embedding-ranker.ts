@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Diagnostic, Random, Store, ToolDefinition } from "@toolport/core";
+import type { Cancel, Clock, Diagnostic, Random, Store, ToolDefinition } from "@hostside/core";
 import {
   assertKnownOptions,
   compareText,
@@ -6,7 +6,7 @@ import {
   systemClock,
   systemRandom,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { EmbeddingRanker, EmbeddingRequest, RankedSource } from "../ranking/embedding-ranker.ts";
 import type { Embedder } from "./embedder.ts";
 import { createEmbeddingClient } from "./embedding-client.ts";

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import type { EmbeddingClient } from "./embedding-client.ts";
 import type { KeptVectors } from "./kept-vectors.ts";
 import { toolText } from "./tool-text.ts";

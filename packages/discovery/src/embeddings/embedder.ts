@@ -6,7 +6,7 @@ export interface EmbedOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes vectors of texts. May throw: a search is done by words then. A `ToolportError` says when to come back (`details.retryAfterMs`). */
+/** Makes vectors of texts. May throw: a search is done by words then. A `HostsideError` says when to come back (`details.retryAfterMs`). */
 export interface Embedder {
   /**
    * Names whatever decides what a vector looks like: the model, where it runs, its dimensions. Part of the key under which a vector is kept, so that

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type Clock } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type Clock } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { Embedder } from "./embedder.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
@@ -57,7 +57,7 @@ export function createEmbeddingClient(init: EmbeddingClientInit): EmbeddingClien
         return directions;
       } catch (error) {
         if (init.closing.aborted) return "later";
-        const status = isToolportError(error) ? error.details.httpStatus : undefined;
+        const status = isHostsideError(error) ? error.details.httpStatus : undefined;
         if (status !== undefined && aboutTexts.has(status)) refusals += 1;
         else refusals = 0;
         if (refusals > 0 && refusals < mostRefusals) return "refused";
@@ -74,8 +74,8 @@ async function ask(
   purpose: "tool" | "query",
 ): Promise<readonly ArrayLike<number>[]> {
   const within = purpose === "query" ? queryTimeoutMs : timeoutMs;
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`no answer within ${formatMs(within)}`, { code: "request_timeout" });
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`no answer within ${formatMs(within)}`, { code: "request_timeout" });
   const deadline = createDeadline({ timeoutMs: within, clock, signal: closing, onTimeout });
   const work = async (): Promise<readonly ArrayLike<number>[]> =>
     embedder.embed(texts, { purpose, signal: deadline.signal });
@@ -102,6 +102,6 @@ function readAnswer(answer: unknown, count: number, dimensions: number | undefin
   return directions;
 }
 
-function invalid(what: string): ToolportError {
-  return new ToolportError(`the embedding model answered ${what}`, { code: "invalid_output" });
+function invalid(what: string): HostsideError {
+  return new HostsideError(`the embedding model answered ${what}`, { code: "invalid_output" });
 }

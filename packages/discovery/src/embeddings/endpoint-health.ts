@@ -1,4 +1,4 @@
-import { isToolportError, type Clock, type Diagnostic, type Random } from "@toolport/core";
+import { isHostsideError, type Clock, type Diagnostic, type Random } from "@hostside/core";
 
 /** When an endpoint may be asked again. */
 export interface EndpointHealth {
@@ -29,8 +29,8 @@ export function createEndpointHealth({ clock, random, onDiagnostic }: HealthInit
   return {
     restMs: () => Math.max(0, restsUntil - clock.now()),
     failed(error) {
-      const asked = isToolportError(error) ? (error.details.retryAfterMs ?? 0) : 0;
-      const status = isToolportError(error) ? error.details.httpStatus : undefined;
+      const asked = isHostsideError(error) ? (error.details.retryAfterMs ?? 0) : 0;
+      const status = isHostsideError(error) ? error.details.httpStatus : undefined;
       const isRefused = status !== undefined && refusals.has(status);
       const rest = isRefused ? longestRestMs : Math.min(longestRestMs, firstRestMs * 2 ** Math.min(failures, 16));
       restsUntil = Math.max(restsUntil, clock.now() + Math.max(asked, rest * (0.5 + random() / 2)));
@@ -47,6 +47,6 @@ export function createEndpointHealth({ clock, random, onDiagnostic }: HealthInit
 
 /** What went wrong, without the message of a foreign error, which may quote a key. */
 export function reasonOf(error: unknown): string {
-  if (isToolportError(error)) return error.message;
+  if (isHostsideError(error)) return error.message;
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Diagnostic } from "@toolport/core";
+import type { Clock, Diagnostic } from "@hostside/core";
 
 /** How many tokens may still be sent. */
 export interface HourlyBudget {

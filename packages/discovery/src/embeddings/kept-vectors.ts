@@ -1,5 +1,5 @@
-import type { Clock, Diagnostic, Store } from "@toolport/core";
-import { doStep } from "@toolport/core/implement";
+import type { Clock, Diagnostic, Store } from "@hostside/core";
+import { doStep } from "@hostside/core/implement";
 import { reasonOf } from "./endpoint-health.ts";
 import { readVector, writeVector, type ToolVector } from "./tool-vector.ts";
 
@@ -18,7 +18,7 @@ export interface KeptVectorsInit {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
-const prefix = "toolport-embedding:";
+const prefix = "hostside-embedding:";
 const stepMs = 5000;
 // A store that is down is not asked for every tool again.
 const restMs = 60_000;

@@ -7,8 +7,8 @@ import {
   isHeaderValue,
   kindOf,
   type Fields,
-} from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
+} from "@hostside/core/implement";
+import type { Clock } from "@hostside/core";
 import type { Embedder } from "./embedder.ts";
 import { postJson, type EmbeddingFetch } from "./post-json.ts";
 import { readEmbeddings } from "./read-embeddings.ts";

@@ -1,5 +1,5 @@
-import { dateOf, parseRetryAfter, untilAborted } from "@toolport/core/implement";
-import { isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { dateOf, parseRetryAfter, untilAborted } from "@hostside/core/implement";
+import { isHostsideError, HostsideError, type Clock } from "@hostside/core";
 
 /** Of a `fetch`, what is used here. */
 export type EmbeddingFetch = (url: URL, init: RequestInit) => Promise<Response>;
@@ -22,12 +22,12 @@ export async function postJson(request: PostRequest): Promise<unknown> {
   const response = await send(request);
   if (isRedirect(response)) {
     discard(response);
-    throw new ToolportError(`${url.origin} redirects, which is never followed`, { code: "redirect_refused" });
+    throw new HostsideError(`${url.origin} redirects, which is never followed`, { code: "redirect_refused" });
   }
   if (!response.ok) {
     discard(response);
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after") ?? undefined, dateOf(clock));
-    throw new ToolportError(`HTTP ${response.status} from ${url.origin}`, {
+    throw new HostsideError(`HTTP ${response.status} from ${url.origin}`, {
       code: "http_error",
       details: { httpStatus: response.status, ...(retryAfterMs !== undefined && { retryAfterMs }) },
     });
@@ -37,7 +37,7 @@ export async function postJson(request: PostRequest): Promise<unknown> {
     return JSON.parse(text);
   } catch {
     // The parser's message quotes the text.
-    throw new ToolportError(`${url.origin} answered what is no JSON`, { code: "invalid_output" });
+    throw new HostsideError(`${url.origin} answered what is no JSON`, { code: "invalid_output" });
   }
 }
 
@@ -58,7 +58,7 @@ async function send({ url, body, headers, signal, fetch = globalThis.fetch }: Po
       void work.then(discard, () => {});
       throw error;
     }
-    throw new ToolportError(`${url.origin} could not be reached`, { code: "unreachable" });
+    throw new HostsideError(`${url.origin} could not be reached`, { code: "unreachable" });
   }
 }
 
@@ -82,14 +82,14 @@ async function readText(
       if (done) return parts.join("") + decoder.decode();
       bytes += value.length;
       if (bytes > maxBytes) {
-        throw new ToolportError(`${origin} sent more than ${maxBytes} bytes`, { code: "message_too_large" });
+        throw new HostsideError(`${origin} sent more than ${maxBytes} bytes`, { code: "message_too_large" });
       }
       parts.push(decoder.decode(value, { stream: true }));
     }
   } catch (error) {
     reader.cancel().catch(() => {});
-    if (signal.aborted || isToolportError(error)) throw error;
-    throw new ToolportError(`the answer of ${origin} broke off`, { code: "connection_closed" });
+    if (signal.aborted || isHostsideError(error)) throw error;
+    throw new HostsideError(`the answer of ${origin} broke off`, { code: "connection_closed" });
   }
 }
 

@@ -1,4 +1,4 @@
-import { untilAborted } from "@toolport/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { EmbeddingClient } from "./embedding-client.ts";
 
 /** Vectors of queries. */

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isPlainObject } from "@hostside/core/implement";
 
 /**
  * The vectors of an answer of `/v1/embeddings`, in the order of the texts: lists of numbers, or base64 of little-endian floats. Throws
@@ -38,6 +38,6 @@ function readVector(embedding: unknown): ArrayLike<number> {
   return Float32Array.from({ length: binary.length / 4 }, (_, at) => view.getFloat32(at * 4, true));
 }
 
-function invalid(what: string): ToolportError {
-  return new ToolportError(`the endpoint answered ${what}`, { code: "invalid_output" });
+function invalid(what: string): HostsideError {
+  return new HostsideError(`the endpoint answered ${what}`, { code: "invalid_output" });
 }

@@ -1,6 +1,6 @@
-import type { ToolDefinition } from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { ToolDefinition } from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { ownWords } from "../catalog/own-words.ts";
 
 // About 500 tokens: what models are made for, and what a tool says after that is about details.

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isPlainObject } from "@hostside/core/implement";
 
 /** The direction of a vector in a byte for each dimension: a quarter of the memory, and the ranking is nearly the same. */
 export interface ToolVector {
@@ -75,6 +75,6 @@ function withScale(bytes: Int8Array): ToolVector {
   return { bytes, scale: 1 / Math.sqrt(sum) };
 }
 
-function noVector(why: string): ToolportError {
-  return new ToolportError(`the embedding model answered a vector that ${why}`, { code: "invalid_output" });
+function noVector(why: string): HostsideError {
+  return new HostsideError(`the embedding model answered a vector that ${why}`, { code: "invalid_output" });
 }

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Diagnostic, ToolDefinition } from "@toolport/core";
+import type { Cancel, Clock, Diagnostic, ToolDefinition } from "@hostside/core";
 import type { RankedSource } from "../ranking/embedding-ranker.ts";
 import { embedEntries, type EmbedParts, type Entry } from "./embed-entries.ts";
 import { reasonOf } from "./endpoint-health.ts";

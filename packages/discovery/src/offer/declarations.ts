@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import { foldCase, sameDefinition } from "@toolport/core/implement";
+import type { ToolDefinition } from "@hostside/core";
+import { foldCase, sameDefinition } from "@hostside/core/implement";
 
 /** What one declaration may cost. */
 export interface DeclareLimits {

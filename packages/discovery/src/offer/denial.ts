@@ -1,5 +1,5 @@
-import type { ToolDefinition, ToolOrigin } from "@toolport/core";
-import { foldCase, isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
+import type { ToolDefinition, ToolOrigin } from "@hostside/core";
+import { foldCase, isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 
 /**
  * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever its local name is or becomes. A text

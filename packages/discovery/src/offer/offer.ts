@@ -1,5 +1,5 @@
-import { cleanText, type Diagnostic, type ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { cleanText, type Diagnostic, type ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createDeclarations } from "./declarations.ts";
 import type { PermittedPart } from "./permitted.ts";

@@ -1,5 +1,5 @@
-import type { ToolDefinition, ToolGroup } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import type { ToolDefinition, ToolGroup } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { Catalog, CatalogTool, Route } from "../catalog/catalog-snapshot.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 
 /** Where tools that were found go. */
 export interface Placement {

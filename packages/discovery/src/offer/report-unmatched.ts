@@ -1,4 +1,4 @@
-import { cleanText, type Diagnostic, type UnreadyGroup } from "@toolport/core";
+import { cleanText, type Diagnostic, type UnreadyGroup } from "@hostside/core";
 import type { Denial, DeniedTool } from "./denial.ts";
 import type { PermittedPart } from "./permitted.ts";
 

@@ -1,4 +1,4 @@
-import { cleanText, type ToolDefinition } from "@toolport/core";
+import { cleanText, type ToolDefinition } from "@hostside/core";
 
 /**
  * One line about a tool that is not declared, for a list from which a model may choose by name: the beginning of its description, at most

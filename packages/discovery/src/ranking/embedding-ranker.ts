@@ -1,4 +1,4 @@
-import type { CallContext, Cancel, Event, ToolDefinition } from "@toolport/core";
+import type { CallContext, Cancel, Event, ToolDefinition } from "@hostside/core";
 
 /** What a ranker is asked. */
 export interface EmbeddingRequest {

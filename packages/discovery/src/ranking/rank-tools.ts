@@ -1,5 +1,5 @@
-import { isToolportError, type CallContext, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { isHostsideError, type CallContext, type Clock, type Diagnostic, type ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
@@ -100,6 +100,6 @@ async function askRanker(
 
 /** What went wrong without the message of a foreign error, which may quote a secret. */
 export function nameOf(error: unknown): string {
-  if (isToolportError(error)) return error.message;
+  if (isHostsideError(error)) return error.message;
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,4 +1,4 @@
-import type { CallContext, JsonObject } from "@toolport/core";
+import type { CallContext, JsonObject } from "@hostside/core";
 
 /** What a selector is asked. */
 export interface SelectorRequest {

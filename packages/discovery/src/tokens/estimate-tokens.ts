@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 
 /**
  * About how many tokens a text costs a language model: what a byte-pair tokenizer of the o200k family would count, read off the shape

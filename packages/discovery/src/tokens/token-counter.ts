@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import { assertKnownOptions, assertNames, foldCase, kindOf, type Fields } from "@toolport/core/implement";
+import type { ToolDefinition } from "@hostside/core";
+import { assertKnownOptions, assertNames, foldCase, kindOf, type Fields } from "@hostside/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import { definitionText, estimateTokens } from "./estimate-tokens.ts";
 

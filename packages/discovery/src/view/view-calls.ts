@@ -1,5 +1,5 @@
-import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { quoteText, sameDefinition, selectInstead, unknownToolError } from "@toolport/core/implement";
+import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
+import { quoteText, sameDefinition, selectInstead, unknownToolError } from "@hostside/core/implement";
 import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -13,7 +13,7 @@ export interface ViewCallsInit {
   readonly catalog: () => Catalog;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
-  readonly whyGone: (name: string) => ToolportError | undefined;
+  readonly whyGone: (name: string) => HostsideError | undefined;
   readonly permitted: () => PermittedPart;
   readonly offer: Offer;
   readonly helpers: Helpers;
@@ -59,7 +59,7 @@ function mayCome(name: string, { allows, findHeld }: PermittedPart): boolean {
   return allows(name) && findHeld(name) === undefined;
 }
 
-function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }: ViewCallsInit): ToolportError {
+function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }: ViewCallsInit): HostsideError {
   const held = permitted().findHeld(name);
   if (held !== undefined) return quarantinedTool(held);
   const gone = permitted().allows(name) ? whyGone(name) : undefined;
@@ -79,7 +79,7 @@ function readLast(
   return last;
 }
 
-function removedTool(name: string): ToolportError {
+function removedTool(name: string): HostsideError {
   const message = `tool ${quoteText(name, 80)} is no longer offered`;
-  return new ToolportError(message, { code: "tool_removed", toolName: name });
+  return new HostsideError(message, { code: "tool_removed", toolName: name });
 }

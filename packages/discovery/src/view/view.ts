@@ -1,5 +1,5 @@
 import {
-  type ToolportError,
+  type HostsideError,
   type CallContext,
   type CallOptions,
   type Event,
@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
   type ToolsChange,
   type UnreadyGroup,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertCallContext,
   assertKnownOptions,
@@ -21,7 +21,7 @@ import {
   kindOf,
   withDefaults,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
@@ -157,7 +157,7 @@ export interface ViewContext extends RankContext {
   readonly onToolsChanged: Event<ToolsChange>;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
-  readonly whyGone: (name: string) => ToolportError | undefined;
+  readonly whyGone: (name: string) => HostsideError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;

@@ -1,4 +1,4 @@
-import { createMemoryStore, type ToolDefinition } from "@toolport/core";
+import { createMemoryStore, type ToolDefinition } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";

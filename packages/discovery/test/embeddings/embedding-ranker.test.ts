@@ -1,4 +1,4 @@
-import { createMemoryStore, ToolportError, type Diagnostic, type Store } from "@toolport/core";
+import { createMemoryStore, HostsideError, type Diagnostic, type Store } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createEmbeddingRanker, type EmbeddingRankerOptions } from "../../src/embeddings.ts";
@@ -29,8 +29,8 @@ function start(options: Partial<EmbeddingRankerOptions> = {}) {
 const search = async (toolbox: Toolbox, query: string): Promise<readonly string[]> =>
   namesIn(await toolbox.view().searchTools({ query }));
 const textsOf = ({ requests }: MadeUpModel): readonly string[] => requests.flat();
-const httpError = (httpStatus: number, retryAfterMs?: number): ToolportError =>
-  new ToolportError(`HTTP ${httpStatus}`, {
+const httpError = (httpStatus: number, retryAfterMs?: number): HostsideError =>
+  new HostsideError(`HTTP ${httpStatus}`, {
     code: "http_error",
     details: { httpStatus, ...(retryAfterMs !== undefined && { retryAfterMs }) },
   });

@@ -1,6 +1,6 @@
-import { ToolportError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { passOn } from "../message/meta.ts";
 
 /** Whether a client with these capabilities can ask its user such a thing. */
@@ -39,8 +39,8 @@ export const cancelled: ElicitationResult = Object.freeze({ action: "cancel" });
 export function cannotAsk(
   { serverId, mode }: Pick<ElicitationRequest, "serverId" | "mode">,
   why: string,
-): ToolportError {
+): HostsideError {
   const form = mode === "url" ? "a link" : "a form";
   const message = `server ${JSON.stringify(serverId)} asks its user with ${form}, and ${why}`;
-  return new ToolportError(message, { code: "unsupported_operation", serverId });
+  return new HostsideError(message, { code: "unsupported_operation", serverId });
 }

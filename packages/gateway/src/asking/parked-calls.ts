@@ -1,5 +1,5 @@
-import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
-import { canonicalJson, isJsonObject, onAbort } from "@toolport/core/implement";
+import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
+import { canonicalJson, isJsonObject, onAbort } from "@hostside/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";

@@ -1,4 +1,4 @@
-import type { ElicitationRequest, JsonObject } from "@toolport/core";
+import type { ElicitationRequest, JsonObject } from "@hostside/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";

@@ -1,5 +1,5 @@
-import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
-import { onAbort } from "@toolport/core/implement";
+import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
+import { onAbort } from "@hostside/core/implement";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 import type { Outlet } from "../message/outlet.ts";
 import { cancelled, questionParams, readAnswer } from "./ask-client.ts";

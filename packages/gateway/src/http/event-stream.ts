@@ -1,4 +1,4 @@
-import type { Cancel, Clock, JsonObject } from "@toolport/core";
+import type { Cancel, Clock, JsonObject } from "@hostside/core";
 import type { Outlet } from "../message/outlet.ts";
 import { writeMessage } from "../message/write-message.ts";
 import type { HttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";

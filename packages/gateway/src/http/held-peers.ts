@@ -1,5 +1,5 @@
-import { ToolportError, type Cancel } from "@toolport/core";
-import { createIdTable, type IdTable, type LazySignal } from "@toolport/core/implement";
+import { HostsideError, type Cancel } from "@hostside/core";
+import { createIdTable, type IdTable, type LazySignal } from "@hostside/core/implement";
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { RequestId } from "../message/json-rpc.ts";
@@ -68,7 +68,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
     async add(init) {
       if (closedBy !== undefined) {
         await clients.close(init.peer, closedBy);
-        throw new ToolportError("the gateway is closing", { code: "closed" });
+        throw new HostsideError("the gateway is closing", { code: "closed" });
       }
       const one: HeldPeer = { ...init, stops: createIdTable(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
       held.set(one.key, one);

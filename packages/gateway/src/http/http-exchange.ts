@@ -1,4 +1,4 @@
-import type { LazySignal } from "@toolport/core/implement";
+import type { LazySignal } from "@hostside/core/implement";
 import type { Weight } from "../message/outlet.ts";
 
 /** Headers of an answer. */

@@ -1,5 +1,5 @@
-import { assertKnownOptions, isJsonObject, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
-import type { JsonObject } from "@toolport/core";
+import { assertKnownOptions, isJsonObject, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
 
 /** Whom a token lets in. */
 export interface VerifiedToken {

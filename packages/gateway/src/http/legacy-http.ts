@@ -1,5 +1,5 @@
-import { isToolportError, type JsonObject } from "@toolport/core";
-import { createLazySignal, type LazySignal } from "@toolport/core/implement";
+import { isHostsideError, type JsonObject } from "@hostside/core";
+import { createLazySignal, type LazySignal } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
 import {
   errorMessage,
@@ -93,7 +93,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, JSON.stringify(resultMessage(id, result)));
   } catch (error) {
-    const isBusy = isToolportError(error, "overloaded") || isToolportError(error, "closed");
+    const isBusy = isHostsideError(error, "overloaded") || isHostsideError(error, "closed");
     const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
     replyFailure(exchange, { status: isBusy ? 503 : 500, id, failure });
   }

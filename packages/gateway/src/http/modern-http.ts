@@ -1,5 +1,5 @@
-import { isToolportError, type JsonObject } from "@toolport/core";
-import { createLazySignal, isJsonObject } from "@toolport/core/implement";
+import { isHostsideError, type JsonObject } from "@hostside/core";
+import { createLazySignal, isJsonObject } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
 import { missing, readEnvelope, unsupported, type Envelope } from "../message/envelope.ts";
 import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
@@ -45,7 +45,7 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
   try {
     held = await peerOf(parts, envelope.envelope);
   } catch (error) {
-    const isBusy = isToolportError(error, "overloaded") || isToolportError(error, "closed");
+    const isBusy = isHostsideError(error, "overloaded") || isHostsideError(error, "closed");
     const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
     return refuse(failure, isBusy ? 503 : 500);
   }

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
 import { decodeHeader } from "./check-headers.ts";
 import type { HttpExchange } from "./http-exchange.ts";

@@ -1,4 +1,4 @@
-import { resultWithin } from "@toolport/core/implement";
+import { resultWithin } from "@hostside/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { HttpExchange } from "./http-exchange.ts";

@@ -1,4 +1,4 @@
-import { createLazySignal, untilAborted, type LazySignal } from "@toolport/core/implement";
+import { createLazySignal, untilAborted, type LazySignal } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { HttpExchange, HttpStream } from "./http-exchange.ts";
 import { readBytes } from "./read-bytes.ts";

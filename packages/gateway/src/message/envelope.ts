@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 import { metaKeys, metaOf } from "./meta.ts";
 import { modernRevision } from "./revisions.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** Ids that requests may have; JSON-RPC allows `null`, MCP does not. */
 export type RequestId = string | number;

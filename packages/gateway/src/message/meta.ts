@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** What belongs to one hop of the protocol, and to no other. */
 const hopPrefix = "io.modelcontextprotocol/";

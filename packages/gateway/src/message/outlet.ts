@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** How much it matters that a message arrives: what is `"spare"` is left out where a client reads slowly. */
 export type Weight = "needed" | "spare";

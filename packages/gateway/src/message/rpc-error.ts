@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolport/core";
+import type { JsonValue } from "@hostside/core";
 import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 const failures = new WeakMap<Error, RpcFailure>();

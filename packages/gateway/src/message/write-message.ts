@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { errorMessage, rpcCodes } from "./json-rpc.ts";
 
 /** A message as text. One that cannot be written, such as a result that is nested too deep for the stack, is an error of its request; `undefined`: it answers none. */

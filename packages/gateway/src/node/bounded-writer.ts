@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import type { Weight } from "../message/outlet.ts";
 
 /** Writes texts to a stream that may be read slowly, and gives it up when that goes too far. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
 import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import type { HttpOptions } from "../http/http-options.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "@toolport/core";
-import { createLazySignal } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { createLazySignal } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { HttpExchange } from "../http/http-exchange.ts";
 import { readBytes } from "../http/read-bytes.ts";

@@ -1,7 +1,7 @@
 import { stdin, stdout } from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { settleWithin, systemClock, withDefaults } from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
+import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
+import type { Clock } from "@hostside/core";
 import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "@toolport/core";
-import { createSlots } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { createSlots } from "@hostside/core/implement";
 
 /** What the clients of one server have not taken of their answers. */
 export interface UnreadAnswers {

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { ToolDefinition } from "@hostside/core";
 import { expect, it } from "vitest";
 import type { GatewayTools } from "../gateway-client.ts";
 import { createExposedTools } from "./exposed-tools.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, ProtocolEra, ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import type { JsonObject, ProtocolEra, ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
 import type { GatewayTools } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { toolsCallName, toolsCallTool } from "./tools-call.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
 
 const known = new WeakMap<ToolDefinition, JsonObject>();
 

@@ -1,5 +1,5 @@
-import { cleanText, type JsonObject } from "@toolport/core";
-import { isJsonObject, kindOf } from "@toolport/core/implement";
+import { cleanText, type JsonObject } from "@hostside/core";
+import { isJsonObject, kindOf } from "@hostside/core/implement";
 
 /** The name of the tool that calls others. */
 export const toolsCallName = "tools_call";

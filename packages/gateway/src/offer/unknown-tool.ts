@@ -1,10 +1,10 @@
-import { cleanText, type ToolportError } from "@toolport/core";
+import { cleanText, type HostsideError } from "@hostside/core";
 import type { Exposure } from "../gateway-options.ts";
 
 const mostServers = 10;
 
 /** What a model that has this gateway alone can do about a name that no tool has, as sentences. `error`: the `unknown_tool`, where there is one. Pure. */
-export function adviseUnknownTool(expose: Exposure, error?: ToolportError): string {
+export function adviseUnknownTool(expose: Exposure, error?: HostsideError): string {
   const { suggestions = [], servers = [] } = error?.details ?? {};
   const meant = suggestions.map((name) => JSON.stringify(name)).join(" or ");
   const named = servers.slice(0, mostServers).map(({ id, state }) => `${JSON.stringify(cleanText(id, 80))} (${state})`);

@@ -1,5 +1,5 @@
-import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
-import type { LazySignal } from "@toolport/core/implement";
+import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
+import type { LazySignal } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import type { Outlet } from "../message/outlet.ts";
 

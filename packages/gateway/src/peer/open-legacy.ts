@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { Clients, Introduction } from "../clients.ts";
 import { latestLegacyRevision, legacyRevisions } from "../message/revisions.ts";
 import { initializeResult } from "../requests/lifecycle.ts";

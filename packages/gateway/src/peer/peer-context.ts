@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { ExposedTools } from "../offer/exposed-tools.ts";

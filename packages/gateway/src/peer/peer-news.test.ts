@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import type { Outlet } from "../message/outlet.ts";

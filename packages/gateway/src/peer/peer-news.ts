@@ -1,6 +1,6 @@
-import type { JsonObject, ServerLog, Subscription } from "@toolport/core";
-import type { Cancel } from "@toolport/core";
-import type { Slots } from "@toolport/core/implement";
+import type { JsonObject, ServerLog, Subscription } from "@hostside/core";
+import type { Cancel } from "@hostside/core";
+import type { Slots } from "@hostside/core/implement";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { metaKeys } from "../message/meta.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Subscription } from "@toolport/core";
+import type { Cancel, Subscription } from "@hostside/core";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 

@@ -1,11 +1,11 @@
 import {
-  isToolportError,
+  isHostsideError,
   type ElicitationRequest,
   type ElicitationResult,
   type JsonObject,
   type Subscription,
-} from "@toolport/core";
-import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@hostside/core/implement";
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
@@ -264,7 +264,7 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
     if (way.stop.aborted && !isListening) return givenUp(id, way.stop);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
-    reason = isToolportError(error) ? error.code : "error";
+    reason = isHostsideError(error) ? error.code : "error";
     return way.stop.aborted ? givenUp(id, way.stop) : errorMessage(id, toFailure(error));
   } finally {
     state.waiting -= 1;
@@ -325,11 +325,11 @@ function toModern({ settings }: PeerState, result: JsonObject): JsonObject {
   };
 }
 
-/** What of an error a client is told: of one that is not Toolport's own, that there was one. */
+/** What of an error a client is told: of one that is not Hostside's own, that there was one. */
 function toFailure(error: unknown): ReturnType<typeof failureOf> & object {
   const known = failureOf(error);
   if (known !== undefined) return known;
-  if (!isToolportError(error)) return { code: rpcCodes.internalError, message: "Internal error" };
+  if (!isHostsideError(error)) return { code: rpcCodes.internalError, message: "Internal error" };
   const { code, message, outcome, retryable } = error;
   return { code: rpcCodes.internalError, message, data: { code, outcome, retryable } };
 }

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { GatewayReadOptions } from "../gateway-client.ts";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
@@ -14,8 +14,8 @@ export async function bounded<T>(
   const { settings, client } = context;
   const { limits, clock } = settings;
   const timeoutMs = limits.requestMs;
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`${request.method} was not answered within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`${request.method} was not answered within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
   const deadline = createDeadline({ timeoutMs, signal: request.stop, onTimeout, clock });
   const level = logLevelOf(context, request);
   const carried = passOn(metaOf(request.params));
@@ -28,7 +28,7 @@ export async function bounded<T>(
     });
     return await untilAborted(working, deadline.signal);
   } catch (error) {
-    if (deadline.signal.aborted && isToolportError(deadline.signal.reason)) throw deadline.signal.reason;
+    if (deadline.signal.aborted && isHostsideError(deadline.signal.reason)) throw deadline.signal.reason;
     throw error;
   } finally {
     deadline.dispose();

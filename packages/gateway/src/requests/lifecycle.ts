@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { GatewayConversation } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { isLogLevel } from "../message/log-levels.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 

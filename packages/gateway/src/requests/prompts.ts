@@ -1,5 +1,5 @@
-import { isToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isHostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { GatewayPrompt } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
@@ -42,7 +42,7 @@ export const getPrompt: RequestHandler = async (context, request) => {
       ...(meta !== undefined && { _meta: meta }),
     };
   } catch (error) {
-    if (isToolportError(error, "prompt_not_found") || isToolportError(error, "invalid_arguments")) {
+    if (isHostsideError(error, "prompt_not_found") || isHostsideError(error, "invalid_arguments")) {
       throw rpcError(rpcCodes.invalidParams, error.rawMessage);
     }
     throw error;
@@ -70,7 +70,7 @@ export const complete: RequestHandler = async (context, request) => {
     return { completion: { values, ...(total !== undefined && { total }), hasMore } };
   } catch (error) {
     // Nobody has to complete anything: no proposals are an answer, too.
-    if (isToolportError(error, "unsupported_operation")) return { completion: { values: [], hasMore: false } };
+    if (isHostsideError(error, "unsupported_operation")) return { completion: { values: [], hasMore: false } };
     throw error;
   }
 };

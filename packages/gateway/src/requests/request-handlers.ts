@@ -1,4 +1,4 @@
-import type { ProtocolEra } from "@toolport/core";
+import type { ProtocolEra } from "@hostside/core";
 import type { RequestHandler } from "../peer/peer-context.ts";
 import { discover, ping, setLogLevel } from "./lifecycle.ts";
 import { complete, getPrompt, listPrompts } from "./prompts.ts";

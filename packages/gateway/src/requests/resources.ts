@@ -1,5 +1,5 @@
-import { isToolportError, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isHostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
@@ -51,7 +51,7 @@ export const readResource: RequestHandler = async (context, request) => {
     const result = { contents: read.contents, ...(meta !== undefined && { _meta: meta }) };
     return cacheable(context, result, { ...(ttlMs !== undefined && { ttlMs }), ...(cacheScope && { cacheScope }) });
   } catch (error) {
-    if (isToolportError(error, "resource_not_found")) throw notFound(context, uri);
+    if (isHostsideError(error, "resource_not_found")) throw notFound(context, uri);
     throw error;
   }
 };

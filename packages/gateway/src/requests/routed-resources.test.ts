@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic } from "@hostside/core";
 import { expect, it } from "vitest";
 import type { GatewayResources } from "../gateway-client.ts";
 import { createRoutedResources } from "./routed-resources.ts";

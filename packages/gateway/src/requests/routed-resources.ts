@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { compareText } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { compareText } from "@hostside/core/implement";
 import type {
   GatewayEntry,
   GatewayListOptions,

@@ -1,5 +1,5 @@
-import type { Cancel, JsonObject, Subscription } from "@toolport/core";
-import { isJsonObject, onAbort } from "@toolport/core/implement";
+import type { Cancel, JsonObject, Subscription } from "@hostside/core";
+import { isJsonObject, onAbort } from "@hostside/core/implement";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { metaKeys } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";

@@ -1,16 +1,16 @@
 import {
   cleanText,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallObserver,
   type JsonObject,
   type Progress,
   type SharedDeadline,
   type ToolDefinition,
   type ToolOutcome,
-} from "@toolport/core";
-import { isJsonObject, withSignalOfDeadline } from "@toolport/core/implement";
-import { presentError } from "@toolport/results";
+} from "@hostside/core";
+import { isJsonObject, withSignalOfDeadline } from "@hostside/core/implement";
+import { presentError } from "@hostside/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
@@ -87,8 +87,8 @@ async function callByName(
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
-    if (isToolportError(error, "unknown_tool")) return unknownTool(context, { name, isDirect, error });
-    if (!isToolportError(error)) throw error;
+    if (isHostsideError(error, "unknown_tool")) return unknownTool(context, { name, isDirect, error });
+    if (!isHostsideError(error)) throw error;
     return failureOf(error);
   } finally {
     if (exposed.hasNews()) news.changed("tools");
@@ -106,7 +106,7 @@ async function asItIsNow(
   try {
     return await call();
   } catch (error) {
-    const isReplaced = isToolportError(error, "registration_replaced") && error.outcome === "not-sent";
+    const isReplaced = isHostsideError(error, "registration_replaced") && error.outcome === "not-sent";
     if (!isReplaced) throw error;
     const { serverId = "", toolName } = findTool()?.origin ?? {};
     if (serverId === "" || error.serverId !== serverId || error.toolName !== toolName) throw error;
@@ -132,7 +132,7 @@ function createTimeOf({ stop }: ActiveRequest): SharedDeadline & { readonly stop
 }
 
 interface UnknownTool extends Pick<NamedCall, "name" | "isDirect"> {
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }
 
 /** What is not exposed is as if it were not there. What is said is for who has this gateway alone. */
@@ -141,7 +141,7 @@ function unknownTool({ settings }: PeerContext, { name, isDirect, error }: Unkno
   const advice = adviseUnknownTool(settings.expose, error);
   if (isDirect) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${shown}. ${advice}`);
   const message = `there is no tool ${JSON.stringify(shown)}. ${advice}`;
-  return failureOf(new ToolportError(message, { code: "unknown_tool", toolName: shown }));
+  return failureOf(new HostsideError(message, { code: "unknown_tool", toolName: shown }));
 }
 
 function sayProgress(request: ActiveRequest, progress: JsonObject): void {
@@ -171,7 +171,7 @@ function toWireResult({ raw, content, structuredContent, isError }: ToolOutcome)
 /** A failure as a result: what a model reads, and for a host the same as data. */
 function failureOf(error: unknown): JsonObject {
   const envelope = presentError(error, "envelope");
-  return { ...failureResult(presentError(error, "text")), _meta: { "toolport/error": { ...envelope.error } } };
+  return { ...failureResult(presentError(error, "text")), _meta: { "hostside/error": { ...envelope.error } } };
 }
 
 function failureResult(text: string): JsonObject {

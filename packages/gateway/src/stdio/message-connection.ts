@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { createIdTable, createLazySignal, type IdTable, type LazySignal } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { createIdTable, createLazySignal, type IdTable, type LazySignal } from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
 import { readEnvelope, type Envelope, missing } from "../message/envelope.ts";
 import {

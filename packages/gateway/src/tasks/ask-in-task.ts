@@ -1,5 +1,5 @@
-import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
-import { onAbort } from "@toolport/core/implement";
+import type { ElicitationRequest, ElicitationResult } from "@hostside/core";
+import { onAbort } from "@hostside/core/implement";
 import { cancelled } from "../asking/ask-client.ts";
 import type { SessionQuestions } from "../asking/session-questions.ts";
 import type { Outlet } from "../message/outlet.ts";

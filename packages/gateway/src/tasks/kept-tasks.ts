@@ -1,4 +1,4 @@
-import { dateOf, onAbort } from "@toolport/core/implement";
+import { dateOf, onAbort } from "@hostside/core/implement";
 import { cancelled } from "../asking/ask-client.ts";
 import { randomToken } from "../asking/random-token.ts";
 import type { GatewaySettings } from "../gateway-options.ts";

@@ -1,6 +1,6 @@
-import type { CallTask, JsonObject, ProtocolEra } from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { CallTask, JsonObject, ProtocolEra } from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";

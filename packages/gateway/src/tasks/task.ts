@@ -1,4 +1,4 @@
-import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
+import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import type { RpcFailure } from "../message/json-rpc.ts";
 import type { Outlet } from "../message/outlet.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, ProtocolEra } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, ProtocolEra } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { questionParams } from "../asking/ask-client.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import type { Task } from "./task.ts";

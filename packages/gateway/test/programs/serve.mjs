@@ -1,11 +1,11 @@
 // Serves a gateway on its pipes, or with --http on a port that it prints, in front of the servers that its first argument names as JSON specs.
 import { once } from "node:events";
-import { createGateway } from "@toolport/gateway";
-import { listen, serveStdio } from "@toolport/gateway/node";
-import { createToolbox } from "@toolport/discovery";
-import { createProvider } from "@toolport/provider";
-import { createResources } from "@toolport/resources";
-import { createConnector } from "@toolport/transports";
+import { createGateway } from "@hostside/gateway";
+import { listen, serveStdio } from "@hostside/gateway/node";
+import { createToolbox } from "@hostside/discovery";
+import { createProvider } from "@hostside/provider";
+import { createResources } from "@hostside/resources";
+import { createConnector } from "@hostside/transports";
 
 const [specs = "[]", settings = "{}"] = process.argv.slice(2);
 const { expose = "all", naming, http, resources: withResources = true, description, limits } = JSON.parse(settings);
@@ -14,14 +14,14 @@ const provider = createProvider({
   connector: createConnector(),
   servers: JSON.parse(specs),
   onElicit: (request, signal) => asked.gateway.elicit(request, signal),
-  ...(naming === "verbatim" && { naming: (await import("@toolport/naming")).verbatimNaming }),
+  ...(naming === "verbatim" && { naming: (await import("@hostside/naming")).verbatimNaming }),
   ...(description && { description }),
 });
 const toolbox = createToolbox({ providers: [provider] });
 await toolbox.init();
 const resources = createResources(provider);
 const gateway = createGateway({
-  name: "toolport-gateway",
+  name: "hostside-gateway",
   version: "1.0.0",
   expose,
   tools: "all",

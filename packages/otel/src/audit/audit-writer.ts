@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { dateOf, storeFailed } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { dateOf, storeFailed } from "@hostside/core/implement";
 import { quietly } from "../quietly.ts";
 import { isoDate } from "../times.ts";
 import { hashLine, sealLine, type AuditHead, type AuditKey } from "./audit-line.ts";

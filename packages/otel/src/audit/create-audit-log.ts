@@ -1,4 +1,4 @@
-import { isToolportError, truncateText, type Clock, type Interceptor, type ToolCall } from "@toolport/core";
+import { isHostsideError, truncateText, type Clock, type Interceptor, type ToolCall } from "@hostside/core";
 import {
   assertKnownOptions,
   dateOf,
@@ -7,7 +7,7 @@ import {
   storeFailed,
   systemClock,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { captureData } from "../capture.ts";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type EntryRules } from "../records/call-entry.ts";
@@ -18,7 +18,7 @@ import { createAuditWriter, type AuditProblemReport, type AuditSink } from "./au
 
 /** Options of {@linkcode createAuditLog}. */
 export interface AuditLogOptions extends EntryOptions {
-  /** Where lines go: `openAuditFile()` of `@toolport/otel/node`, or what you write yourself. */
+  /** Where lines go: `openAuditFile()` of `@hostside/otel/node`, or what you write yourself. */
   readonly sink: AuditSink;
   /**
    * At least 32 bytes, kept where whoever can write the log has no access. Each line then has a code that only who has the key can make. Default: none; the hashes alone
@@ -119,7 +119,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<AuditLog
       await append({ type: "call-started", at, server, tool, name, effect, context, arguments: args });
     } catch (reason) {
       const { toolName } = call.origin;
-      const cause = isToolportError(reason) ? reason.cause : reason;
+      const cause = isHostsideError(reason) ? reason.cause : reason;
       throw storeFailed(`call of ${quoteText(toolName)} was refused: the audit log cannot be written`, cause);
     }
   }

@@ -1,4 +1,4 @@
-import { assertKnownOptions, isPlainObject, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isPlainObject, type Fields } from "@hostside/core/implement";
 import { hasCode, hashLine, importAuditKey, noLines, type AuditHead, type AuditKey } from "./audit-line.ts";
 
 /** What a log is verified against. */

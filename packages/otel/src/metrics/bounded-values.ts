@@ -1,4 +1,4 @@
-import { truncateText } from "@toolport/core";
+import { truncateText } from "@hostside/core";
 import { inventedValue, otherValue } from "../names.ts";
 
 /** How many different values attributes of metrics may have. */

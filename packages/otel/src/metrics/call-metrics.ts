@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { CallAttempt, CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@toolport/core";
+import type { CallAttempt, CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@hostside/core";
 import { attribute, otherValue } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import { failureOf, toolFailure, type Failure } from "../spans/failure.ts";
@@ -58,22 +58,22 @@ export function measureRecord(
     );
   }
   quietly(() => {
-    const { toolport, af } = parts.find() ?? {};
+    const { hostside, af } = parts.find() ?? {};
     const again = attempts.length - 1;
     if (again > 0) af?.retries.add(again, afAttributes(serverId, toolName, parts));
-    if (toolport === undefined) return;
+    if (hostside === undefined) return;
     const server = { [attribute.server]: serverOf(serverId, parts) };
     for (const [phase, ms] of [
       ["connect", connectMs],
       ["list", listMs],
       ["turn", turnMs],
     ] as const) {
-      if (ms > 0) toolport.wait.record(ms / 1000, { ...server, [attribute.phase]: phase });
+      if (ms > 0) hostside.wait.record(ms / 1000, { ...server, [attribute.phase]: phase });
     }
-    if (again > 0) toolport.resends.add(again, server);
+    if (again > 0) hostside.resends.add(again, server);
     for (const { sentBytes = 0, receivedBytes = 0 } of attempts) {
-      if (sentBytes > 0) toolport.bytes.add(sentBytes, { ...server, [attribute.direction]: "transmit" });
-      if (receivedBytes > 0) toolport.bytes.add(receivedBytes, { ...server, [attribute.direction]: "receive" });
+      if (sentBytes > 0) hostside.bytes.add(sentBytes, { ...server, [attribute.direction]: "transmit" });
+      if (receivedBytes > 0) hostside.bytes.add(receivedBytes, { ...server, [attribute.direction]: "receive" });
     }
   });
 }
@@ -86,8 +86,8 @@ export function measureCall(
 ): void {
   const { serverId, toolName } = origin;
   quietly(() => {
-    const { toolport, af } = parts.find() ?? {};
-    toolport?.callDuration.record(durationMs / 1000, {
+    const { hostside, af } = parts.find() ?? {};
+    hostside?.callDuration.record(durationMs / 1000, {
       [attribute.server]: serverOf(serverId, parts),
       [attribute.tool]: parts.bounded.of(attribute.tool, serverId, toolName),
       ...boundedFailure(failure, serverId, parts),
@@ -109,9 +109,9 @@ export function measureDecision(
   parts: MetricParts,
 ): void {
   quietly(() => {
-    const { toolport, af } = parts.find() ?? {};
+    const { hostside, af } = parts.find() ?? {};
     const { serverId, toolName } = origin;
-    toolport?.decisions.add(1, {
+    hostside?.decisions.add(1, {
       [attribute.server]: serverOf(serverId, parts),
       [attribute.decision]: parts.bounded.of(
         attribute.decision,

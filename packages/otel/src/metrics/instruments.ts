@@ -14,13 +14,13 @@ import type { MetricNames } from "../telemetry-options.ts";
 export interface Instruments {
   readonly operationDuration: Histogram;
   readonly sessionDuration: Histogram;
-  readonly toolport: ToolportInstruments | undefined;
+  readonly hostside: HostsideInstruments | undefined;
   readonly af: AfInstruments | undefined;
   readonly nexo: NexoInstruments | undefined;
 }
 
 /** Where the conventions say nothing. */
-export interface ToolportInstruments {
+export interface HostsideInstruments {
   readonly callDuration: Histogram;
   readonly wait: Histogram;
   readonly resends: Counter;
@@ -70,7 +70,7 @@ function makeInstruments(meter: Meter, names: ReadonlySet<MetricNames>): Instrum
   return {
     operationDuration: seconds("mcp.client.operation.duration", "From the sending of an MCP request to its answer"),
     sessionDuration: seconds("mcp.client.session.duration", "From the opening of an MCP session to its end"),
-    toolport: names.has("toolport") ? toolportInstruments({ meter, seconds, counter }) : undefined,
+    hostside: names.has("hostside") ? hostsideInstruments({ meter, seconds, counter }) : undefined,
     af: names.has("af")
       ? {
           invocations: counter("tool_invocations_total", "Calls of tools"),
@@ -100,19 +100,19 @@ interface Makers {
   readonly counter: (name: string, description: string, unit?: string) => Counter;
 }
 
-function toolportInstruments({ meter, seconds, counter }: Makers): ToolportInstruments {
+function hostsideInstruments({ meter, seconds, counter }: Makers): HostsideInstruments {
   return {
-    callDuration: seconds("toolport.call.duration", "From a call to its outcome, with all that a host does about it"),
-    wait: seconds("toolport.call.wait", "How long a call waited before it was sent, by what it waited for"),
-    resends: counter("toolport.call.resends", "Times that a call was sent again", "{send}"),
-    bytes: counter("toolport.io", "Messages of calls, as JSON in UTF-8", "By"),
-    decisions: counter("toolport.decisions", "What a policy decided about calls", "{decision}"),
-    sessions: meter.createUpDownCounter("toolport.sessions", {
+    callDuration: seconds("hostside.call.duration", "From a call to its outcome, with all that a host does about it"),
+    wait: seconds("hostside.call.wait", "How long a call waited before it was sent, by what it waited for"),
+    resends: counter("hostside.call.resends", "Times that a call was sent again", "{send}"),
+    bytes: counter("hostside.io", "Messages of calls, as JSON in UTF-8", "By"),
+    decisions: counter("hostside.decisions", "What a policy decided about calls", "{decision}"),
+    sessions: meter.createUpDownCounter("hostside.sessions", {
       description: "Sessions that are open",
       unit: "{session}",
     }),
-    circuit: meter.createGauge("toolport.circuit.state", { description: "0 closed, 1 half open, 2 open" }),
-    cacheReads: counter("toolport.resource.cache.reads", "Reads of resources with a cache", "{read}"),
-    refusedUris: counter("toolport.resource.refused_uris", "URIs that were refused before anything was sent", "{uri}"),
+    circuit: meter.createGauge("hostside.circuit.state", { description: "0 closed, 1 half open, 2 open" }),
+    cacheReads: counter("hostside.resource.cache.reads", "Reads of resources with a cache", "{read}"),
+    refusedUris: counter("hostside.resource.refused_uris", "URIs that were refused before anything was sent", "{uri}"),
   };
 }

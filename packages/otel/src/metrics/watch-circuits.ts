@@ -16,10 +16,10 @@ export function measureCircuit({ type, serverId = "", toolName }: PolicyNews, pa
   const state = states.get(type);
   if (state === undefined) return;
   quietly(() => {
-    const { toolport, af } = parts.find() ?? {};
+    const { hostside, af } = parts.find() ?? {};
     const server = serverOf(serverId, parts);
     const tool = toolName === undefined ? undefined : parts.bounded.of(attribute.tool, serverId, toolName);
-    toolport?.circuit.record(state, {
+    hostside?.circuit.record(state, {
       [attribute.server]: server,
       ...(tool !== undefined && { [attribute.tool]: tool }),
     });

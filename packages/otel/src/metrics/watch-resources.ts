@@ -36,19 +36,19 @@ interface Counted {
 }
 
 function write(serverId: string, { hits, misses, refused }: Counted, parts: MetricParts): void {
-  const { toolport, nexo } = parts.find() ?? {};
+  const { hostside, nexo } = parts.find() ?? {};
   const server = serverOf(serverId, parts);
   const own = { [attribute.server]: server };
   if (hits > 0) {
-    toolport?.cacheReads.add(hits, { ...own, "toolport.cache.result": "hit" });
+    hostside?.cacheReads.add(hits, { ...own, "hostside.cache.result": "hit" });
     nexo?.cacheHits.add(hits, { server });
   }
   if (misses > 0) {
-    toolport?.cacheReads.add(misses, { ...own, "toolport.cache.result": "miss" });
+    hostside?.cacheReads.add(misses, { ...own, "hostside.cache.result": "miss" });
     nexo?.cacheMisses.add(misses, { server });
   }
   if (refused > 0) {
-    toolport?.refusedUris.add(refused, own);
+    hostside?.refusedUris.add(refused, own);
     nexo?.allowlistViolations.add(refused, { server });
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, ServerPeer, ServerRecord } from "@toolport/core";
+import type { Clock, ServerPeer, ServerRecord } from "@hostside/core";
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import { isOrderly, measureServer, serverOf, type MetricParts } from "./call-metrics.ts";
@@ -30,7 +30,7 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
   const { clock } = init;
   const open = new Map<string, OpenSession>();
   const add = (count: 1 | -1, serverId: string): void => {
-    init.find()?.toolport?.sessions.add(count, { [attribute.server]: serverOf(serverId, init) });
+    init.find()?.hostside?.sessions.add(count, { [attribute.server]: serverOf(serverId, init) });
     if (init.countsForNexo()) init.find()?.nexo?.active.add(count);
   };
   const countAll = (): void => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { lstat, open, readdir, rename, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { assertKnownOptions, isPlainObject, storeFailed, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isPlainObject, storeFailed, type Fields } from "@hostside/core/implement";
 import type { AuditSink } from "../audit/audit-writer.ts";
 import { noLines, type AuditHead } from "../audit/audit-line.ts";
 import { lockFile } from "./lock-file.ts";

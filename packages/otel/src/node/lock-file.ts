@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, realpath, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isPlainObject } from "@toolport/core/implement";
+import { isPlainObject } from "@hostside/core/implement";
 
 /** Who holds a file. */
 interface Holder {

@@ -1,5 +1,5 @@
-import { isToolportError, truncateText, type CallAttempt, type CallContext, type CallDecision } from "@toolport/core";
-import { withoutApproval } from "@toolport/core/implement";
+import { isHostsideError, truncateText, type CallAttempt, type CallContext, type CallDecision } from "@hostside/core";
+import { withoutApproval } from "@hostside/core/implement";
 import { captureData, captureText, type CaptureRules } from "../capture.ts";
 import { isoDate } from "../times.ts";
 import type { EndedCall } from "./watch-call.ts";
@@ -107,7 +107,7 @@ export function toCallEntry(ended: EndedCall, rules: EntryRules): CallEntry {
 
 function endingOf({ outcome, error }: EndedCall, rules: EntryRules): Pick<CallEntry, "ended" | "outcome" | "message"> {
   if (outcome !== undefined) return { ended: outcome.isError ? "tool-error" : "ok" };
-  if (!isToolportError(error)) return { ended: "internal_error" };
+  if (!isHostsideError(error)) return { ended: "internal_error" };
   const message = rules.captureMessages ? { message: safeText(error.rawMessage, rules) } : {};
   return { ended: error.code, outcome: error.outcome, ...message };
 }

@@ -1,5 +1,5 @@
-import type { Clock, Interceptor } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock, Interceptor } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type CallEntry, type EntryRules } from "./call-entry.ts";
 import { watchCalls } from "./watch-call.ts";

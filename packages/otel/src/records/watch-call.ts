@@ -1,5 +1,5 @@
-import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolCall, ToolOutcome } from "@toolport/core";
-import { dateOf, joinObservers, withObserver } from "@toolport/core/implement";
+import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
+import { dateOf, joinObservers, withObserver } from "@hostside/core/implement";
 
 /** All that became of one call. */
 export interface EndedCall {

@@ -14,8 +14,8 @@ import {
   type TextMapPropagator,
   type TracerProvider,
 } from "@opentelemetry/api";
-import { truncateText, type Clock, type JsonObject } from "@toolport/core";
-import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@toolport/core/implement";
+import { truncateText, type Clock, type JsonObject } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@hostside/core/implement";
 import { createBoundedValues, type BoundedValues, type ValueBounds } from "../metrics/bounded-values.ts";
 import { findInstruments } from "../metrics/find-instruments.ts";
 import { attribute, durationBuckets } from "../names.ts";

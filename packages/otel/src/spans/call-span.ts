@@ -6,7 +6,7 @@ import {
   type CallRecord,
   type ToolCall,
   type ToolOutcome,
-} from "@toolport/core";
+} from "@hostside/core";
 import { captureJson, captureText } from "../capture.ts";
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
@@ -78,7 +78,7 @@ class OneCallSpan implements CallSpan {
     const { type, at, stage, decision, code } = decided;
     quietly(() => {
       const reason = reasonOf(decided, this.#settings);
-      this.#addEvent("toolport.decision", at, {
+      this.#addEvent("hostside.decision", at, {
         [attribute.decision]: decision === undefined ? type : `${type}: ${decision}`,
         ...(stage !== undefined && { [attribute.stage]: stage }),
         ...(code !== undefined && { [attribute.errorType]: code }),
@@ -117,8 +117,8 @@ class OneCallSpan implements CallSpan {
     const first = this.#onlySend === undefined ? [] : [this.#onlySend];
     this.#onlySend = undefined;
     for (const { startedAt, durationMs, peer, error } of [...first, ...attempts]) {
-      this.#addEvent("toolport.send", startedAt, {
-        "toolport.duration": durationMs / 1000,
+      this.#addEvent("hostside.send", startedAt, {
+        "hostside.duration": durationMs / 1000,
         [attribute.session]: peer.session,
         ...(error !== undefined && failureAttributes(failureOf(error))),
       });

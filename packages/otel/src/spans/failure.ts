@@ -1,10 +1,10 @@
 import type { Attributes } from "@opentelemetry/api";
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import { attribute } from "../names.ts";
 
 /** Why something failed, as the conventions have it. */
 export interface Failure {
-  /** The code of the JSON-RPC error where a server answered with one, else Toolport's code. */
+  /** The code of the JSON-RPC error where a server answered with one, else Hostside's code. */
   readonly type: string;
   /** The code of the JSON-RPC error. */
   readonly rpcCode?: number;
@@ -17,7 +17,7 @@ export const toolFailure: Failure = { type: "tool_error", outcome: "failed" };
 
 /** Reads what was thrown. Says nothing of its message, which may hold anything. */
 export function failureOf(error: unknown): Failure {
-  if (!isToolportError(error)) return { type: error instanceof Error ? "internal_error" : "_OTHER" };
+  if (!isHostsideError(error)) return { type: error instanceof Error ? "internal_error" : "_OTHER" };
   const { code, outcome, details } = error;
   const { rpcCode } = details;
   return {

@@ -1,4 +1,4 @@
-import type { ServerPeer, ServerRecord } from "@toolport/core";
+import type { ServerPeer, ServerRecord } from "@hostside/core";
 import { expect, it } from "vitest";
 import { createOpenPeers } from "./open-peers.ts";
 

@@ -1,4 +1,4 @@
-import type { ServerPeer, ServerRecord } from "@toolport/core";
+import type { ServerPeer, ServerRecord } from "@hostside/core";
 
 /** How servers are spoken with now, over all providers that are watched. */
 export interface OpenPeers {

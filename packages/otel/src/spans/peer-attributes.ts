@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import { truncateText, type ServerPeer } from "@toolport/core";
+import { truncateText, type ServerPeer } from "@hostside/core";
 import { attribute } from "../names.ts";
 
 /** How a server was spoken with, as attributes. */

@@ -10,7 +10,7 @@ import {
   type Tracer,
   type TracerProvider,
 } from "@opentelemetry/api";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { scopeName } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import type { TelemetrySettings } from "../telemetry-options.ts";

@@ -1,6 +1,6 @@
 // Writes to an audit log until its file may not grow, and prints how many lines were written: `node fill-file.mjs <path>`.
-import { createAuditLog } from "@toolport/otel/log";
-import { openAuditFile } from "@toolport/otel/node";
+import { createAuditLog } from "@hostside/otel/log";
+import { openAuditFile } from "@hostside/otel/node";
 
 // A write beyond the limit of the shell fails half way, as on a full disk, and would end a process that does not listen.
 process.on("SIGXFSZ", () => {});

@@ -1,5 +1,5 @@
-import { compareText, dateOf } from "@toolport/core/implement";
-import { isToolportError, type QuarantinedTool, type Subscription } from "@toolport/core";
+import { compareText, dateOf } from "@hostside/core/implement";
+import { isHostsideError, type QuarantinedTool, type Subscription } from "@hostside/core";
 import type { PolicyParts } from "../policy-parts.ts";
 
 /** What offers tools and asks a policy which: a provider or a toolbox. */
@@ -40,7 +40,7 @@ export function createTargets(parts: Pick<PolicyParts, "clock" | "emit">): Targe
         try {
           target.readmit();
         } catch (error) {
-          if (isToolportError(error, "closed")) targets.delete(target);
+          if (isHostsideError(error, "closed")) targets.delete(target);
           else parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: "attached", error });
         }
       }

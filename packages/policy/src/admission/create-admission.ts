@@ -1,5 +1,5 @@
-import { ToolportError, type Interceptor } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { HostsideError, type Interceptor } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { createPins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
@@ -71,9 +71,9 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
 }
 
 // Suggests no other id: it may be a server of somebody else.
-function unknownServer(serverId: string): ToolportError {
+function unknownServer(serverId: string): HostsideError {
   const message = `no tool of a server ${quoteText(serverId)} was ever listed where this policy decides`;
-  return new ToolportError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
+  return new HostsideError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
 }
 
 function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {

@@ -1,4 +1,4 @@
-import type { AdmissionServer, QuarantinedTool, ToolDefinition } from "@toolport/core";
+import type { AdmissionServer, QuarantinedTool, ToolDefinition } from "@hostside/core";
 import type { Pins } from "../pins/create-pins.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { decide, type RuleDecision } from "../rules/decide.ts";

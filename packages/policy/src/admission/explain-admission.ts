@@ -1,5 +1,5 @@
-import { cleanText, type ToolDefinition } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { cleanText, type ToolDefinition } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { countChanges } from "../pins/compare-entries.ts";
 import type { PinVerdict } from "../pins/judge-pin.ts";
 import type { ToolChange } from "../pins/tool-change.ts";

@@ -1,4 +1,4 @@
-import type { QuarantinedTool } from "@toolport/core";
+import type { QuarantinedTool } from "@hostside/core";
 import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
 import type { ApprovalResult, HeldTool, ToolAdmission } from "./tool-admission.ts";
 

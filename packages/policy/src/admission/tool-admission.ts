@@ -1,5 +1,5 @@
-import type { AdmissionServer, Admit, Interceptor, Subscription, ToolDefinition } from "@toolport/core";
-import type { Fields } from "@toolport/core/implement";
+import type { AdmissionServer, Admit, Interceptor, Subscription, ToolDefinition } from "@hostside/core";
+import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
 import { ruleFields, type Decision, type RuleOptions } from "../rules/rule-options.ts";

@@ -1,5 +1,5 @@
-import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@toolport/core";
-import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "@toolport/core/implement";
+import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@hostside/core";
+import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /**

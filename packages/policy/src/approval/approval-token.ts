@@ -1,6 +1,6 @@
-import type { ApprovalDenial, SuspendedCall, ToolDefinition, ToolEffect } from "@toolport/core";
-import { canonicalJson } from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+import type { ApprovalDenial, SuspendedCall, ToolDefinition, ToolEffect } from "@hostside/core";
+import { canonicalJson } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { RememberedFor } from "./remembered-approvals.ts";
 import type { Signer } from "./sign.ts";

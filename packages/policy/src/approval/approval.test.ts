@@ -1,4 +1,4 @@
-import type { ToolCall, ToolDefinition } from "@toolport/core";
+import type { ToolCall, ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { fingerprint, gated, setUp, type Desk, type Handler } from "../../test/approval-desk.ts";
 import { callOf, createStageWorld, rejectionOf, settle } from "../../test/stage-world.ts";

@@ -5,10 +5,10 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolOutcome,
-  ToolportError,
-} from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { withoutApproval } from "@toolport/core/implement";
+  HostsideError,
+} from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -200,7 +200,7 @@ async function requiredError(
   { call, why, hint, copied }: PendingCall,
   { suspension, words }: Pick<ApprovalInterceptorInit, "suspension"> & { readonly words?: string | undefined },
   parts: PolicyParts,
-): Promise<ToolportError> {
+): Promise<HostsideError> {
   const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
   const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked${said}` };
@@ -215,7 +215,7 @@ async function requiredError(
   }
 }
 
-function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): ToolportError {
+function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): HostsideError {
   const reason = "was selected by a definition that is not the current one; select it again";
   return refuse(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
 }

@@ -1,6 +1,6 @@
-import type { ToolportError } from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { dateOf, formatMs, withoutApproval } from "@toolport/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { dateOf, formatMs, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
@@ -129,7 +129,7 @@ interface Crowd {
   readonly rule: "approval.maxOpen" | "approval.maxOpenPerPrincipal";
 }
 
-function tooManyError({ call }: PendingCall, { count, rule }: Crowd, parts: PolicyParts): ToolportError {
+function tooManyError({ call }: PendingCall, { count, rule }: Crowd, parts: PolicyParts): HostsideError {
   const whose = rule === "approval.maxOpen" ? "" : " of the same principal";
   const reason = `needs an approval, and ${count} questions${whose} are open already`;
   return refuse(call, { stage: "approval", code: "overloaded", reason, rule }, parts);
@@ -140,7 +140,7 @@ export function rejectedError(
   { call, why }: PendingCall,
   words: string | undefined,
   parts: PolicyParts,
-): ToolportError {
+): HostsideError {
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
   const details = { denied: "rejected" } as const;
   const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details } as const;
@@ -151,7 +151,7 @@ function unheardError(
   heard: Exclude<Heard, { readonly kind: "answered" | "covered" | "unasked" }>,
   { call, why }: PendingCall,
   { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
-): ToolportError {
+): HostsideError {
   const { rule } = why;
   if (heard.kind === "over") return stoppedCall(call, "not-sent");
   const late = `nobody approved it within ${formatMs(timeoutMs)}`;

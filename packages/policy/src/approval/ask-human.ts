@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 import { readAnswer, type ApprovalDecision, type ApprovalHandler, type ApprovalQuestion } from "./approval-options.ts";
 
 /** What became of a question. */

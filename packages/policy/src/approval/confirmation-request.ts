@@ -1,4 +1,4 @@
-import { isToolportError, type JsonObject, type SuspendedCall } from "@toolport/core";
+import { isHostsideError, type JsonObject, type SuspendedCall } from "@hostside/core";
 
 /** A suspended call in the shape that Google's Agent Development Kit has for it: the arguments of `adk_request_confirmation`. */
 export interface ConfirmationRequest {
@@ -17,6 +17,6 @@ export function toConfirmationRequest(suspended: SuspendedCall, callId: string =
 
 /** What a model reads of a call that somebody refused; `undefined` for every other error. */
 export function toRejection(error: unknown): { readonly error: string } | undefined {
-  const isRejected = isToolportError(error, "approval_denied") && error.details.denied === "rejected";
+  const isRejected = isHostsideError(error, "approval_denied") && error.details.denied === "rejected";
   return isRejected ? { error: "tool call was rejected by the user" } : undefined;
 }

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { canonicalJson, freezeData, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { canonicalJson, freezeData, isJsonObject } from "@hostside/core/implement";
 
 /** The arguments of a call as nobody can change them any more, and their canonical JSON. */
 export interface CopiedArguments {

@@ -1,5 +1,5 @@
-import type { ToolCall, ToolDefinition } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
+import type { ToolCall, ToolDefinition } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
 
 /**
  * What the call is held to once its definition was approved; `undefined` when its caller has selected another one, which nobody can approve

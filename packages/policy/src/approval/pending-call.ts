@@ -1,4 +1,4 @@
-import { cleanText, type ToolCall, type ToolEffect } from "@toolport/core";
+import { cleanText, type ToolCall, type ToolEffect } from "@hostside/core";
 import type { CopiedArguments } from "./copy-arguments.ts";
 import type { WhyAsked } from "./why-asked.ts";
 

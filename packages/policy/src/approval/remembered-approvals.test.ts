@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type Lock } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { createMemoryLock, createMemoryStore, type Lock } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createRememberedApprovals } from "./remembered-approvals.ts";
 

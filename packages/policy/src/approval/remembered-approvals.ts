@@ -1,4 +1,4 @@
-import type { Clock, Fence, JsonValue, Lock, Store, ToolEffect } from "@toolport/core";
+import type { Clock, Fence, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
 import {
   dateOf,
   isJsonObject,
@@ -6,8 +6,8 @@ import {
   readVersioned,
   writeVersioned,
   type ValueVersion,
-} from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+} from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 import { LRUCache } from "lru-cache";
 import { lockKey } from "./lock-key.ts";
 import { isWorseEffect } from "../effects/worse-effect.ts";
@@ -136,7 +136,7 @@ function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
     const text = JSON.stringify([kind, ...scope]);
     const known = keys.get(text);
     if (known !== undefined) return known;
-    const key = `toolport:approval:${kind}:${hashJson(scope)}`;
+    const key = `hostside:approval:${kind}:${hashJson(scope)}`;
     keys.set(text, key);
     return key;
   };
@@ -144,7 +144,7 @@ function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
 
 /** Where the keys of a conversation's answers are listed. */
 function listKey({ principal, conversation }: ConversationScope): string {
-  return `toolport:approvals:${hashJson([principal ?? null, conversation])}`;
+  return `hostside:approvals:${hashJson([principal ?? null, conversation])}`;
 }
 
 function readKeys(list: unknown): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ApprovalDenial, ToolportError } from "@toolport/core";
+import type { ApprovalDenial, HostsideError } from "@hostside/core";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
@@ -73,7 +73,7 @@ async function asked(
   }
 }
 
-function deniedError({ call, why }: PendingCall, denied: ApprovalDenial, parts: PolicyParts): ToolportError {
+function deniedError({ call, why }: PendingCall, denied: ApprovalDenial, parts: PolicyParts): HostsideError {
   const because = denied === "rejected" || denied === "unanswered" ? denied : reasons[denied];
   const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details: { denied } } as const;
   return refuse(call, { ...refusal, reason: `was refused: ${because}` }, parts);

@@ -18,7 +18,7 @@ export function createSigner(keys: readonly Uint8Array[]): Signer {
   const macs = keys.map(
     (key) =>
       (as: SignedAs, text: string): string =>
-        bytesToHex(hmac(sha256, key, utf8ToBytes(`toolport-approval-${as}\n${text}`))),
+        bytesToHex(hmac(sha256, key, utf8ToBytes(`hostside-approval-${as}\n${text}`))),
   );
   return {
     sign: (as, text) => macs[0]?.(as, text) ?? "",

@@ -1,4 +1,4 @@
-import { ToolportError, type ApprovalDenial, type JsonValue, type SuspendedCall, type ToolCall } from "@toolport/core";
+import { HostsideError, type ApprovalDenial, type JsonValue, type SuspendedCall, type ToolCall } from "@hostside/core";
 import {
   canonicalJson,
   dateOf,
@@ -7,7 +7,7 @@ import {
   withoutApproval,
   writeVersioned,
   type ValueVersion,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { PolicyParts } from "../policy-parts.ts";
 import { effectOfDefinition } from "../rules/tool-subject.ts";
@@ -130,7 +130,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       lease.throwIfAborted();
       await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence);
       if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
-      throw new ToolportError("the lock was held for too long to be sure that nobody else used the approval", {
+      throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
         code: "aborted",
         outcome: "not-sent",
       });
@@ -139,7 +139,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
 }
 
 function waitingKey(id: string): string {
-  return `toolport:approval:suspended:${id}`;
+  return `hostside:approval:suspended:${id}`;
 }
 
 /** A suspended call that came back from wherever it was kept; `undefined` for one that is not as it was. */
@@ -158,9 +158,9 @@ function sealedText(call: object): string {
   return canonicalJson(JSON.parse(JSON.stringify(call)) as JsonValue);
 }
 
-function decisionError(problem: string, denied: ApprovalDenial, call?: SuspendedCall): ToolportError {
+function decisionError(problem: string, denied: ApprovalDenial, call?: SuspendedCall): HostsideError {
   const what = call === undefined ? "the suspended call" : `the suspended call of ${quoteText(call.toolName)}`;
-  return new ToolportError(`${what} ${problem}`, {
+  return new HostsideError(`${what} ${problem}`, {
     code: "approval_denied",
     serverId: call?.serverId || undefined,
     toolName: call?.toolName,

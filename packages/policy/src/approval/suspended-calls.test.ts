@@ -1,4 +1,4 @@
-import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition } from "@toolport/core";
+import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
@@ -274,7 +274,7 @@ describe("a suspended call", () => {
     let release: () => void = () => {};
     const held = world.parts.lock.withLock(
       lockKey(
-        `toolport:approval:suspended:${(JSON.parse(atob(token.slice(4).split(".")[0] ?? "")) as SuspendedCall).id}`,
+        `hostside:approval:suspended:${(JSON.parse(atob(token.slice(4).split(".")[0] ?? "")) as SuspendedCall).id}`,
       ),
       1000,
       () => new Promise<void>((resolve) => (release = resolve)),

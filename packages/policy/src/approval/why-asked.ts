@@ -1,6 +1,6 @@
-import type { AdmissionServer, ToolDefinition } from "@toolport/core";
-import { assertKnownOptions, foldCase, type Fields } from "@toolport/core/implement";
-import { qualifiedName } from "@toolport/naming";
+import type { AdmissionServer, ToolDefinition } from "@hostside/core";
+import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
+import { qualifiedName } from "@hostside/naming";
 import { readSelection } from "../rules/select-tools.ts";
 import type { ToolSubject } from "../rules/tool-subject.ts";
 import type { ApprovalMode } from "./approval-options.ts";

@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readAmount, readCount } from "../read-number.ts";
 import type { ToolSelection } from "../rules/select-tools.ts";
 

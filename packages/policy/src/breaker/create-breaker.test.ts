@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CallHandler, ToolOutcome, ToolportError } from "@toolport/core";
+import type { CallHandler, ToolOutcome, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
@@ -13,7 +13,7 @@ function setUp(options: BreakerOptions = {}) {
   const stage = createBreaker(options, world.parts);
   const layers = [stage.interceptor];
   const send = (init: Init, handler: CallHandler): Promise<ToolOutcome> => world.send(callOf(init), layers, handler);
-  const fail = (error: () => unknown = () => failureOf("connection_closed"), init?: Init): Promise<ToolportError> =>
+  const fail = (error: () => unknown = () => failureOf("connection_closed"), init?: Init): Promise<HostsideError> =>
     rejectionOf(send(init, () => Promise.reject(error())));
   return {
     ...world,

@@ -1,5 +1,5 @@
-import { isToolportError, type Interceptor, type ToolCall, type ToolOrigin, type ToolOutcome } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { isHostsideError, type Interceptor, type ToolCall, type ToolOrigin, type ToolOutcome } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { CircuitEvent } from "../policy-event.ts";
 import type { StageParts } from "../policy-parts.ts";
 import { refuse } from "../refuse.ts";
@@ -163,7 +163,7 @@ function refuseOpen(call: ToolCall, { circuit, toolName }: Entry, parts: StagePa
 
 function reasonFor({ failures, successes }: BreakerRules, health: Health, reason: unknown): string {
   if (health === "well") return `${successes} probes in a row went well`;
-  return `${failures} failures in a row or a probe that failed, the last with ${isToolportError(reason) ? reason.code : "an unknown error"}`;
+  return `${failures} failures in a row or a probe that failed, the last with ${isHostsideError(reason) ? reason.code : "an unknown error"}`;
 }
 
 function circuitEvent(

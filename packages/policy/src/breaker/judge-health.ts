@@ -1,10 +1,10 @@
-import { isToolportError, type ToolportErrorCode } from "@toolport/core";
+import { isHostsideError, type HostsideErrorCode } from "@hostside/core";
 
 /** What the end of a call says of its server: it is well, it is ill, or nothing. */
 export type Health = "well" | "ill" | "unclear";
 
 // The way to the server is broken, or what stands at its end.
-const illnesses: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const illnesses: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "connection_closed",
   "connect_timeout",
   "dns_failed",
@@ -16,7 +16,7 @@ const illnesses: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "unreachable",
 ]);
 // Whoever answers so is there, whatever the answer.
-const answers: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const answers: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "auth_required",
   "forbidden",
   "input_required",
@@ -24,14 +24,14 @@ const answers: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "message_too_large",
   "server_error",
 ]);
-const timeouts: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>(["call_timeout", "request_timeout"]);
+const timeouts: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>(["call_timeout", "request_timeout"]);
 
 /**
  * What a call that failed says of its server. Nothing, when it was refused or given up on this side: by a layer, by its caller, by a queue of
  * ours that was too slow, or by a back-off after an earlier failure.
  */
 export function judgeHealth(error: unknown): Health {
-  if (!isToolportError(error) || error.details.backOff === true) return "unclear";
+  if (!isHostsideError(error) || error.details.backOff === true) return "unclear";
   const { code, outcome, details } = error;
   if (illnesses.has(code)) return "ill";
   if (code === "http_error") return (details.httpStatus ?? 500) >= 500 ? "ill" : "well";

@@ -1,4 +1,4 @@
-import { isToolportError, type JsonValue, type ToolCall, type ToolOutcome } from "@toolport/core";
+import { isHostsideError, type JsonValue, type ToolCall, type ToolOutcome } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/still-parts.ts";
@@ -187,7 +187,7 @@ describe("createResultCache()", () => {
   it("throws nothing of its own", async () => {
     const { run } = setUp();
     const deep = nested(5000);
-    expect(await run({ args: { deep } }).catch(isToolportError)).toMatchObject({ isError: false });
+    expect(await run({ args: { deep } }).catch(isHostsideError)).toMatchObject({ isError: false });
   });
 });
 

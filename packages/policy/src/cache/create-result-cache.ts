@@ -1,5 +1,5 @@
-import type { Interceptor, ToolCall, ToolDefinition, ToolOutcome } from "@toolport/core";
-import { assertKnownOptions, canonicalJson, formatMs, freezeData, type Fields } from "@toolport/core/implement";
+import type { Interceptor, ToolCall, ToolDefinition, ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, canonicalJson, formatMs, freezeData, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { callEvent } from "../refuse.ts";
 import type { PolicyParts } from "../policy-parts.ts";

@@ -1,4 +1,4 @@
-import type { ToolAnnotations, ToolDefinition, ToolEffect } from "@toolport/core";
+import type { ToolAnnotations, ToolDefinition, ToolEffect } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";

@@ -1,5 +1,5 @@
-import type { AdmissionServer, ToolDefinition, ToolEffect } from "@toolport/core";
-import { assertKnownOptions, effectOfHints, isToolEffect, type Fields } from "@toolport/core/implement";
+import type { AdmissionServer, ToolDefinition, ToolEffect } from "@hostside/core";
+import { assertKnownOptions, effectOfHints, isToolEffect, type Fields } from "@hostside/core/implement";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import { effectOfDefinition, toolSubject, type EffectOf } from "../rules/tool-subject.ts";
 import { worseEffect } from "./worse-effect.ts";

@@ -1,4 +1,4 @@
-import type { ToolEffect } from "@toolport/core";
+import type { ToolEffect } from "@hostside/core";
 
 /** All effects, the least dangerous first. */
 export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent-write", "non-idempotent-write", "external"];

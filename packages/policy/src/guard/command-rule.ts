@@ -1,5 +1,5 @@
-import type { StdioTransportSpec } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { StdioTransportSpec } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { matchGlob, type GlobMatch } from "../rules/match-glob.ts";
 
 /** A program that may be started. What a member does not name is not allowed, but for the arguments. */

@@ -1,4 +1,4 @@
-import type { GuardRefusal, StdioTransportSpec } from "@toolport/core";
+import type { GuardRefusal, StdioTransportSpec } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";

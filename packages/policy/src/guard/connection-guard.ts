@@ -1,5 +1,5 @@
-import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@toolport/core";
-import { assertKnownOptions, quoteText, type Fields } from "@toolport/core/implement";
+import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@hostside/core";
+import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
 import { kindOf, type AddressKind } from "./address-kind.ts";
 import { readCommandRule, type CommandRule, type ReadCommandRule } from "./command-rule.ts";
 import { plainHostname, readHostPattern, type HostMatch } from "./host-pattern.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import {
   errorCodes,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type ToolDefinition,
   type ToolOutcome,
-  type ToolportErrorCode,
-} from "@toolport/core";
+  type HostsideErrorCode,
+} from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
@@ -35,9 +35,9 @@ function setUp(
 }
 
 const failing =
-  (code: ToolportErrorCode, init: Partial<ConstructorParameters<typeof ToolportError>[1]> = {}) =>
+  (code: HostsideErrorCode, init: Partial<ConstructorParameters<typeof HostsideError>[1]> = {}) =>
   () =>
-    Promise.reject(new ToolportError("it failed", { code, serverId: "s", toolName: "echo", ...init }));
+    Promise.reject(new HostsideError("it failed", { code, serverId: "s", toolName: "echo", ...init }));
 const toolName = definition.name;
 
 describe("createInvoke()", () => {
@@ -120,7 +120,7 @@ describe("createInvoke()", () => {
   it.each(Object.entries(errorCodes))(
     "says of %s whose move it is, and invites no second run that may do harm (AF-8)",
     async (name, entry) => {
-      const code = name as ToolportErrorCode;
+      const code = name as HostsideErrorCode;
       for (const outcome of ["not-sent", "unknown"] as const) {
         const { invoke } = setUp(failing(code, { outcome }));
         const { status, error } = await invoke({ toolName });
@@ -146,7 +146,7 @@ describe("createInvoke()", () => {
   });
 
   it("takes a tool that is not there and wrong input for a contract that is broken, and a denied one for missing rights (AF-14)", async () => {
-    const codeOf = async (code: ToolportErrorCode) => (await setUp(failing(code)).invoke({ toolName })).error?.code;
+    const codeOf = async (code: HostsideErrorCode) => (await setUp(failing(code)).invoke({ toolName })).error?.code;
     expect(await codeOf("unknown_tool")).toBe("ContractError");
     expect(await codeOf("invalid_arguments")).toBe("ContractError");
     expect(await codeOf("not_allowed")).toBe("AuthError");

@@ -1,7 +1,7 @@
 import {
   cleanText,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type AdmissionServer,
   type CallContext,
   type Clock,
@@ -9,8 +9,8 @@ import {
   type ToolDefinition,
   type ToolOutcome,
   type ToolProvider,
-} from "@toolport/core";
-import { createDeadline, quoteText, systemClock } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createDeadline, quoteText, systemClock } from "@hostside/core/implement";
 import { mayRepeat } from "../retry/may-repeat.ts";
 import { toolSubject, type EffectOf } from "../rules/tool-subject.ts";
 import type { InvocationError, InvocationErrorCode, InvocationOrigin, InvocationResult } from "./invocation.ts";
@@ -113,7 +113,7 @@ function assertVersion(
     why: string,
     cause?: unknown,
   ): never => {
-    throw new ToolportError(`call of ${quoteText(toolName)} was not sent: ${why}`, {
+    throw new HostsideError(`call of ${quoteText(toolName)} was not sent: ${why}`, {
       code,
       toolName,
       outcome: "not-sent",
@@ -140,7 +140,7 @@ async function call(target: InvokeTarget, { read, found }: Progress, clock: Cloc
   const options = { ...read.options, ...(versionRange !== undefined && found && { selected: found.definition }) };
   if (leftMs === undefined) return target.call(toolName, input, options);
   if (leftMs <= 0) {
-    throw new ToolportError(`call of ${quoteText(read.toolName)} was not sent: its deadline is over`, {
+    throw new HostsideError(`call of ${quoteText(read.toolName)} was not sent: its deadline is over`, {
       code: "call_timeout",
       toolName: read.toolName,
       outcome: "not-sent",
@@ -184,9 +184,9 @@ const codes: Readonly<Record<ErrorKind, InvocationErrorCode>> = {
 };
 
 function errorOf(reason: unknown, progress: Progress, options: InvokeOptions): InvocationError {
-  const error = isToolportError(reason)
+  const error = isHostsideError(reason)
     ? reason
-    : new ToolportError("the call failed in an unforeseen way", { code: "internal_error", cause: reason });
+    : new HostsideError("the call failed in an unforeseen way", { code: "internal_error", cause: reason });
   const { kind, code, rawMessage, details, serverId, toolName } = error;
   // An error that names no server may name the tool by its local name.
   const named = toolName === undefined ? undefined : { serverId: serverId ?? "", toolName };
@@ -205,7 +205,7 @@ function errorOf(reason: unknown, progress: Progress, options: InvokeOptions): I
 
 /** It did not run and may be another way the next time; or the tool's effect allows a second run, and the failure is a passing one. */
 function isRetryable(
-  error: ToolportError,
+  error: HostsideError,
   { read, found }: Progress,
   { effectOf, idempotencyMetaKey }: InvokeOptions,
 ): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolOrigin, ToolOutcome, ToolportError, ToolportErrorCode } from "@toolport/core";
+import type { JsonObject, ToolOrigin, ToolOutcome, HostsideError, HostsideErrorCode } from "@hostside/core";
 
 /** A call as one plain object, for those who store, send or log calls. */
 export interface Invocation {
@@ -35,13 +35,13 @@ export type InvocationErrorCode = "AuthError" | "ContractError" | "ExecutionErro
 export interface InvocationError {
   readonly code: InvocationErrorCode;
   /** `"tool_error"`: the tool itself says that it failed, and `output` is what it says. */
-  readonly subcode: ToolportErrorCode | "tool_error";
+  readonly subcode: HostsideErrorCode | "tool_error";
   /** For people; a `tool_error`'s is the tool's own text, untrusted, at most 2000 characters of it. */
   readonly message: string;
-  readonly details: ToolportError["details"];
+  readonly details: HostsideError["details"];
   /** The same invocation may be tried again: it did not run, or a second run changes nothing and another result can be hoped for. */
   readonly isRetryable: boolean;
-  readonly cause?: ToolportError;
+  readonly cause?: HostsideError;
   readonly origin?: InvocationOrigin;
 }
 

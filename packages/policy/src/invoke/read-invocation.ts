@@ -1,5 +1,5 @@
-import { ToolportError, type CallContext, type CallOptions, type Clock, type JsonObject } from "@toolport/core";
-import { assertCallOptions, assertKnownOptions, dateOf, isJsonObject, type Fields } from "@toolport/core/implement";
+import { HostsideError, type CallContext, type CallOptions, type Clock, type JsonObject } from "@hostside/core";
+import { assertCallOptions, assertKnownOptions, dateOf, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { Invocation } from "./invocation.ts";
 
 /** An invocation that was read once, and makes sense. */
@@ -39,7 +39,7 @@ export function readInvocation(given: unknown, correlationId: () => string, cloc
     return read(given, correlationId, clock);
   } catch (cause) {
     const why = cause instanceof TypeError ? cause.message : "it cannot be read";
-    throw new ToolportError(`the invocation makes no sense: ${why}`, { code: "invalid_arguments", cause });
+    throw new HostsideError(`the invocation makes no sense: ${why}`, { code: "invalid_arguments", cause });
   }
 }
 

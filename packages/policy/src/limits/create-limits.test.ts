@@ -1,4 +1,4 @@
-import type { CallContext, ToolCall, ToolOutcome } from "@toolport/core";
+import type { CallContext, ToolCall, ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
 import { createLimits } from "./create-limits.ts";

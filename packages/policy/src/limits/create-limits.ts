@@ -1,5 +1,5 @@
-import { isToolportError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@toolport/core";
-import { dateOf, lastWordMs, onAbort, signalOf } from "@toolport/core/implement";
+import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
+import { dateOf, lastWordMs, onAbort, signalOf } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -173,7 +173,7 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   ignore =
     signal &&
     onAbort(signal, () => {
-      if (isToolportError(signal.reason)) end();
+      if (isHostsideError(signal.reason)) end();
       else cancelEnd = parts.lastWords.wait(end);
     });
   try {
@@ -181,7 +181,7 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     settle(spent(outcome));
     return outcome;
   } catch (error) {
-    const isUnsent = isToolportError(error) && error.outcome === "not-sent";
+    const isUnsent = isHostsideError(error) && error.outcome === "not-sent";
     settle(isUnsent ? undefined : spent(undefined));
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-import type { ToolCall } from "@toolport/core";
+import type { ToolCall } from "@hostside/core";
 import type { LimitScope } from "./limit-options.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { ToolCall, ToolOutcome } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { ToolCall, ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readAmount, readCount } from "../read-number.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";

@@ -1,4 +1,4 @@
-import type { Event } from "@toolport/core";
+import type { Event } from "@hostside/core";
 
 /** One limit as a store has to hold it: numbers alone. Amounts of time are milliseconds. */
 export interface LimitRule {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { CallHandler, ToolCall, ToolOutcome } from "@toolport/core";
-import { lastWordMs } from "@toolport/core/implement";
+import type { CallHandler, ToolCall, ToolOutcome } from "@hostside/core";
+import { lastWordMs } from "@hostside/core/implement";
 import { describe, expect } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { answerOk, callOf, createStageWorld, failureOf } from "../../test/stage-world.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import { createBucketSet, type BucketSet } from "./bucket-set.ts";
 import { settleInto, takeFrom, whyFull, type Bucket } from "./bucket.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";

@@ -1,5 +1,5 @@
-import type { Clock, SharedDeadline } from "@toolport/core";
-import { createDeadline, type Deadline } from "@toolport/core/implement";
+import type { Clock, SharedDeadline } from "@hostside/core";
+import { createDeadline, type Deadline } from "@hostside/core/implement";
 
 /** A part of the time of a call. */
 export interface NarrowTime extends Deadline {

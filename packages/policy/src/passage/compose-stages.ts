@@ -1,4 +1,4 @@
-import type { CallHandler, Interceptor } from "@toolport/core";
+import type { CallHandler, Interceptor } from "@hostside/core";
 
 /** One interceptor that does what these do one within the other, the first one outermost. */
 export function composeStages(stages: readonly Interceptor[]): Interceptor {

@@ -1,5 +1,5 @@
-import type { Interceptor, JsonObject } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import type { Interceptor, JsonObject } from "@hostside/core";
+import { isPlainObject } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { refuse } from "../refuse.ts";
 

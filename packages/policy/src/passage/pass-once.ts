@@ -1,4 +1,4 @@
-import type { CallContext, Interceptor, JsonObject, ToolCall } from "@toolport/core";
+import type { CallContext, Interceptor, JsonObject, ToolCall } from "@hostside/core";
 
 /** What is known of a call that a policy has let through. */
 interface Passed {

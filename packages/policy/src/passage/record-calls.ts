@@ -1,11 +1,11 @@
 import {
-  isToolportError,
+  isHostsideError,
   type CallHandler,
   type Interceptor,
   type ToolCall,
   type ToolOutcome,
-  type ToolportErrorCode,
-} from "@toolport/core";
+  type HostsideErrorCode,
+} from "@hostside/core";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import type { Attempts } from "../retry/attempts.ts";
@@ -51,6 +51,6 @@ async function unwatched(call: ToolCall, next: CallHandler, attempts: Attempts |
   }
 }
 
-function codeOf(error: unknown): ToolportErrorCode {
-  return isToolportError(error) ? error.code : "internal_error";
+function codeOf(error: unknown): HostsideErrorCode {
+  return isHostsideError(error) ? error.code : "internal_error";
 }

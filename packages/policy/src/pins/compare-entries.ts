@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { diffLocks } from "./diff-locks.ts";
 import type { ToolChange } from "./tool-change.ts";
 import { lockTools } from "./tool-lock.ts";

@@ -1,5 +1,5 @@
-import type { AdmissionServer, JsonObject, ToolDefinition } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import type { AdmissionServer, JsonObject, ToolDefinition } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { diffLocks } from "./diff-locks.ts";
 import { formatLock, lockTools, parseLock, type ToolLock } from "./tool-lock.ts";

@@ -1,5 +1,5 @@
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
 import { diffSchemas } from "./diff-schemas.ts";
 import type { ToolChange } from "./tool-change.ts";
 import type { LockedTool, ToolLock } from "./tool-lock.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { canonicalJson, isJsonObject, sameJson } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { canonicalJson, isJsonObject, sameJson } from "@hostside/core/implement";
 import type { ChangeKind, ToolChange } from "./tool-change.ts";
 
 /** Which way values go: a wider input takes more, a wider output may surprise. */

@@ -1,4 +1,4 @@
-import { quoteText } from "@toolport/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import type { PinPlan } from "./pin-options.ts";
 import type { Fingerprints, PinRecord } from "./pin-record.ts";
 

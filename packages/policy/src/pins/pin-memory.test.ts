@@ -1,5 +1,5 @@
-import { createMemoryLock, createMemoryStore, type Store } from "@toolport/core";
-import { readVersioned, systemClock } from "@toolport/core/implement";
+import { createMemoryLock, createMemoryStore, type Store } from "@hostside/core";
+import { readVersioned, systemClock } from "@hostside/core/implement";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";

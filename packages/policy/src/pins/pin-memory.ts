@@ -1,4 +1,4 @@
-import { sameJson } from "@toolport/core/implement";
+import { sameJson } from "@hostside/core/implement";
 import {
   withApproved,
   withFirstUse,

@@ -1,11 +1,11 @@
-import { assertKnownOptions, isJsonObject, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
 import { parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
 import { readVersionRange, type VersionMatch } from "./version-range.ts";
 
 /** Which tools are held back because they are not the ones that somebody has seen. */
 export interface PinOptions {
   /**
-   * By server id, what the server offered when somebody looked: a lock file of `toolport-conformance lock`, its text or what is in it. A tool
+   * By server id, what the server offered when somebody looked: a lock file of `hostside-conformance lock`, its text or what is in it. A tool
    * that is another one now, or is not in it, is held back until it is approved.
    */
   readonly locks?: Readonly<Record<string, ToolLock | string>> | undefined;

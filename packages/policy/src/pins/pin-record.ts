@@ -1,5 +1,5 @@
-import { ToolportError, type JsonValue } from "@toolport/core";
-import { isJsonObject, type ValueVersion } from "@toolport/core/implement";
+import { HostsideError, type JsonValue } from "@hostside/core";
+import { isJsonObject, type ValueVersion } from "@hostside/core/implement";
 
 /** The fingerprints by which one tool is known. */
 export interface ToolPin {
@@ -95,8 +95,8 @@ function textOf(value: unknown): string {
   throw malformed();
 }
 
-function malformed(): ToolportError {
-  return new ToolportError(`what the store has of ${pinsFormat.what} is not what was kept there`, {
+function malformed(): HostsideError {
+  return new HostsideError(`what the store has of ${pinsFormat.what} is not what was kept there`, {
     code: "store_failed",
   });
 }

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVersion } from "@toolport/core/implement";
+import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { pinsFormat, readPinRecord, writePinRecord, type PinChange, type PinRecord } from "./pin-record.ts";
 
@@ -21,7 +21,7 @@ export interface PinStore {
 }
 
 /** Under which key the record is, and what replicas are told of when it changes. */
-export const recordKey: string = "toolport:policy:pins";
+export const recordKey: string = "hostside:policy:pins";
 const entriesFormat: ValueVersion = { what: "the tools that were pinned", version: 1 };
 const answerMs = 10_000;
 const mostEntriesLength = 1024 * 1024;
@@ -43,7 +43,7 @@ export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit):
     );
     time.isOver = true;
     if (done !== undefined) return done.value;
-    throw new ToolportError(`the store of the policy did not answer within ${answerMs} ms`, {
+    throw new HostsideError(`the store of the policy did not answer within ${answerMs} ms`, {
       code: "store_failed",
       outcome: "unknown",
     });
@@ -56,7 +56,7 @@ export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit):
         const value = next(await store.get(key));
         if (value === undefined) return false;
         // Whoever asked was told that it failed, or somebody else has the lock.
-        if (time.isOver) throw new ToolportError("the time to write is over", { code: "store_failed" });
+        if (time.isOver) throw new HostsideError("the time to write is over", { code: "store_failed" });
         signal.throwIfAborted();
         await store.set(key, value, undefined, fence);
         return true;

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { compareEntries } from "./compare-entries.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { PinnedEntries, PinStore } from "./pin-store.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Notices } from "@toolport/core";
+import type { Cancel, Clock, Notices } from "@hostside/core";
 
 /** Reads again what another replica has changed. */
 export interface NoticeReader {

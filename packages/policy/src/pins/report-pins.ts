@@ -1,4 +1,4 @@
-import { dateOf } from "@toolport/core/implement";
+import { dateOf } from "@hostside/core/implement";
 import type { PinEvent } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { countChanges } from "./compare-entries.ts";

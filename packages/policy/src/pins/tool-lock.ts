@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { canonicalJson, isJsonObject } from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { canonicalJson, isJsonObject } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 import { findLine, lineAt } from "./find-line.ts";
 
 /** What a server offered at one time, to be compared with what it offers later. */

@@ -1,4 +1,4 @@
-import { type ContentBlock, type JsonObject, type Progress } from "@toolport/core";
+import { type ContentBlock, type JsonObject, type Progress } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createRedactionWorld, firstText, github, placeholder, shownOf, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall } from "../../test/still-parts.ts";

@@ -1,14 +1,14 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallContext,
   type CallHandler,
   type Interceptor,
   type Progress,
   type ToolCall,
   type ToolOutcome,
-} from "@toolport/core";
-import { createSecretFinder, dateOf, quoteText, type SecretFinder } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createSecretFinder, dateOf, quoteText, type SecretFinder } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -81,7 +81,7 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
         const failed = failureOf(error);
         parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
         const message = `what a server sent is withheld, because it could not be searched for secrets: ${failed.message}`;
-        throw new ToolportError(message, { code: "internal_error" });
+        throw new HostsideError(message, { code: "internal_error" });
       }
     },
   };
@@ -182,17 +182,17 @@ function maskedError(error: unknown, call: ToolCall, init: RunInit): unknown {
 }
 
 // What a policy of the host goes by; no word of the server's.
-function withheldError(error: unknown, reason: string, { origin }: ToolCall): ToolportError {
+function withheldError(error: unknown, reason: string, { origin }: ToolCall): HostsideError {
   const message = `call of ${quoteText(origin.toolName)} failed, and what is known of it is withheld, because it could not be searched for secrets: ${reason}`;
   const { serverId, toolName } = origin;
-  if (!isToolportError(error)) {
-    return new ToolportError(message, { code: "internal_error", serverId, toolName, outcome: "unknown" });
+  if (!isHostsideError(error)) {
+    return new HostsideError(message, { code: "internal_error", serverId, toolName, outcome: "unknown" });
   }
   const { code, retryable, outcome, details } = error;
   const { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts } = details;
   const kept = { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts };
   const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  return new ToolportError(message, { code, serverId, toolName, retryable, outcome, details: known });
+  return new HostsideError(message, { code, serverId, toolName, retryable, outcome, details: known });
 }
 
 function withProgress(call: ToolCall, init: RunInit): ToolCall {

@@ -1,4 +1,4 @@
-import type { SecretSpan } from "@toolport/core/implement";
+import type { SecretSpan } from "@hostside/core/implement";
 import type { SecretKeys } from "./secret-keys.ts";
 import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.ts";
 

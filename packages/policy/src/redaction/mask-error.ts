@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type ErrorDetails } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type ErrorDetails } from "@hostside/core";
+import { safeCause } from "@hostside/core/implement";
 import { createDataMask, type DataMask } from "./mask-data.ts";
 import { maskText, type Search } from "./mask-text.ts";
 
@@ -19,7 +19,7 @@ export function createErrorMask(search: Search): ErrorMask {
     if (depth >= longestChain) return new Error("[withheld: too many causes]");
     depth += 1;
     try {
-      return isToolportError(error) ? maskToolportError(error, { mask, search }) : maskForeign(error, { mask, search });
+      return isHostsideError(error) ? maskHostsideError(error, { mask, search }) : maskForeign(error, { mask, search });
     } finally {
       depth -= 1;
     }
@@ -31,7 +31,7 @@ interface Masking extends DataMask {
   readonly search: Search;
 }
 
-function maskToolportError(error: ToolportError, { mask, search }: Masking): ToolportError {
+function maskHostsideError(error: HostsideError, { mask, search }: Masking): HostsideError {
   const message = maskText(error.rawMessage, search);
   const details = maskDetails(error.details, mask);
   const cause = mask(error.cause);
@@ -45,7 +45,7 @@ function maskToolportError(error: ToolportError, { mask, search }: Masking): Too
     stack === error.stack;
   if (isSame) return error;
   const { code, serverId, retryable, outcome } = error;
-  const copy = new ToolportError(message, { code, serverId, toolName, retryable, outcome, details, cause });
+  const copy = new HostsideError(message, { code, serverId, toolName, retryable, outcome, details, cause });
   return withStack(copy, stack);
 }
 

@@ -1,4 +1,4 @@
-import { findKnownShapes, type SecretFinder, type SecretSpan } from "@toolport/core/implement";
+import { findKnownShapes, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
 import { findPairs, leadOf } from "./find-pairs.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { SecretDetector } from "./redaction-options.ts";

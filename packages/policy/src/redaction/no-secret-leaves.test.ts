@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ToolportError, type ContentBlock, type JsonObject } from "@toolport/core";
+import { HostsideError, type ContentBlock, type JsonObject } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect } from "vitest";
 import { test } from "../../../../test/property-test.ts";
@@ -60,7 +60,7 @@ describe("whatever comes back", () => {
       raw: { raw } as JsonObject,
     });
     const thrown = await fail(
-      new ToolportError(JSON.stringify(text), {
+      new HostsideError(JSON.stringify(text), {
         code: "server_error",
         details: { rpcData: structured, stderrTail: JSON.stringify(raw) },
         cause: new Error(JSON.stringify(meta)),

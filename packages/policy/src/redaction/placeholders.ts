@@ -1,4 +1,4 @@
-import type { CallContext } from "@toolport/core";
+import type { CallContext } from "@hostside/core";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -30,7 +30,7 @@ export function createPlaceholders(key: Uint8Array): (context: CallContext | und
     let hash: ((text: string) => string) | undefined;
     const hashOf = (text: string): string => {
       if (hash === undefined) {
-        const mac = hmac.create(sha256, hmac(sha256, key, utf8ToBytes(`toolport-redaction\n${scope}`)));
+        const mac = hmac.create(sha256, hmac(sha256, key, utf8ToBytes(`hostside-redaction\n${scope}`)));
         hash = (message) => bytesToHex(mac.clone().update(utf8ToBytes(message)).digest());
       }
       return hash(text);

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ToolportError, type Progress } from "@toolport/core";
+import { HostsideError, type Progress } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createRedactionWorld, github, shownOf, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
@@ -10,10 +10,10 @@ describe("errors", () => {
   it("keep code, outcome and what to do, and lose secrets in message, details, stack and causes", async () => {
     const { fail } = createRedactionWorld();
     const foreign = Object.assign(
-      new Error(`no ${github}`, { cause: new ToolportError(`in ${github}`, { code: "internal_error" }) }),
+      new Error(`no ${github}`, { cause: new HostsideError(`in ${github}`, { code: "internal_error" }) }),
       { body: github },
     );
-    const error = new ToolportError(`said ${github}`, {
+    const error = new HostsideError(`said ${github}`, {
       code: "server_error",
       serverId: "s",
       toolName: "t",
@@ -25,7 +25,7 @@ describe("errors", () => {
         stderrTail: github,
         excerpt: github,
         challenge: github,
-        failures: [new ToolportError(github, { code: "internal_error" })],
+        failures: [new HostsideError(github, { code: "internal_error" })],
       },
       cause: foreign,
     });
@@ -52,7 +52,7 @@ describe("errors", () => {
 
   it("are passed on as they are when they have none", async () => {
     const { fail } = createRedactionWorld();
-    const error = new ToolportError("no", {
+    const error = new HostsideError("no", {
       code: "call_timeout",
       details: { timeoutMs: 1 },
       cause: new Error("late"),
@@ -63,9 +63,9 @@ describe("errors", () => {
   it("keep a suspended call as it was sealed", async () => {
     const { fail } = createRedactionWorld();
     const approval = { id: "1", args: { password: "hunter2" }, seal: "x" } as unknown as NonNullable<
-      ToolportError["details"]["approval"]
+      HostsideError["details"]["approval"]
     >;
-    const error = new ToolportError(`password=abc1`, { code: "approval_required", details: { approval } });
+    const error = new HostsideError(`password=abc1`, { code: "approval_required", details: { approval } });
     const thrown = await fail(error);
     expect(thrown).not.toBe(error);
     expect(thrown.details.approval).toBe(approval);
@@ -98,7 +98,7 @@ describe("a part of the product that fails", () => {
       content: [{ type: "text", text: expect.stringMatching(/^The tool ran\. Its result is withheld/) }],
     });
     const thrown = await fail(
-      new ToolportError("hunter2", {
+      new HostsideError("hunter2", {
         code: "server_error",
         outcome: "failed",
         details: { httpStatus: 500, rpcData: "hunter2" },
@@ -143,7 +143,7 @@ describe("what classes of errors have", () => {
     const thrown: unknown = await fail(new Refused(`no ${github}`));
     expect(Reflect.get(Object(thrown), "body")).toBeUndefined();
     expect(shownOf(thrown)).not.toContain(github);
-    const wrapped = await fail(new ToolportError("x", { code: "internal_error", cause: new Refused(github) }));
+    const wrapped = await fail(new HostsideError("x", { code: "internal_error", cause: new Refused(github) }));
     expect(Reflect.get(Object(wrapped.cause), "body")).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
-import type { CallContext } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { CallContext } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 
 /** Finds secrets by a look of its own. */

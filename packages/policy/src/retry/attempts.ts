@@ -1,4 +1,4 @@
-import type { CallContext, SharedDeadline, ToolCall } from "@toolport/core";
+import type { CallContext, SharedDeadline, ToolCall } from "@hostside/core";
 import { wholeTime } from "../limits/narrow-time.ts";
 
 /** How often calls were tried. */

@@ -1,4 +1,4 @@
-import type { CallHandler, ToolCall, ToolEffect, ToolOutcome } from "@toolport/core";
+import type { CallHandler, ToolCall, ToolEffect, ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
 import { createRetry } from "./create-retry.ts";

@@ -1,5 +1,5 @@
-import { isToolportError, type CallOutcome, type Interceptor, type ToolCall, type ToolEffect } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type CallOutcome, type Interceptor, type ToolCall, type ToolEffect } from "@hostside/core";
+import { withErrorContext } from "@hostside/core/implement";
 import type { PolicyParts, StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import { readSelection } from "../rules/select-tools.ts";
@@ -66,7 +66,7 @@ async function run(
     try {
       return await next(attempted);
     } catch (error) {
-      if (!isToolportError(error)) throw error;
+      if (!isHostsideError(error)) throw error;
       if (certainty.indexOf(error.outcome) > certainty.indexOf(worst)) worst = error.outcome;
       const waitMs = Math.max(backOffMs(attempt, rules, parts), error.details.retryAfterMs ?? 0);
       const leftMs = call.options.deadline?.remainingMs() ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { isToolportError, type ToolEffect, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { isHostsideError, type ToolEffect, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 
 /** What is known of a call that failed. */
 export interface FailedTry {
@@ -8,7 +8,7 @@ export interface FailedTry {
 }
 
 // Somebody's will: to ask again would be to ask until one gets a yes. Time is their matter, too.
-const refusals: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const refusals: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "aborted",
   "approval_denied",
   "approval_required",
@@ -20,7 +20,7 @@ const refusals: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "tool_quarantined",
 ]);
 // What may be another way the next time. Of the server's answers, those alone that say so.
-const passing: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const passing: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "call_timeout",
   "connect_timeout",
   "connection_closed",
@@ -36,8 +36,8 @@ const passing: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
  * Whether a call may be tried again after this failure: it provably did not run, or the host itself says of the tool that a second run changes
  * nothing. A server's word counts for neither.
  */
-export function mayRepeat(error: unknown, { effect, hasKey }: FailedTry): error is ToolportError {
-  if (!isToolportError(error) || refusals.has(error.code) || error.details.policy !== undefined) return false;
+export function mayRepeat(error: unknown, { effect, hasKey }: FailedTry): error is HostsideError {
+  if (!isHostsideError(error) || refusals.has(error.code) || error.details.policy !== undefined) return false;
   if (error.outcome === "not-sent") return error.retryable;
   if (effect !== "pure" && !(effect === "idempotent-write" && hasKey)) return false;
   return passing.has(error.code) || (error.code === "http_error" && isPassingStatus(error.details.httpStatus));

@@ -1,4 +1,4 @@
-import { assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, assertTimeoutMs, type Fields } from "@hostside/core/implement";
 import { readCount } from "../read-number.ts";
 import type { ToolSelection } from "../rules/select-tools.ts";
 

@@ -1,4 +1,4 @@
-import { assertKnownOptions } from "@toolport/core/implement";
+import { assertKnownOptions } from "@hostside/core/implement";
 import { findRuleConflict } from "./find-rule-conflict.ts";
 import {
   decisions,

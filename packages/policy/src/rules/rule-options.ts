@@ -1,4 +1,4 @@
-import type { Fields } from "@toolport/core/implement";
+import type { Fields } from "@hostside/core/implement";
 import type { ToolSelector } from "./select-tools.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { compareText } from "@toolport/core/implement";
+import { compareText } from "@hostside/core/implement";
 import { specificityOf } from "./compare-selectors.ts";
 import type { Decision } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";

@@ -1,5 +1,5 @@
-import type { ToolEffect } from "@toolport/core";
-import { assertKnownOptions, isPlainObject, isToolEffect, kindOf, type Fields } from "@toolport/core/implement";
+import type { ToolEffect } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, isToolEffect, kindOf, type Fields } from "@hostside/core/implement";
 import { globsMeet } from "./compare-globs.ts";
 import { matchGlob, type GlobMatch } from "./match-glob.ts";
 import { spellLoosely, matchLoosely } from "./spell-loosely.ts";

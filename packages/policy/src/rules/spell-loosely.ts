@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import { matchGlob, type GlobMatch } from "./match-glob.ts";
 
 /** A glob as names are spelled that are compared loosely: A to Z lower-cased, all that is neither letter nor digit one `_`; `*` stays. */

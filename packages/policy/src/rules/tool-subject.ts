@@ -1,4 +1,4 @@
-import type { AdmissionServer, ToolDefinition, ToolEffect } from "@toolport/core";
+import type { AdmissionServer, ToolDefinition, ToolEffect } from "@hostside/core";
 
 /** A tool as decisions see it: its identity, byte for byte, and the host's own words about it. Nothing that a server could bend. */
 export interface ToolSubject {

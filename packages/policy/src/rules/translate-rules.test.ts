@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import { assignNames, evvaNaming, localNameOf, nexoNaming, qualifiedName, toolportNaming } from "@toolport/naming";
+import type { ToolDefinition } from "@hostside/core";
+import { assignNames, evvaNaming, localNameOf, nexoNaming, qualifiedName, hostsideNaming } from "@hostside/naming";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
@@ -70,7 +70,7 @@ describe("translateRules()", () => {
     serverId: fc.constantFrom(...servers),
     toolName: fc.string({ unit: fc.constantFrom("a", "B", "_", "-", ".", "1", "list"), minLength: 1, maxLength: 6 }),
   });
-  const naming = fc.constantFrom(toolportNaming, evvaNaming, nexoNaming);
+  const naming = fc.constantFrom(hostsideNaming, evvaNaming, nexoNaming);
 
   test.prop([fc.array(identity, { minLength: 1, maxLength: 5 }), naming], { numRuns: 500 })(
     "never means another server's tool, and never misses the tool whose name it is",

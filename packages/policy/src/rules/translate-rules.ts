@@ -1,6 +1,6 @@
-import type { ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
-import { evvaNaming, nexoNaming, toolNamePrefix, toolportNaming } from "@toolport/naming";
+import type { ToolDefinition } from "@hostside/core";
+import { foldCase } from "@hostside/core/implement";
+import { evvaNaming, nexoNaming, toolNamePrefix, hostsideNaming } from "@hostside/naming";
 import { globsMeet } from "./compare-globs.ts";
 import type { ToolSelector } from "./select-tools.ts";
 
@@ -111,6 +111,6 @@ function readLocalName(text: string, servers: readonly string[]): TranslatedRule
 }
 
 function prefixesOf(serverId: string, name: string): readonly string[] {
-  const namings = name.startsWith("mcp__") ? [evvaNaming] : [toolportNaming, nexoNaming];
+  const namings = name.startsWith("mcp__") ? [evvaNaming] : [hostsideNaming, nexoNaming];
   return Array.from(new Set(namings.map((naming) => foldCase(toolNamePrefix(serverId, naming)))));
 }

@@ -1,5 +1,5 @@
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { CountingEngine, Full, Taken } from "./counting-engine.ts";
 import { limiterNow, withDatabaseTime, type PostgresLimitPool } from "./database-time.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { LimitLease, LimitRefusal, LimitRule, LimitStore, LimitWant } from "../limits/limit-store.ts";
 import { createMemoryLimitStore } from "../limits/memory-limit-store.ts";
 import { createAmounts } from "./amounts.ts";

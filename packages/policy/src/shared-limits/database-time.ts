@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** What is called of a `Pool` of `pg`, or of anything that asks as it does. */
 export interface PostgresLimitPool {

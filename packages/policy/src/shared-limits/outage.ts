@@ -1,9 +1,9 @@
-import { ToolportError, isToolportError, type Clock, type Event } from "@toolport/core";
-import { createEvent, quoteText, resultWithin } from "@toolport/core/implement";
+import { HostsideError, isHostsideError, type Clock, type Event } from "@hostside/core";
+import { createEvent, quoteText, resultWithin } from "@hostside/core/implement";
 import type { LimitStoreOutage } from "../limits/limit-store.ts";
 
 /** What came of asking. */
-export type Asked<T> = { readonly answer: T } | { readonly failed: ToolportError };
+export type Asked<T> = { readonly answer: T } | { readonly failed: HostsideError };
 
 /** Stands before an engine that may be down or slow. */
 export interface EngineWatch {
@@ -32,9 +32,9 @@ export function watchEngine({ name, timeoutMs, clock }: EngineWatchInit): Engine
   let failures = 0;
   let openUntil = 0;
   let isTrying = false;
-  let last: ToolportError | undefined;
+  let last: HostsideError | undefined;
 
-  const fail = (cause: unknown): ToolportError => {
+  const fail = (cause: unknown): HostsideError => {
     const error = toError(cause, name);
     const isFirst = failures === 0;
     failures += 1;
@@ -75,10 +75,10 @@ export function watchEngine({ name, timeoutMs, clock }: EngineWatchInit): Engine
   return { onOutage: onOutage.on, ask };
 }
 
-function toError(cause: unknown, name: string): ToolportError {
-  if (isToolportError(cause)) return cause;
+function toError(cause: unknown, name: string): HostsideError {
+  if (isHostsideError(cause)) return cause;
   const evidence = quoteText(cause instanceof Error ? cause.message || codeOf(cause) : String(cause), 200);
-  return new ToolportError(`limits cannot be counted in ${name}: ${evidence}`, { code: "store_failed", cause });
+  return new HostsideError(`limits cannot be counted in ${name}: ${evidence}`, { code: "store_failed", cause });
 }
 
 // What several addresses have refused has no message of its own.

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import { readWholeNumber } from "../read-number.ts";
 import type { PostgresLimitPool } from "./database-time.ts";
 import { countInPostgres } from "./count-in-postgres.ts";
@@ -15,9 +15,9 @@ export interface SharedLimitOptions {
   readonly redis?: RedisLimitClient | undefined;
   /** A `Pool` of `pg`. */
   readonly postgres?: PostgresLimitPool | undefined;
-  /** What all keys begin with; at most 64 characters. Who has the same one shares the limits. Default `"toolport:limits"`. */
+  /** What all keys begin with; at most 64 characters. Who has the same one shares the limits. Default `"hostside:limits"`. */
   readonly prefix?: string | undefined;
-  /** The table in Postgres. Default `"toolport_limits"`. */
+  /** The table in Postgres. Default `"hostside_limits"`. */
   readonly table?: string | undefined;
   /** Whether the table is made where there is none. Default `true`; with `false` it has to be there. */
   readonly createTable?: boolean | undefined;
@@ -71,8 +71,8 @@ function openEngine(
   {
     redis,
     postgres,
-    prefix = "toolport:limits",
-    table = "toolport_limits",
+    prefix = "hostside:limits",
+    table = "hostside_limits",
     createTable = true,
     ...rest
   }: SharedLimitOptions,

@@ -1,4 +1,4 @@
-import { hashJson } from "@toolport/naming";
+import { hashJson } from "@hostside/naming";
 import { LRUCache } from "lru-cache";
 import type { LimitRefusal, LimitRule, LimitWant, Spent } from "../limits/limit-store.ts";
 import type { Amounts } from "./amounts.ts";

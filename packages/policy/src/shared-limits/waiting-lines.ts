@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import type { LimitRefusal } from "../limits/limit-store.ts";
 
 /** One that waits in a line. */

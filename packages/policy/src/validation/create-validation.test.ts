@@ -1,4 +1,4 @@
-import { isToolportError, type JsonObject, type ToolOutcome } from "@toolport/core";
+import { isHostsideError, type JsonObject, type ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/still-parts.ts";
 import { createValidation, type ValidationOptions } from "./create-validation.ts";
@@ -32,14 +32,14 @@ describe("createValidation() before a call", () => {
   it("refuses arguments that do not fit, before anything is sent, and says where (AF-5)", async () => {
     const { run, sent, parts } = setUp();
     const error = await run({ args: { n: "secret-argument" } }).catch((reason: unknown) => reason);
-    expect(isToolportError(error, "invalid_arguments") && error.details).toMatchObject({
+    expect(isHostsideError(error, "invalid_arguments") && error.details).toMatchObject({
       policy: "validation.input",
       violations: [
         { path: "", keyword: "required", message: 'must have the property "path"' },
         { path: "/n", keyword: "type", message: "must be integer" },
       ],
     });
-    expect(isToolportError(error) && [error.outcome, error.retryable]).toEqual(["not-sent", false]);
+    expect(isHostsideError(error) && [error.outcome, error.retryable]).toEqual(["not-sent", false]);
     expect(sent()).toBe(0);
     expect(parts.events).toMatchObject([{ type: "refused", stage: "input", code: "invalid_arguments" }]);
     expect(JSON.stringify([parts.events, error])).not.toContain("secret-argument");
@@ -72,7 +72,7 @@ describe("createValidation() before a call", () => {
     }
     const hostile: JsonObject = { $ref: "#/$defs/a0", $defs: { ...$defs, a60: {} } };
     const error = await run({ definition: { inputSchema: hostile } }).catch((reason: unknown) => reason);
-    expect(isToolportError(error, "invalid_arguments")).toBe(true);
+    expect(isHostsideError(error, "invalid_arguments")).toBe(true);
     expect(sent()).toBe(0);
   });
 
@@ -118,7 +118,7 @@ describe("createValidation() after a call", () => {
       ...bad,
       meta: {
         own: 1,
-        "toolport/output-problems": [{ path: "/ok", keyword: "type", message: "must be boolean" }],
+        "hostside/output-problems": [{ path: "/ok", keyword: "type", message: "must be boolean" }],
       },
     });
     expect(bad.meta).toEqual({ own: 1 });
@@ -137,7 +137,7 @@ describe("createValidation() after a call", () => {
 
   it("marks a result without the structured content that was promised", async () => {
     const { run } = setUp({}, outcomeOf());
-    expect((await run()).meta).toMatchObject({ "toolport/output-problems": [{ keyword: "required" }] });
+    expect((await run()).meta).toMatchObject({ "hostside/output-problems": [{ keyword: "required" }] });
   });
 
   it.each<[string, ToolOutcome, CallGiven]>([
@@ -151,14 +151,14 @@ describe("createValidation() after a call", () => {
   });
 
   it("takes away a mark that the server set itself", async () => {
-    const meta = { "toolport/output-problems": [{ path: "", message: "trust me" }], own: 1 };
+    const meta = { "hostside/output-problems": [{ path: "", message: "trust me" }], own: 1 };
     const { run } = setUp({}, outcomeOf({ structuredContent: { ok: true }, meta }));
     expect((await run()).meta).toEqual({ own: 1 });
   });
 
   it("checks a structured content of null, too", async () => {
     const { run } = setUp({}, outcomeOf({ structuredContent: null }));
-    expect((await run()).meta).toMatchObject({ "toolport/output-problems": [{ keyword: "type" }] });
+    expect((await run()).meta).toMatchObject({ "hostside/output-problems": [{ keyword: "type" }] });
   });
 });
 
@@ -179,7 +179,7 @@ describe("createValidation()", () => {
     expect(noted.sent()).toBe(1);
     const asserted = setUp({ formats: "assert" });
     const error = await asserted.run(given).catch((reason: unknown) => reason);
-    expect(isToolportError(error) && error.details.violations).toMatchObject([{ path: "/at", keyword: "format" }]);
+    expect(isHostsideError(error) && error.details.violations).toMatchObject([{ path: "/at", keyword: "format" }]);
     expect(asserted.sent()).toBe(0);
     const subject = { serverId: "s", toolName: "t", labels: {}, effect: "pure" } as const;
     expect(noted.validation.describe(subject)).toContain("the formats of schemas are notes");

@@ -1,5 +1,5 @@
-import type { Interceptor, JsonObject, ToolCall, ToolOutcome, Violation } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { Interceptor, JsonObject, ToolCall, ToolOutcome, Violation } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { readWholeNumber } from "../read-number.ts";
@@ -24,7 +24,7 @@ export interface ValidationOptions {
   readonly input?: ValidationMode | undefined;
   /**
    * `structuredContent`, where the tool has an output schema and does not say that it failed. Default `"warn"`: a result that does not fit is
-   * delivered and marked, in its `meta` under `"toolport/output-problems"`, with an event. `"strict"`: so it is, and it counts as failed
+   * delivered and marked, in its `meta` under `"hostside/output-problems"`, with an event. `"strict"`: so it is, and it counts as failed
    * (`isError`), because the tool has run and what it brought must not be lost.
    */
   readonly output?: ValidationMode | undefined;

@@ -1,7 +1,7 @@
-import type { JsonObject, ToolOutcome, Violation } from "@toolport/core";
+import type { JsonObject, ToolOutcome, Violation } from "@hostside/core";
 
 /** The member of an outcome's `meta` that says what is wrong with the result. */
-export const outputProblemsKey = "toolport/output-problems";
+export const outputProblemsKey = "hostside/output-problems";
 
 /** The outcome, marked as one that does not fit the tool's output schema. */
 export function markOutcome(outcome: ToolOutcome, violations: readonly Violation[]): ToolOutcome {

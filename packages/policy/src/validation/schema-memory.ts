@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { LRUCache } from "lru-cache";
 import { compileSchema, type CompiledSchema, type CompileOptions } from "./schema/compile-schema.ts";
 

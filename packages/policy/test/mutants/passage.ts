@@ -42,8 +42,8 @@ export const passageMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "if (isToolportError(signal.reason)) end();",
-        replace: "if (isToolportError(signal.reason)) return;",
+        find: "if (isHostsideError(signal.reason)) end();",
+        replace: "if (isHostsideError(signal.reason)) return;",
       },
     ],
     test,

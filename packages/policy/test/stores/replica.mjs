@@ -2,10 +2,10 @@
 // it to do something by a message, and gets what came of it by another.
 import pg from "pg";
 import { createClient } from "redis";
-import { createPolicy } from "@toolport/policy";
-import { createSharedLimitStore } from "@toolport/policy/shared-limits";
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState } from "@toolport/pool/redis";
+import { createPolicy } from "@hostside/policy";
+import { createSharedLimitStore } from "@hostside/policy/shared-limits";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState } from "@hostside/pool/redis";
 
 const { stateUrl, limitsUrl } = JSON.parse(process.argv[2] ?? "{}");
 
@@ -117,7 +117,7 @@ const tasks = {
   /** Has the lock of the pins, and never gives it back. */
   hold: () =>
     new Promise((resolve) => {
-      void state.lock.withLock("toolport:policy:pins", 60_000, () => {
+      void state.lock.withLock("hostside:policy:pins", 60_000, () => {
         resolve("held");
         return new Promise(() => {});
       });

@@ -10,8 +10,8 @@ import {
   type DatabaseServer,
 } from "../../../../test/database-servers.ts";
 import { createSharedLimitStore, type SharedLimitOptions, type SharedLimitStore } from "../../src/shared-limits.ts";
-import type { Clock } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import type { LimitLease, LimitRefusal, LimitRule } from "../../src/limits/limit-store.ts";
 
 /** An engine, and replicas that each have a client of their own. */

@@ -1,4 +1,4 @@
-import { kindOf } from "@toolport/core/implement";
+import { kindOf } from "@hostside/core/implement";
 import { NotSentError } from "../state/ask-engine.ts";
 
 /** A pool of `pg`, as far as it is used. */

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { EngineDesk } from "../state/ask-engine.ts";
 import type { ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
 import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
@@ -129,7 +129,7 @@ interface Making {
   readonly signal: AbortSignal | undefined;
 }
 
-/** For all who make tables at once: "toolport" in hexadecimal digits. Two who make the same one at the same moment would fail. */
+/** For all who make tables at once: "hostside" in hexadecimal digits. Two who make the same one at the same moment would fail. */
 const makersLock = "x'746f6f6c706f7274'::bit(64)::bigint";
 
 async function makeTables(pool: PostgresPool, queries: PostgresQueries, { schema, signal }: Making): Promise<void> {
@@ -154,7 +154,7 @@ const longestChannel = 60;
 async function channelOf(prefix: string, schema: string | undefined): Promise<string> {
   const name = JSON.stringify(`${schema === undefined ? "" : `${schema}.`}${prefix}notices`).slice(1, -1);
   if (new TextEncoder().encode(name).length <= longestChannel) return name;
-  return `toolport:${(await hashText(name, "SHA-256")).slice(0, 40)}`;
+  return `hostside:${(await hashText(name, "SHA-256")).slice(0, 40)}`;
 }
 
 const sweepEveryMs = 60_000;

@@ -1,4 +1,4 @@
-import { kindOf } from "@toolport/core/implement";
+import { kindOf } from "@hostside/core/implement";
 
 /** Names of the tables, quoted. */
 export interface TableNames {
@@ -12,7 +12,7 @@ export function tableNames(owner: string, schema: string | undefined): TableName
   if (schema !== undefined && (typeof schema !== "string" || schema === "" || schema.includes("\u0000")))
     throw new TypeError(`${owner}: schema must be the name of one, not ${schema === "" ? '""' : kindOf(schema)}`);
   const inSchema = (table: string): string => (schema === undefined ? table : `${quoteName(schema)}.${table}`);
-  return { schema, values: inSchema("toolport_values"), locks: inSchema("toolport_locks") };
+  return { schema, values: inSchema("hostside_values"), locks: inSchema("hostside_locks") };
 }
 
 function quoteName(name: string): string {
@@ -32,13 +32,13 @@ export function postgresTables(schema?: string): string {
   value text NOT NULL,
   ends_at timestamptz
 );
-CREATE INDEX IF NOT EXISTS toolport_values_ends_at ON ${names.values} (ends_at) WHERE ends_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS hostside_values_ends_at ON ${names.values} (ends_at) WHERE ends_at IS NOT NULL;
 CREATE TABLE IF NOT EXISTS ${names.locks} (
   name text COLLATE "C" PRIMARY KEY,
   holder text NOT NULL,
   fence bigint NOT NULL,
   ends_at timestamptz NOT NULL
 );
-CREATE INDEX IF NOT EXISTS toolport_locks_ends_at ON ${names.locks} (ends_at);
+CREATE INDEX IF NOT EXISTS hostside_locks_ends_at ON ${names.locks} (ends_at);
 `;
 }

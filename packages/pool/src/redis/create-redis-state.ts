@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { EngineDesk } from "../state/ask-engine.ts";
 import type { KeptValue, NamedFence, ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
 import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";

@@ -1,5 +1,5 @@
-import { ToolportError, type Clock } from "@toolport/core";
-import { formatMs, storeFailed } from "@toolport/core/implement";
+import { HostsideError, type Clock } from "@hostside/core";
+import { formatMs, storeFailed } from "@hostside/core/implement";
 import type { EngineWatch } from "./watch-engine.ts";
 
 /** One request to an engine. */
@@ -47,7 +47,7 @@ export function createEngineDesk(init: EngineDeskInit): EngineDesk {
   return {
     async ask(request) {
       if (request.insists !== true) {
-        if (isClosed) throw new ToolportError(`the shared state over ${engine} is closed`, { code: "closed" });
+        if (isClosed) throw new HostsideError(`the shared state over ${engine} is closed`, { code: "closed" });
         const waitMs = watch.waitMs();
         if (waitMs > 0) throw downError(engine, request.what, waitMs);
       }
@@ -59,7 +59,7 @@ export function createEngineDesk(init: EngineDeskInit): EngineDesk {
 
 interface Settling<T> {
   readonly resolve: (answer: T) => void;
-  readonly reject: (reason: ToolportError) => void;
+  readonly reject: (reason: HostsideError) => void;
 }
 
 /** One who waits for the answer to a request. */
@@ -131,8 +131,8 @@ class Waiting<T> {
   }
 }
 
-function downError(engine: string, what: string, waitMs: number): ToolportError {
-  return new ToolportError(
+function downError(engine: string, what: string, waitMs: number): HostsideError {
+  return new HostsideError(
     `${what} was not tried: ${engine} did not answer, and is asked again in ${formatMs(waitMs)}`,
     {
       code: "store_failed",

@@ -1,12 +1,12 @@
 import {
-  isToolportError,
+  isHostsideError,
   type Cancel,
   type Clock,
   type Notices,
   type Random,
   type Subscription,
-  type ToolportError,
-} from "@toolport/core";
+  type HostsideError,
+} from "@hostside/core";
 import {
   createEvent,
   doStep,
@@ -15,7 +15,7 @@ import {
   settleWithin,
   storeFailed,
   type EventSource,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { EngineDesk } from "./ask-engine.ts";
 import { assertText } from "./engine-name.ts";
 import type { EngineWatch } from "./watch-engine.ts";
@@ -229,6 +229,6 @@ function assertTopic(topic: unknown): asserts topic is string {
   if (topic.length > longestTopic) throw new TypeError(`the topic of a notice has at most ${longestTopic} characters`);
 }
 
-function asError(reason: unknown): ToolportError {
-  return isToolportError(reason) ? reason : storeFailed("the connection for notices ended", reason);
+function asError(reason: unknown): HostsideError {
+  return isHostsideError(reason) ? reason : storeFailed("the connection for notices ended", reason);
 }

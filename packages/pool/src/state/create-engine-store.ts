@@ -1,5 +1,5 @@
-import type { Fence, JsonValue, Store } from "@toolport/core";
-import { isPlainObject, quoteText, storeFailed } from "@toolport/core/implement";
+import type { Fence, JsonValue, Store } from "@hostside/core";
+import { isPlainObject, quoteText, storeFailed } from "@hostside/core/implement";
 import { assertText, engineName } from "./engine-name.ts";
 
 /** What an engine does with values. */
@@ -137,6 +137,6 @@ function judge(answer: WriteAnswer, key: string, fence: Fence | undefined): bool
 
 function laterError(key: string): Error {
   return storeFailed(
-    `what is kept under ${quoteText(key)} was written by a later version of Toolport, and is left as it is`,
+    `what is kept under ${quoteText(key)} was written by a later version of Hostside, and is left as it is`,
   );
 }

@@ -1,5 +1,5 @@
-import { isToolportError, type Clock, type JsonValue, type Store } from "@toolport/core";
-import { assertKnownOptions, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { isHostsideError, type Clock, type JsonValue, type Store } from "@hostside/core";
+import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 
 /** Options of {@linkcode createFallbackStore}. */
 export interface FallbackStoreOptions {
@@ -41,7 +41,7 @@ export function createFallbackStore(store: Store, options: FallbackStoreOptions 
     } catch (error) {
       isLatest();
       // What certainly was not written took the place of nothing.
-      if (!isToolportError(error) || error.outcome !== "not-sent") memory.keep(key, undefined);
+      if (!isHostsideError(error) || error.outcome !== "not-sent") memory.keep(key, undefined);
       throw error;
     }
   };

@@ -1,5 +1,5 @@
-import { ToolportError, type Cancel, type Clock, type Lock, type Random } from "@toolport/core";
-import { createPolledLock, quoteText, startStopwatch, storeFailed, type LockHold } from "@toolport/core/implement";
+import { HostsideError, type Cancel, type Clock, type Lock, type Random } from "@hostside/core";
+import { createPolledLock, quoteText, startStopwatch, storeFailed, type LockHold } from "@hostside/core/implement";
 import type { EngineDesk } from "./ask-engine.ts";
 import { assertText, engineName } from "./engine-name.ts";
 
@@ -66,7 +66,7 @@ export function createLeaseLock(init: LeaseLockInit): LeaseLock {
       return lock.withLock(key, leaseMs, work);
     },
     async close() {
-      const reason = new ToolportError("the shared state was closed", { code: "closed" });
+      const reason = new HostsideError("the shared state was closed", { code: "closed" });
       await Promise.all(Array.from(holds, (hold) => hold.end(reason)));
     },
   };

@@ -1,5 +1,5 @@
-import { longestTimeoutMs, type Clock, type Random } from "@toolport/core";
-import { createEvent, kindOf, settleWithin, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
+import { longestTimeoutMs, type Clock, type Random } from "@hostside/core";
+import { createEvent, kindOf, settleWithin, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
 import { createEngineDesk, type EngineDesk } from "./ask-engine.ts";
 import { createEngineNotices, type NoticeEngine } from "./create-engine-notices.ts";
 import { createEngineStore, type ValueEngine } from "./create-engine-store.ts";
@@ -43,7 +43,7 @@ export interface Engine {
 
 /** Refuses with a `TypeError` what is no prefix, time or size. */
 export function readSharedStateOptions(owner: string, options: SharedStateOptions): SharedStateSettings {
-  const { prefix = "toolport:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
+  const { prefix = "hostside:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
   const { maxValueBytes = 16 * 1024 * 1024, clock = systemClock, random = systemRandom } = options;
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
   for (const [name, ms] of Object.entries({ timeoutMs, maxWaitMs, holderTimeoutMs })) {

@@ -1,4 +1,4 @@
-import { kindOf } from "@toolport/core/implement";
+import { kindOf } from "@hostside/core/implement";
 
 /** What a name in an engine is of. */
 export type NameKind = "value" | "lock" | "fence";

@@ -1,4 +1,4 @@
-import type { Clock, Event, Lock, Notices, Random, Store, ToolportError } from "@toolport/core";
+import type { Clock, Event, Lock, Notices, Random, Store, HostsideError } from "@hostside/core";
 
 /** What the replicas of a host share, over one engine. */
 export interface SharedState extends AsyncDisposable {
@@ -23,12 +23,12 @@ export interface StateDiagnostic {
   /** One sentence with the evidence. */
   readonly message: string;
   /** Of `engine-down`: the first failure. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }
 
 /** Options of every shared state. */
 export interface SharedStateOptions {
-  /** In front of every name in the engine. Default `"toolport:"`. Who shares an engine under one prefix shares all that is kept there. */
+  /** In front of every name in the engine. Default `"hostside:"`. Who shares an engine under one prefix shares all that is kept there. */
   readonly prefix?: string | undefined;
   /** How long one request to the engine may take, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined;

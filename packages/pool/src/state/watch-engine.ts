@@ -1,5 +1,5 @@
-import type { Clock, ToolportError } from "@toolport/core";
-import { formatMs, type EventSource } from "@toolport/core/implement";
+import type { Clock, HostsideError } from "@hostside/core";
+import { formatMs, type EventSource } from "@hostside/core/implement";
 import type { StateDiagnostic } from "./shared-state.ts";
 
 /** Whether an engine can be used, by what was seen of it. */
@@ -8,7 +8,7 @@ export interface EngineWatch {
   waitMs(): number;
   worked(part: EnginePart): void;
   /** `at-once`: one failure is enough to leave it alone for a while. */
-  failed(part: EnginePart, error: ToolportError, when: "at-once" | "when-again"): void;
+  failed(part: EnginePart, error: HostsideError, when: "at-once" | "when-again"): void;
 }
 
 /** What of an engine works or does not: answers to requests, or the arrival of notices. */

@@ -1,4 +1,4 @@
-import { createProviderPool, createSharedProviders } from "@toolport/pool";
+import { createProviderPool, createSharedProviders } from "@hostside/pool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomProgram, randomSharedProgram } from "./random-program.ts";
@@ -6,7 +6,7 @@ import { simulatePool } from "./simulate-pool.ts";
 import { simulateShared } from "./simulate-shared.ts";
 
 // `pnpm proof properties` asks for more.
-const schedules = Math.ceil(Number(process.env["TOOLPORT_SCHEDULES"] ?? 300) / 4);
+const schedules = Math.ceil(Number(process.env["HOSTSIDE_SCHEDULES"] ?? 300) / 4);
 
 describe("a pool under any schedule", () => {
   it("has one provider for each key, ends none in use, takes no more room than there is, and leaves nothing", async () => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createSharedProviders, type createProviderPool } from "@toolport/pool";
+import { createSharedProviders, type createProviderPool } from "@hostside/pool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadMutant } from "../../../../test/load-mutant.ts";

@@ -1,5 +1,5 @@
-import type { ServerSharing, ServerSpec } from "@toolport/core";
-import type { ConversationKey, ConversationLease, SharedOwner } from "@toolport/pool";
+import type { ServerSharing, ServerSpec } from "@hostside/core";
+import type { ConversationKey, ConversationLease, SharedOwner } from "@hostside/pool";
 import type { StubProvider } from "../stub-provider.ts";
 
 /** One thing that somebody does to shared providers. Numbers are places in lists, counted round. */

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import type { Lease, ProviderPool, ProviderPoolOptions } from "@toolport/pool";
+import type { ServerSpec } from "@hostside/core";
+import type { Lease, ProviderPool, ProviderPoolOptions } from "@hostside/pool";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { stubProvider, type StubProvider } from "../stub-provider.ts";
 

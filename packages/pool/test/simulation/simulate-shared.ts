@@ -4,7 +4,7 @@ import type {
   SharedOwner,
   SharedProviders,
   SharedProvidersOptions,
-} from "@toolport/pool";
+} from "@hostside/pool";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { stubProvider } from "../stub-provider.ts";
 

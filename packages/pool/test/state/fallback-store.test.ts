@@ -1,5 +1,5 @@
-import { createMemoryStore, ToolportError, type Store } from "@toolport/core";
-import { createFallbackStore } from "@toolport/pool";
+import { createMemoryStore, HostsideError, type Store } from "@hostside/core";
+import { createFallbackStore } from "@hostside/pool";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeStore } from "../../../../test/store-contract.ts";
@@ -7,7 +7,7 @@ import { describeStore } from "../../../../test/store-contract.ts";
 /** A store that can be switched off: its answers then fail, and it may do what it was asked all the same. */
 function switchable(inner: Store = createMemoryStore()): Store & { fails?: "not-sent" | "unknown" | undefined } {
   const gate = async (): Promise<void> => {
-    if (store.fails !== undefined) throw new ToolportError("down", { code: "store_failed", outcome: store.fails });
+    if (store.fails !== undefined) throw new HostsideError("down", { code: "store_failed", outcome: store.fails });
   };
   const store: Store & { fails?: "not-sent" | "unknown" | undefined } = {
     get: async (key) => (await gate(), inner.get(key)),

@@ -3,7 +3,7 @@ import {
   postgresTables,
   type PostgresStateOptions,
   type SharedState,
-} from "@toolport/pool/postgres";
+} from "@hostside/pool/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { postgresBinary, startPostgres, type DatabaseServer } from "../../../../test/database-servers.ts";
@@ -37,10 +37,10 @@ describe.skipIf(postgresBinary === undefined)(
       return {
         server,
         open: async (options) => open(options),
-        forget: () => admin.query("TRUNCATE toolport_values, toolport_locks"),
+        forget: () => admin.query("TRUNCATE hostside_values, hostside_locks"),
         plant: (key, what) =>
-          admin.query("INSERT INTO toolport_values VALUES ($1, $2, $3)", [
-            `toolport:value:${key}`,
+          admin.query("INSERT INTO hostside_values VALUES ($1, $2, $3)", [
+            `hostside:value:${key}`,
             what === "later" ? 2 : 1,
             what === "later" ? "{}" : "{",
           ]),
@@ -65,7 +65,7 @@ describe.skipIf(postgresBinary === undefined)(
       await admin.query(
         'CREATE ROLE worker LOGIN; GRANT USAGE ON SCHEMA "of ""hosts""" TO worker; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "of ""hosts""" TO worker',
       );
-      const pool = openPool({ connectionString: server.url.replace("toolport@", "worker@") });
+      const pool = openPool({ connectionString: server.url.replace("hostside@", "worker@") });
       const state = createPostgresState(pool, { schema: 'of "hosts"' });
       await state.store.set("a", 1);
       expect(await state.lock.withLock("a", 1000, async (_signal, fence) => state.store.delete("a", fence))).toBe(true);
@@ -73,7 +73,7 @@ describe.skipIf(postgresBinary === undefined)(
       const refused = createPostgresState(pool, { schema: "closed" }).store.set("a", 1);
       await expect(refused).rejects.toThrow(/store_failed.*postgresTables\(\) has the SQL.*permission denied/);
       const missing = createPostgresState(admin, { schema: "closed", createTables: false }).store.get("a");
-      await expect(missing).rejects.toThrow(/store_failed.*closed\.toolport_values/);
+      await expect(missing).rejects.toThrow(/store_failed.*closed\.hostside_values/);
     });
 
     it("makes its tables once, however many begin at the same moment", async () => {
@@ -99,7 +99,7 @@ describe.skipIf(postgresBinary === undefined)(
       const state = createPostgresState(pool, { timeoutMs: 250 });
       await open().store.set("stuck", 1);
       await expect.poll(() => state.store.get("stuck").catch(() => "down")).toBe(1);
-      await admin.query("BEGIN; LOCK TABLE toolport_values");
+      await admin.query("BEGIN; LOCK TABLE hostside_values");
       await expect(state.store.set("stuck", 2)).rejects.toMatchObject({ code: "store_failed", outcome: "unknown" });
       await admin.query("ROLLBACK");
       admin.release();
@@ -111,7 +111,7 @@ describe.skipIf(postgresBinary === undefined)(
       const admin = openPool();
       const { lock } = createPostgresState(openPool(), { schema: "clock", maxWaitMs: 500 });
       const first = await lock.withLock("a", 1000, async (_signal, fence) => fence?.number ?? 0);
-      await admin.query("UPDATE clock.toolport_locks SET ends_at = now() + interval '1 hour'");
+      await admin.query("UPDATE clock.hostside_locks SET ends_at = now() + interval '1 hour'");
       expect(await lock.withLock("a", 1000, async (_signal, fence) => fence?.number)).toBeGreaterThan(first);
     });
 
@@ -135,12 +135,12 @@ describe.skipIf(postgresBinary === undefined)(
       const state = createPostgresState(openPool(), { schema: "swept" });
       await state.store.set("warm", 1, 1);
       await state.lock.withLock("old", 1000, async () => {});
-      await admin.query("UPDATE swept.toolport_locks SET ends_at = now() - interval '3 days'");
+      await admin.query("UPDATE swept.hostside_locks SET ends_at = now() - interval '3 days'");
       const next = createPostgresState(openPool(), { schema: "swept" });
       await next.store.set("later", 1);
       const left = async (): Promise<unknown> =>
-        (await admin.query("SELECT name FROM swept.toolport_values UNION SELECT name FROM swept.toolport_locks")).rows;
-      await expect.poll(left).toEqual([{ name: "toolport:value:later" }]);
+        (await admin.query("SELECT name FROM swept.hostside_values UNION SELECT name FROM swept.hostside_locks")).rows;
+      await expect.poll(left).toEqual([{ name: "hostside:value:later" }]);
     });
   },
 );

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { createRedisState, type RedisClient, type SharedState } from "@toolport/pool/redis";
+import { createRedisState, type RedisClient, type SharedState } from "@hostside/pool/redis";
 import { createClient, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisBinary, startRedis } from "../../../../test/database-servers.ts";
@@ -28,7 +28,7 @@ async function openRedis(): Promise<TestEngine> {
       return state;
     },
     forget: () => admin.sendCommand(["FLUSHALL"]),
-    plant: (key, what) => admin.set(`toolport:value:${key}`, what === "later" ? "2:new" : "hello"),
+    plant: (key, what) => admin.set(`hostside:value:${key}`, what === "later" ? "2:new" : "hello"),
     async connections() {
       return (await admin.clientList()).length;
     },

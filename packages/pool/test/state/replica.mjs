@@ -1,6 +1,6 @@
 // One of several processes over one engine. Started by replicas.proof.ts, which says what it does and reads what it reports.
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState } from "@toolport/pool/redis";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState } from "@hostside/pool/redis";
 import pg from "pg";
 import { createClient } from "redis";
 

@@ -1,5 +1,5 @@
-import { createPostgresState } from "@toolport/pool/postgres";
-import { createRedisState, type SharedState, type SharedStateOptions } from "@toolport/pool/redis";
+import { createPostgresState } from "@hostside/pool/postgres";
+import { createRedisState, type SharedState, type SharedStateOptions } from "@hostside/pool/redis";
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";

@@ -1,5 +1,5 @@
-import { createMemoryLock } from "@toolport/core";
-import type { SharedState, SharedStateOptions, StateDiagnostic } from "@toolport/pool/redis";
+import { createMemoryLock } from "@hostside/core";
+import type { SharedState, SharedStateOptions, StateDiagnostic } from "@hostside/pool/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseServer } from "../../../../test/database-servers.ts";
 
@@ -10,7 +10,7 @@ export interface TestEngine {
   open(options?: SharedStateOptions): Promise<SharedState>;
   /** Has the engine forget all. */
   forget(): Promise<unknown>;
-  /** Writes a value as a version of Toolport would that knows more formats, or as nobody of them would. */
+  /** Writes a value as a version of Hostside would that knows more formats, or as nobody of them would. */
   plant(key: string, what: "later" | "rubbish"): Promise<unknown>;
   /** How many connections the engine has. */
   connections(): Promise<number>;

@@ -1,11 +1,11 @@
-import { defaultTimeouts, ToolportError, truncateText, type CallOptions, type Clock } from "@toolport/core";
+import { defaultTimeouts, HostsideError, truncateText, type CallOptions, type Clock } from "@hostside/core";
 import {
   createDeadline,
   describeAbsent,
   quoteText,
   unknownToolError,
   type AbsentServer,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { toolQuarantinedError } from "./call-errors.ts";
 import { createFanOutSignal } from "../fan-out-signal.ts";
 import { findQuarantined, findTool } from "../catalog/catalog.ts";
@@ -94,10 +94,10 @@ function absentRegistrations(serverSet: ServerSet, { current }: LiveCatalog): re
   return serverSet.all().filter(({ id }) => !current.servers.has(id));
 }
 
-function lateError(name: string, timeoutMs: number, init: AwaitToolInit): ToolportError {
+function lateError(name: string, timeoutMs: number, init: AwaitToolInit): HostsideError {
   const servers = absentServers(init);
   const shown = JSON.stringify(truncateText(name, 200));
-  return new ToolportError(`tool ${shown} was not there within ${timeoutMs} ms; ${describeAbsent(servers)}`, {
+  return new HostsideError(`tool ${shown} was not there within ${timeoutMs} ms; ${describeAbsent(servers)}`, {
     code: "call_timeout",
     toolName: truncateText(name, 200),
     outcome: "not-sent",
@@ -105,8 +105,8 @@ function lateError(name: string, timeoutMs: number, init: AwaitToolInit): Toolpo
   });
 }
 
-function abortedError(name: string, cause: unknown): ToolportError {
+function abortedError(name: string, cause: unknown): HostsideError {
   const toolName = truncateText(name, 200);
   const message = `call of ${quoteText(toolName)} was aborted while it waited for servers`;
-  return new ToolportError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
+  return new HostsideError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
 }

@@ -1,37 +1,37 @@
 import {
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type ToolCall,
   type ToolOrigin,
-  type ToolportErrorCode,
-  type ToolportErrorInit,
-} from "@toolport/core";
-import { formatMs, quoteText, timeSetBy, withErrorContext } from "@toolport/core/implement";
+  type HostsideErrorCode,
+  type HostsideErrorInit,
+} from "@hostside/core";
+import { formatMs, quoteText, timeSetBy, withErrorContext } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { Crowd } from "./waiting-room.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 
 /** A call that its caller gave up before it was sent. */
-export function abortedError(origin: ToolOrigin, cause: unknown): ToolportError {
+export function abortedError(origin: ToolOrigin, cause: unknown): HostsideError {
   return callError("aborted", origin, { problem: "was aborted before it was sent", cause });
 }
 
 /** A call for which there is no room. */
-export function overloadedError(origin: ToolOrigin, waiting: number): ToolportError {
+export function overloadedError(origin: ToolOrigin, waiting: number): HostsideError {
   return callError("overloaded", origin, {
     problem: `was refused: ${waiting} calls of the server are waiting already`,
   });
 }
 
 /** A call whose place another conversation got, because its own had most of them. */
-export function displacedError(origin: ToolOrigin, { waiting, own }: Crowd): ToolportError {
+export function displacedError(origin: ToolOrigin, { waiting, own }: Crowd): HostsideError {
   return callError("overloaded", origin, {
     problem: `was refused: of the ${waiting} calls of the server that were waiting, ${own} were of its conversation, and another one got its place`,
   });
 }
 
 /** A call that was still waiting when its time was up; `earlierMs` is there when the server waits for what had its id before. */
-export function timeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): ToolportError {
+export function timeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): HostsideError {
   const notReady = earlierMs === undefined ? "not ready, or busy with other calls," : "not ready";
   const why = earlierMs === undefined ? "" : `, because what had its id before ${describeEnd(earlierMs)}`;
   return callError("call_timeout", origin, {
@@ -45,21 +45,21 @@ function describeEnd(leftMs: number): string {
 }
 
 /** A call whose tool is no longer on offer. */
-export function toolRemovedError(origin: ToolOrigin): ToolportError {
+export function toolRemovedError(origin: ToolOrigin): HostsideError {
   return callError("tool_removed", origin, { problem: "was not sent: the server no longer offers the tool" });
 }
 
 /** A call of a tool that the host holds back. */
-export function toolQuarantinedError(origin: ToolOrigin): ToolportError {
+export function toolQuarantinedError(origin: ToolOrigin): HostsideError {
   return callError("tool_quarantined", origin, {
     problem: "was not sent: the tool is in quarantine until the host lets it be used",
   });
 }
 
 /** What kept a call from being sent: the server's trouble, the deadline, or the caller. */
-export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): ToolportError {
+export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): HostsideError {
   if (options.signal?.aborted === true && reason === options.signal.reason) return abortedError(origin, reason);
-  const error = toToolportError(reason, origin.serverId, "tools/call");
+  const error = toHostsideError(reason, origin.serverId, "tools/call");
   if (error.toolName !== undefined && error.outcome === "not-sent") return error;
   return withErrorContext(error, {
     toolName: origin.toolName,
@@ -78,9 +78,9 @@ export interface FailedCall {
 }
 
 /** What became of a call that was handed to its connection. */
-export function failedCallError(reason: unknown, call: FailedCall, session: Session): ToolportError {
+export function failedCallError(reason: unknown, call: FailedCall, session: Session): HostsideError {
   const { origin } = call;
-  const error = toToolportError(reason, origin.serverId, "tools/call");
+  const error = toHostsideError(reason, origin.serverId, "tools/call");
   const { serverId, toolName } = origin;
   // This host closed the session under the call: the reason for that says more. Whether the tool ran, nobody knows.
   if (error.code === "closed") {
@@ -91,7 +91,7 @@ export function failedCallError(reason: unknown, call: FailedCall, session: Sess
 }
 
 // The connection was given what was left of the time. The caller thinks of the whole of it.
-function overdueError(error: ToolportError, { origin, options, timeoutMs, idleMs }: FailedCall): ToolportError {
+function overdueError(error: HostsideError, { origin, options, timeoutMs, idleMs }: FailedCall): HostsideError {
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)} (timeouts.callIdleMs)`;
   return callError("call_timeout", origin, {
     problem: `did not finish within ${formatMs(timeoutMs)} (${timeSetBy(options)})${silence}`,
@@ -102,11 +102,11 @@ function overdueError(error: ToolportError, { origin, options, timeoutMs, idleMs
 }
 
 function callError(
-  code: ToolportErrorCode,
+  code: HostsideErrorCode,
   { serverId, toolName }: ToolOrigin,
-  { problem, ...rest }: { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">,
-): ToolportError {
-  return new ToolportError(`call of ${quoteText(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
+  { problem, ...rest }: { readonly problem: string } & Pick<HostsideErrorInit, "cause" | "details" | "outcome">,
+): HostsideError {
+  return new HostsideError(`call of ${quoteText(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
     code,
     serverId,
     toolName,

@@ -8,8 +8,8 @@ import {
   type ServerSpec,
   type ToolCall,
   type ToolOutcome,
-  type ToolportError,
-} from "@toolport/core";
+  type HostsideError,
+} from "@hostside/core";
 import {
   createDeadline,
   createLazySignal,
@@ -23,7 +23,7 @@ import {
   type EventSource,
   type LazySignal,
   withGetters,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
 import { hasSession, isRefusal } from "../link/link-state.ts";
@@ -64,7 +64,7 @@ export interface CallLane {
   /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
   readonly pausable: Pausable;
   /** Turns away the calls that wait for their turn. */
-  rejectWaiting(error: ToolportError): void;
+  rejectWaiting(error: HostsideError): void;
 }
 
 /** What a lane is made from. */
@@ -320,7 +320,7 @@ function noteSuccess({ number }: Session, link: Link): void {
   link.report({ type: "proven", session: number });
 }
 
-function noteFailure(error: ToolportError, { number }: Session, link: Link): void {
+function noteFailure(error: HostsideError, { number }: Session, link: Link): void {
   if (isForgotten(error)) link.report({ type: "session-lost", session: number, error });
   if (isRefusal(error)) link.report({ type: "refused", session: number, error });
 }
@@ -330,7 +330,7 @@ function noteFailure(error: ToolportError, { number }: Session, link: Link): voi
  * `session_expired` whose outcome is `failed`), or it never left this host because its session was lost first. Nothing else is ever
  * sent twice.
  */
-function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
+function provablyDidNotRun(error: HostsideError, session: Session, { state }: Link): boolean {
   if (error.code === "session_expired") return error.outcome !== "unknown";
   // A server that was known, and is another one now, refuses what it is sent without a handshake.
   const isMistaken = error.code === "unsupported_protocol" && session.connection.isAssumed === true;

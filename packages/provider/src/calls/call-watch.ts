@@ -1,7 +1,7 @@
-import type { CallAttempt, CallExchange, CallObserver, CallOptions, Clock, ToolportError } from "@toolport/core";
-import { askForMeta, dateOf } from "@toolport/core/implement";
+import type { CallAttempt, CallExchange, CallObserver, CallOptions, Clock, HostsideError } from "@hostside/core";
+import { askForMeta, dateOf } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 
 /** What is noted of one call while somebody watches it. */
 export class CallWatch {
@@ -23,7 +23,7 @@ export class CallWatch {
   /** It is back. */
   end(failure: unknown, serverId: string): void {
     if (this.#current === undefined) return;
-    const error = failure === undefined ? undefined : toToolportError(failure, serverId, "tools/call");
+    const error = failure === undefined ? undefined : toHostsideError(failure, serverId, "tools/call");
     this.attempts.push(this.#current.read(error));
     this.#current = undefined;
   }
@@ -51,7 +51,7 @@ class CurrentAttempt {
     this.#receivedBytes = sum(this.#receivedBytes, receivedBytes);
   }
 
-  read(error: ToolportError | undefined): CallAttempt {
+  read(error: HostsideError | undefined): CallAttempt {
     const durationMs = this.#clock.now() - this.#startedAt;
     return {
       startedAt: Math.round(dateOf(this.#clock) - durationMs),

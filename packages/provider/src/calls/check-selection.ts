@@ -1,5 +1,5 @@
-import { ToolportError, type ToolDefinition } from "@toolport/core";
-import { quoteText, sameDefinition } from "@toolport/core/implement";
+import { HostsideError, type ToolDefinition } from "@hostside/core";
+import { quoteText, sameDefinition } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 
 /** Says which registration a definition was made for; `undefined` for one that this provider did not make. */
@@ -15,13 +15,13 @@ export function checkSelection(selected: ToolDefinition, current: CatalogTool, r
   const { serverId, toolName } = current.origin;
   const registration = registrationOf(selected);
   if (registration !== undefined && registration !== registrationOf(current)) {
-    throw new ToolportError(
+    throw new HostsideError(
       `server ${JSON.stringify(serverId)} was replaced since ${quoteText(toolName)} was selected; select it again`,
       { code: "registration_replaced", serverId, toolName },
     );
   }
   if (sameDefinition(selected, current)) return;
-  throw new ToolportError(
+  throw new HostsideError(
     `tool ${quoteText(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
     { code: "tool_changed", serverId, toolName },
   );

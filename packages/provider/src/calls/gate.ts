@@ -1,4 +1,4 @@
-import { withGetters, onAbort, type LazySignal, createLazyMap, createLazySet } from "@toolport/core/implement";
+import { withGetters, onAbort, type LazySignal, createLazyMap, createLazySet } from "@hostside/core/implement";
 import { createLine, type Line } from "./line.ts";
 
 /** Lets calls of one server through: together, or one at a time. */

@@ -1,5 +1,5 @@
-import { isToolportError, type LostCall, type ToolOutcome, type ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type LostCall, type ToolOutcome, type HostsideError } from "@hostside/core";
+import { withErrorContext } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { HandCall } from "./hand-call.ts";
 
@@ -7,7 +7,7 @@ import type { HandCall } from "./hand-call.ts";
 export interface LostOne {
   readonly lost: LostCall;
   /** What its caller is to know if nothing more is heard of it. */
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** How a call gets on. */
@@ -46,11 +46,11 @@ export async function goOnWithCall({ lost: first, error }: LostOne, { enter, sen
 }
 
 // The caller has had enough.
-function isCallers(reason: unknown): reason is ToolportError {
-  return isToolportError(reason, "aborted") || isToolportError(reason, "call_timeout");
+function isCallers(reason: unknown): reason is HostsideError {
+  return isHostsideError(reason, "aborted") || isHostsideError(reason, "call_timeout");
 }
 
 /** Whether an error says more of the call than that its session was lost. */
 function isSaying(reason: unknown): boolean {
-  return isToolportError(reason) && reason.outcome !== "not-sent" && reason.details.rpcCode !== invalidParams;
+  return isHostsideError(reason) && reason.outcome !== "not-sent" && reason.details.rpcCode !== invalidParams;
 }

@@ -1,6 +1,6 @@
 import {
   defaultTimeouts,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type Connection,
   type HostRequest,
@@ -10,7 +10,7 @@ import {
   type Subscription,
   type ToolCall,
   type ToolOutcome,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertCallOptions,
   assertMessage,
@@ -25,7 +25,7 @@ import {
   type RequestPipeline,
   withGetters,
   onBehalfOf,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
@@ -235,7 +235,7 @@ async function subscribe(
   }
   const subscription = take();
   if (subscription !== undefined) return subscription;
-  throw new ToolportError("a layer answered a subscription in the place of its server", {
+  throw new HostsideError("a layer answered a subscription in the place of its server", {
     code: "internal_error",
     serverId: registration.id,
     outcome: "not-sent",

@@ -1,5 +1,5 @@
-import type { Connection } from "@toolport/core";
-import { assertCallOptions, assertRequestOptions, onBehalfOf } from "@toolport/core/implement";
+import type { Connection } from "@hostside/core";
+import { assertCallOptions, assertRequestOptions, onBehalfOf } from "@hostside/core/implement";
 
 /** A connection without layers, all of whose calls and requests are on behalf of this principal, unless their context names another one. */
 export function lendOnBehalfOf(principal: string, lent: Connection): Connection {

@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 
 /** Those who wait, in the order in which they came. Every step costs the same, however many they are. */
 export interface Line<T> {

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { createDeadline } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { createDeadline } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../test/simulation/virtual-clock.ts";
 import { createPausable } from "./pausable.ts";

@@ -1,5 +1,5 @@
-import type { Cancel, Clock, SharedDeadline } from "@toolport/core";
-import { createSlots, createLazyMap } from "@toolport/core/implement";
+import type { Cancel, Clock, SharedDeadline } from "@hostside/core";
+import { createSlots, createLazyMap } from "@hostside/core/implement";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`partyOf`). Those of nobody in particular stand still

@@ -6,8 +6,8 @@ import {
   type ServerSpec,
   type ToolCall,
   type ToolDefinition,
-} from "@toolport/core";
-import { partyOf, type Deadline, type EventSource } from "@toolport/core/implement";
+} from "@hostside/core";
+import { partyOf, type Deadline, type EventSource } from "@hostside/core/implement";
 import { CallWatch } from "./call-watch.ts";
 import type { GateMode, Turn } from "./gate.ts";
 import type { HandCall } from "./hand-call.ts";

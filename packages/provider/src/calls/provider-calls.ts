@@ -1,13 +1,13 @@
 import {
   defaultTimeouts,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type ServerSpec,
   type ToolCall,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertCallOptions,
   createCallPipeline,
@@ -17,8 +17,8 @@ import {
   withErrorContext,
   type CallPipeline,
   onBehalfOf,
-} from "@toolport/core/implement";
-import { qualifiedName } from "@toolport/naming";
+} from "@hostside/core/implement";
+import { qualifiedName } from "@hostside/naming";
 import { findCallable, findQuarantined, findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
@@ -158,10 +158,10 @@ function findOnOffer(
 }
 
 /** `former` is the registration that has ended, which says why. */
-function serverGoneError({ serverId, toolName }: ToolOrigin, former: Registration | undefined): ToolportError {
+function serverGoneError({ serverId, toolName }: ToolOrigin, former: Registration | undefined): HostsideError {
   const state = former?.link.state;
   if (state?.kind === "removed") return withErrorContext(state.error, { toolName, outcome: "not-sent" });
-  return new ToolportError(`server ${JSON.stringify(serverId)} was removed before ${quoteText(toolName)} was sent`, {
+  return new HostsideError(`server ${JSON.stringify(serverId)} was removed before ${quoteText(toolName)} was sent`, {
     code: "server_removed",
     serverId,
     toolName,

@@ -1,6 +1,6 @@
-import type { CallRecord, Clock, ToolCall, ToolOutcome } from "@toolport/core";
-import { dateOf, withoutApproval } from "@toolport/core/implement";
-import { toToolportError } from "../to-toolport-error.ts";
+import type { CallRecord, Clock, ToolCall, ToolOutcome } from "@hostside/core";
+import { dateOf, withoutApproval } from "@hostside/core/implement";
+import { toHostsideError } from "../to-hostside-error.ts";
 import type { CallWatch } from "./call-watch.ts";
 
 /** A call that has ended, and what was counted on its way. */
@@ -34,5 +34,5 @@ export function recordOf(
     attempts: watch?.attempts ?? [],
   };
   if (outcome !== undefined) return { ...record, result: outcome.isError ? "tool-error" : "ok" };
-  return { ...record, result: "error", error: toToolportError(failure, origin.serverId, "tools/call") };
+  return { ...record, result: "error", error: toHostsideError(failure, origin.serverId, "tools/call") };
 }

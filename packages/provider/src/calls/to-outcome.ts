@@ -1,5 +1,5 @@
-import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where old servers leave it out, and otherwise

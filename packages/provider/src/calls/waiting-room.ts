@@ -1,5 +1,5 @@
-import { createLazyMap } from "@toolport/core/implement";
-import type { Cancel } from "@toolport/core";
+import { createLazyMap } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 import { createLine, type Line } from "./line.ts";
 
 /** The calls of one server that wait, for its session, for a listing or for their turn: whose they are, and how many. */

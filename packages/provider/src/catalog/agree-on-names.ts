@@ -1,6 +1,6 @@
-import type { Cancel, Clock, Diagnostic } from "@toolport/core";
-import { foldCase, quoteText } from "@toolport/core/implement";
-import { localNameOf, type NameTable, type RefusedName, type SavedNames, type ToolIdentity } from "@toolport/naming";
+import type { Cancel, Clock, Diagnostic } from "@hostside/core";
+import { foldCase, quoteText } from "@hostside/core/implement";
+import { localNameOf, type NameTable, type RefusedName, type SavedNames, type ToolIdentity } from "@hostside/naming";
 
 /**
  * Agrees with other replicas on names, in a store that they share. Gets the names that tools would have which are new here, and answers the names that hold, those that were

@@ -1,6 +1,6 @@
-import type { Admit, RemoteTool } from "@toolport/core";
-import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/implement";
-import { qualifiedName, type NameTable, type ToolIdentity } from "@toolport/naming";
+import type { Admit, RemoteTool } from "@hostside/core";
+import { compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
+import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import { buildGroup } from "./build-group.ts";
 import { findCallable, type Catalog, type ServerCatalog, type ServerListing, type Withheld } from "./catalog.ts";
 import { defineTool, toolOf, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";

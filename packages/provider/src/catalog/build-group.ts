@@ -1,4 +1,4 @@
-import { cleanText, type ServerInfo, type ServerSpec, type ToolGroup } from "@toolport/core";
+import { cleanText, type ServerInfo, type ServerSpec, type ToolGroup } from "@hostside/core";
 
 /**
  * The group of one server: its members, and what the server says of itself, which is data for displays and for

@@ -6,9 +6,9 @@ import type {
   ServerSpec,
   ToolDefinition,
   ToolGroup,
-} from "@toolport/core";
-import { compareText, foldCase } from "@toolport/core/implement";
-import { emptyNames, localNameOf, type NameTable } from "@toolport/naming";
+} from "@hostside/core";
+import { compareText, foldCase } from "@hostside/core/implement";
+import { emptyNames, localNameOf, type NameTable } from "@hostside/naming";
 import { toolOf, type CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
 import { isForApps } from "./tool-filter.ts";

@@ -1,4 +1,4 @@
-import type { RemoteTool, ServerSpec, ToolAnnotations, ToolEffect } from "@toolport/core";
+import type { RemoteTool, ServerSpec, ToolAnnotations, ToolEffect } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { decideEffect } from "./decide-effect.ts";
 

@@ -1,5 +1,5 @@
-import type { RemoteTool, ServerSpec, ToolDefinition, ToolEffect, ToolOverride } from "@toolport/core";
-import { effectOfHints } from "@toolport/core/implement";
+import type { RemoteTool, ServerSpec, ToolDefinition, ToolEffect, ToolOverride } from "@hostside/core";
+import { effectOfHints } from "@hostside/core/implement";
 
 /** What the host says of a tool in its server's spec, if anything. */
 export function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | undefined {

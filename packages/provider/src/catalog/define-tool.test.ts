@@ -1,5 +1,5 @@
-import type { RemoteTool, ToolDefinition } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import type { RemoteTool, ToolDefinition } from "@hostside/core";
+import { isPlainObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { defineTool, describeVerbatim, describeWithOrigin } from "./define-tool.ts";
 

@@ -9,8 +9,8 @@ import {
   type ToolFlag,
   type ToolOrigin,
   type ToolOverride,
-} from "@toolport/core";
-import { freezeData } from "@toolport/core/implement";
+} from "@hostside/core";
+import { freezeData } from "@hostside/core/implement";
 import { decideEffect, overrideOf } from "./decide-effect.ts";
 import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
 

@@ -1,4 +1,4 @@
-import type { RemoteTool, ServerSpec } from "@toolport/core";
+import type { RemoteTool, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { describeAsNexo } from "./describe-as-nexo.ts";
 

@@ -1,4 +1,4 @@
-import { cleanText, type RemoteTool, type ServerSpec } from "@toolport/core";
+import { cleanText, type RemoteTool, type ServerSpec } from "@hostside/core";
 
 const longestId = 256;
 

@@ -1,4 +1,4 @@
-import type { RemoteTool } from "@toolport/core";
+import type { RemoteTool } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { describeBriefly } from "./describe-briefly.ts";
 

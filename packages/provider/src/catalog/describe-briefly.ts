@@ -1,4 +1,4 @@
-import { cleanText, type RemoteTool } from "@toolport/core";
+import { cleanText, type RemoteTool } from "@hostside/core";
 
 const longestTitle = 256;
 

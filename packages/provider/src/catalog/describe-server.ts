@@ -1,4 +1,4 @@
-import type { AdmissionServer, ServerInfo, ServerSpec } from "@toolport/core";
+import type { AdmissionServer, ServerInfo, ServerSpec } from "@hostside/core";
 
 const described = new WeakMap<ServerSpec, AdmissionServer>();
 

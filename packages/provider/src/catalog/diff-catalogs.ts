@@ -1,5 +1,5 @@
-import type { ToolsChange } from "@toolport/core";
-import { compareText } from "@toolport/core/implement";
+import type { ToolsChange } from "@hostside/core";
+import { compareText } from "@hostside/core/implement";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogTool } from "./define-tool.ts";
 

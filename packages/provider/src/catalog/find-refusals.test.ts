@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { findRefusals } from "./find-refusals.ts";
 

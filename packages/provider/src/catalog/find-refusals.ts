@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 // What was seen to be refused when a tool is declared, each time with the whole request. Only what no API mends by itself.
 const combinators = ["anyOf", "oneOf", "allOf"];

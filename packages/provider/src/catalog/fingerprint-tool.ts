@@ -1,5 +1,5 @@
-import type { JsonObject, RemoteTool } from "@toolport/core";
-import { hashJson } from "@toolport/naming";
+import type { JsonObject, RemoteTool } from "@hostside/core";
+import { hashJson } from "@hostside/naming";
 
 /** The hash of the entry that a tool was read from; `undefined` where the entry could not be kept, or cannot be written. */
 export function fingerprintTool(tool: RemoteTool): string | undefined {

@@ -1,6 +1,6 @@
-import type { Admit, Event, ToolDefinition, ToolsChange } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@toolport/naming";
+import type { Admit, Event, ToolDefinition, ToolsChange } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
 import type { AgreementWait } from "./agree-on-names.ts";
 import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type Catalog, type ServerListing } from "./catalog.ts";

@@ -1,13 +1,13 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import {
   assertNamingStrategy,
   emptyNames,
   loadNames,
   saveNames,
-  toolportNaming,
+  hostsideNaming,
   type NamingStrategy,
   type SavedNames,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import { guardNaming } from "../guarded-parts.ts";
 import type { AgreeOnNames } from "./agree-on-names.ts";
 import { createSharedNames, type SharedNames } from "./shared-names.ts";
@@ -15,7 +15,7 @@ import { createSharedNames, type SharedNames } from "./shared-names.ts";
 /** What a book of names is made from. */
 export interface NameBookOptions {
   /**
-   * How local tool names look. Default `toolportNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
+   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
    * `onDiagnostic` of the provider that met it says so.
    */
   readonly naming?: NamingStrategy | undefined;
@@ -44,7 +44,7 @@ export interface NameBook {
 /** Makes a book without names, but for `savedNames`. Throws a `TypeError` for an option that is unknown or of a wrong type, and `invalid_names`. */
 export function createNameBook(options: NameBookOptions = {}): NameBook {
   assertKnownOptions("createNameBook()", options, optionFields);
-  const { naming = toolportNaming, savedNames, agree } = options;
+  const { naming = hostsideNaming, savedNames, agree } = options;
   assertNamingStrategy(naming);
   if (agree !== undefined && typeof agree !== "function") throw new TypeError("agree must be a function");
   const saved = savedNames === undefined ? emptyNames : loadNames(savedNames, naming);

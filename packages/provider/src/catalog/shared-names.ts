@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase } from "@hostside/core/implement";
 import {
   adoptNames,
   assignNames,
@@ -9,7 +9,7 @@ import {
   type NameTable,
   type NamingStrategy,
   type ToolIdentity,
-} from "@toolport/naming";
+} from "@hostside/naming";
 import type { guardNaming, PartFault } from "../guarded-parts.ts";
 import { createAgreements, type Agreements, type AgreementWait, type AgreeOnNames } from "./agree-on-names.ts";
 import { createTally } from "./tally.ts";

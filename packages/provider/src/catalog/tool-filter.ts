@@ -1,5 +1,5 @@
-import type { JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, RemoteTool, ServerSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** Decides for one server which of its tools are offered; made once per spec. */
 export type ToolFilter = (tool: RemoteTool) => boolean;

@@ -1,6 +1,6 @@
-import type { ServerSpec } from "@toolport/core";
-import type { ConnectionHooks, KnownServer } from "@toolport/core/implement";
-import { toToolportError } from "../to-toolport-error.ts";
+import type { ServerSpec } from "@hostside/core";
+import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
+import { toHostsideError } from "../to-hostside-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 import { hasSession, type LinkState } from "./link-state.ts";
 
@@ -39,7 +39,7 @@ export function createConnectionHooks({ session, spec, link, hooks, known }: Con
     onDown: (error) => link.report({ type: "session-lost", session, error }),
     onQueued: () => link.report({ type: "turn", session, waits: true }),
     onStart: () => link.report({ type: "turn", session, waits: false }),
-    onFailed: (error) => link.report({ type: "connect-failed", session, error: toToolportError(error, id, "connect") }),
+    onFailed: (error) => link.report({ type: "connect-failed", session, error: toHostsideError(error, id, "connect") }),
     onResourcesChanged() {
       if (isInUse()) hooks.onResourcesChanged();
     },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPlainObject } from "@toolport/core/implement";
+import { isPlainObject } from "@hostside/core/implement";
 import { describePeer } from "./describe-peer.ts";
 
 it("describePeer() says the id of the session that there is when it is read, to whoever asks for it by name", () => {

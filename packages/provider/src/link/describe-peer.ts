@@ -1,4 +1,4 @@
-import type { Connection, ServerPeer, ServerSpec, TransportSpec } from "@toolport/core";
+import type { Connection, ServerPeer, ServerSpec, TransportSpec } from "@hostside/core";
 
 const schemePorts: ReadonlyMap<string, number> = new Map([
   ["http:", 80],

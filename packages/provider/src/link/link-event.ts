@@ -1,4 +1,4 @@
-import type { Random, ToolListing, ToolportError } from "@toolport/core";
+import type { Random, ToolListing, HostsideError } from "@hostside/core";
 import type { LinkPolicy } from "./link-policy.ts";
 import type { LinkState } from "./link-state.ts";
 
@@ -15,23 +15,23 @@ export type LinkEvent =
   | { readonly type: "turn"; readonly session: number; readonly waits: boolean }
   /** `listedUntil`: until when, on the clock, this server's word of before is still good. */
   | { readonly type: "connected"; readonly session: number; readonly listedUntil?: number | undefined }
-  | { readonly type: "connect-failed"; readonly session: number; readonly error: ToolportError }
+  | { readonly type: "connect-failed"; readonly session: number; readonly error: HostsideError }
   | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }
-  | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: ToolportError }
+  | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: HostsideError }
   | { readonly type: "tools-changed"; readonly session: number }
   /** The session is gone: its process died, its connection broke, or the server no longer knows it. */
-  | { readonly type: "session-lost"; readonly session: number; readonly error: ToolportError }
+  | { readonly type: "session-lost"; readonly session: number; readonly error: HostsideError }
   /** A call was refused for want of credentials. */
-  | { readonly type: "refused"; readonly session: number; readonly error: ToolportError }
+  | { readonly type: "refused"; readonly session: number; readonly error: HostsideError }
   /** A call worked. */
   | { readonly type: "proven"; readonly session: number }
   /** The time that `wakeAt` named has come. */
   | { readonly type: "wake" }
   /** The next session is to be opened by another spec; what runs on this one may finish. */
-  | { readonly type: "renew"; readonly error: ToolportError }
-  | { readonly type: "disconnect"; readonly error: ToolportError }
+  | { readonly type: "renew"; readonly error: HostsideError }
+  | { readonly type: "disconnect"; readonly error: HostsideError }
   /** With `drain`, calls that are under way may finish. */
-  | { readonly type: "remove"; readonly error: ToolportError; readonly drain?: boolean };
+  | { readonly type: "remove"; readonly error: HostsideError; readonly drain?: boolean };
 
 /** What is to be done about it, in this order. */
 export type LinkEffect =
@@ -39,18 +39,18 @@ export type LinkEffect =
   /**
    * End a session, or an attempt to get one, because of `error`. With `drain`, calls that are under way on it may finish first.
    */
-  | { readonly type: "close"; readonly session: number; readonly error: ToolportError; readonly drain?: boolean }
+  | { readonly type: "close"; readonly session: number; readonly error: HostsideError; readonly drain?: boolean }
   | { readonly type: "list"; readonly session: number; readonly run: number }
   | { readonly type: "publish"; readonly listing: ToolListing }
   /** The holders of the tickets may go on at once. */
   | { readonly type: "go"; readonly tickets: readonly number[] }
   /** The holders of the tickets wait for this run. */
   | { readonly type: "wait"; readonly tickets: readonly number[]; readonly run: number }
-  | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: ToolportError }
+  | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: HostsideError }
   /** Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh get it instead. */
-  | { readonly type: "release"; readonly run: number; readonly error?: ToolportError }
+  | { readonly type: "release"; readonly run: number; readonly error?: HostsideError }
   /** Everybody who waits gets the error. */
-  | { readonly type: "reject"; readonly error: ToolportError };
+  | { readonly type: "reject"; readonly error: HostsideError };
 
 /** What a transition may look at besides state and event. */
 export interface LinkContext {

@@ -1,4 +1,4 @@
-import type { Random, ToolportError } from "@toolport/core";
+import type { Random, HostsideError } from "@hostside/core";
 
 /** When a changed tool list is read again: see `ProviderOptions.refresh`. */
 export type RefreshMode = "lazy" | "debounced" | "manual";
@@ -32,6 +32,6 @@ export function backoffMs(failures: number, policy: LinkPolicy, random: Random):
 }
 
 /** How long the server itself asks to be left alone (`Retry-After`), up to the same cap; 0 when it does not. */
-export function askedMs({ details }: ToolportError, { backoffMaxMs }: LinkPolicy): number {
+export function askedMs({ details }: HostsideError, { backoffMaxMs }: LinkPolicy): number {
   return Math.min(details.retryAfterMs ?? 0, backoffMaxMs);
 }

@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 
 /**
  * The life of one registered server. Each state carries only what it has; `transition` is the only way from one to the next.
@@ -27,7 +27,7 @@ interface Numbered {
 /** What went wrong last, while nothing has worked since. */
 export interface LastFailure {
   readonly stage: "connect" | "list" | "session";
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** The spec says `disabled`: nothing starts. */
@@ -75,13 +75,13 @@ export interface ReadyState extends Numbered {
   /** When to look whether the session is still used; absent where sessions are kept. */
   readonly idleAt?: number;
   /** The latest refusal of our credentials during this session; absent after a call or listing that worked. */
-  readonly refusal?: ToolportError;
+  readonly refusal?: HostsideError;
 }
 
 /** The session was lost. The next call gets another one. */
 export interface DownState extends Numbered {
   readonly kind: "down";
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   readonly failures: number;
   readonly retryAt: number;
 }
@@ -90,7 +90,7 @@ export interface DownState extends Numbered {
 export interface FailedState extends Numbered {
   readonly kind: "failed";
   readonly stage: "connect" | "list";
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   readonly failures: number;
   readonly retryAt: number;
   /** Its program ended at once and in the same way as the time before: another attempt for nobody would be no different. */
@@ -101,7 +101,7 @@ export interface FailedState extends Numbered {
 export interface NeedsAuthState extends Numbered {
   readonly kind: "needs-auth";
   readonly stage: "connect" | "list";
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   readonly failures: number;
   readonly retryAt: number;
 }
@@ -110,7 +110,7 @@ export interface NeedsAuthState extends Numbered {
 export interface RemovedState extends Numbered {
   readonly kind: "removed";
   /** What whoever still holds on to the registration gets. */
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** The tools on show are those of the server's latest word. */
@@ -130,7 +130,7 @@ export interface DirtyListing {
   /** Until then calls go on with the last good tools instead of trying a listing that has just failed. */
   readonly notBefore: number;
   readonly failures: number;
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
   /** Since when each listing was outdated by a notification before it was in. */
   readonly restlessSince?: number | undefined;
 }
@@ -185,7 +185,7 @@ export function nameOf(state: LinkState): StateName {
 }
 
 /** Whether an error says that the server refused our credentials, or wants others: then only a person can help. */
-export function isRefusal({ code }: ToolportError): boolean {
+export function isRefusal({ code }: HostsideError): boolean {
   return code === "auth_required" || code === "forbidden";
 }
 

@@ -1,16 +1,16 @@
 import {
-  ToolportError,
+  HostsideError,
   type Clock,
   type Connector,
   type Random,
   type ServerRecord,
   type ServerSpec,
   type ToolListing,
-} from "@toolport/core";
-import { dateOf, isJsonObject, sameJson } from "@toolport/core/implement";
-import type { ConnectionHooks, KnownServer } from "@toolport/core/implement";
+} from "@hostside/core";
+import { dateOf, isJsonObject, sameJson } from "@hostside/core/implement";
+import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
 import { createNameFilter } from "../catalog/tool-filter.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
 import type { Demand, LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
@@ -79,12 +79,12 @@ export interface Link {
   /** Reports what a call has met. */
   report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
   /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
-  renew(error: ToolportError): void;
-  disconnect(error: ToolportError): void;
+  renew(error: HostsideError): void;
+  disconnect(error: HostsideError): void;
   /** Ends the link for good; with `drain`, calls that are under way may finish until {@linkcode cut}. */
-  remove(error: ToolportError, drain?: boolean): void;
+  remove(error: HostsideError, drain?: boolean): void;
   /** Ends every session at once, also those that are on their way out. */
-  cut(error: ToolportError): void;
+  cut(error: HostsideError): void;
   /** Settles when no session and no attempt is left; with `butDraining`, none but sessions whose calls finish. Never rejects. */
   gone(butDraining?: boolean): Promise<void>;
 }
@@ -166,21 +166,21 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     this.#machine.dispatch(event);
   }
 
-  renew(error: ToolportError): void {
+  renew(error: HostsideError): void {
     this.#machine.dispatch({ type: "renew", error });
   }
 
-  disconnect(error: ToolportError): void {
+  disconnect(error: HostsideError): void {
     this.#machine.dispatch({ type: "disconnect", error });
     this.#sessions.endAll(error);
   }
 
-  remove(error: ToolportError, drain = false): void {
+  remove(error: HostsideError, drain = false): void {
     this.#machine.dispatch({ type: "remove", error, drain });
     if (!drain) this.#sessions.endAll(error);
   }
 
-  cut(error: ToolportError): void {
+  cut(error: HostsideError): void {
     this.#sessions.endAll(error);
   }
 
@@ -304,7 +304,7 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
       if (before !== undefined) await before;
       this.report({ type: "listed", session: number, run, listing });
     } catch (reason) {
-      const error = toToolportError(reason, spec.id, "tools/list");
+      const error = toHostsideError(reason, spec.id, "tools/list");
       operation.end(peer, error);
       this.report({ type: "list-failed", session: number, run, error });
     }
@@ -344,5 +344,5 @@ function mayKnow(session: number): boolean {
 // A connector of the product's own may break its word.
 function assertListing({ tools, dropped }: ToolListing, serverId: string): void {
   if (Array.isArray(tools) && Array.isArray(dropped)) return;
-  throw new ToolportError("the connector's listTools() returned no listing", { code: "internal_error", serverId });
+  throw new HostsideError("the connector's listTools() returned no listing", { code: "internal_error", serverId });
 }

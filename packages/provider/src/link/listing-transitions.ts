@@ -1,4 +1,4 @@
-import { ToolportError, type ToolListing } from "@toolport/core";
+import { HostsideError, type ToolListing } from "@hostside/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import {
@@ -83,7 +83,7 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
 }
 
 /** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
-export function failRun(state: RunningState, reason: ToolportError, context: LinkContext): Step {
+export function failRun(state: RunningState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
   if (state.kind === "listing") {
     return context.isAssumed && isForgotten(error)
@@ -103,7 +103,7 @@ function keepWholeListing(state: RunningState, listing: ToolListing, context: Li
 function keepTools(
   state: RunningState,
   ready: ReadyState,
-  { error, context }: { readonly error: ToolportError; readonly context: LinkContext },
+  { error, context }: { readonly error: HostsideError; readonly context: LinkContext },
 ): Step {
   const failures = state.listing.failures + 1;
   const { now, policy, random } = context;
@@ -144,9 +144,9 @@ function restlessSinceOf(listing: ReadyState["listing"]): number | undefined {
   return listing.kind === "fresh" ? undefined : listing.restlessSince;
 }
 
-function listingTruncated(serverId: string, { truncated, tools, failure }: ToolListing): ToolportError {
+function listingTruncated(serverId: string, { truncated, tools, failure }: ToolListing): HostsideError {
   const what = `stops after ${tools.length} tools (${truncated}), and is not the whole one; the last whole one is kept`;
-  return new ToolportError(`the list of tools of ${JSON.stringify(serverId)} ${what}`, {
+  return new HostsideError(`the list of tools of ${JSON.stringify(serverId)} ${what}`, {
     code: "listing_truncated",
     serverId,
     details: { operation: "tools/list" },

@@ -1,4 +1,4 @@
-import type { Clock, Random } from "@toolport/core";
+import type { Clock, Random } from "@hostside/core";
 import type { LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import type { LinkState } from "./link-state.ts";

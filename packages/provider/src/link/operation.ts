@@ -1,5 +1,5 @@
-import type { Clock, JsonObject, ServerObserver, ServerOperation, ServerRecord, ServerSpec } from "@toolport/core";
-import { askForMeta, dateOf, tell } from "@toolport/core/implement";
+import type { Clock, JsonObject, ServerObserver, ServerOperation, ServerRecord, ServerSpec } from "@hostside/core";
+import { askForMeta, dateOf, tell } from "@hostside/core/implement";
 import { recorder, type Recorder } from "./recorder.ts";
 
 /** Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it. */

@@ -1,5 +1,5 @@
-import type { Clock, ServerPeer, ServerRecord, ServerSpec, ToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import type { Clock, ServerPeer, ServerRecord, ServerSpec, HostsideError } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 
 /** What a recorder is made from. */
 export interface RecorderInit {
@@ -12,7 +12,7 @@ export interface RecorderInit {
 export type Recorder = (
   operation: ServerRecord["operation"],
   peer: ServerPeer,
-  end: ToolportError | { readonly toolCount: number } | undefined,
+  end: HostsideError | { readonly toolCount: number } | undefined,
 ) => void;
 
 /** Starts the time of something that is done with a server. */

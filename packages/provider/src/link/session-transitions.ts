@@ -1,5 +1,5 @@
-import type { ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { withErrorContext } from "@hostside/core/implement";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import {
@@ -49,7 +49,7 @@ export function mayAttempt(
 /** An attempt failed, in its handshake or its first listing. What there is of a session is closed. */
 export function attemptFailed(
   state: ConnectingState | ListingState,
-  { stage, error: reason }: { readonly stage: "connect" | "list"; readonly error: ToolportError },
+  { stage, error: reason }: { readonly stage: "connect" | "list"; readonly error: HostsideError },
   context: LinkContext,
 ): Step {
   const error = apartFromCalls(reason);
@@ -77,7 +77,7 @@ export function attemptFailed(
  * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits for a listing of it waits for
  * one of the next session instead, because nothing of theirs was sent.
  */
-export function loseSession(state: ReadyState, reason: ToolportError, context: LinkContext): Step {
+export function loseSession(state: ReadyState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
   const { session, run, connectedAt } = state;
   const lasted = context.now - connectedAt >= context.policy.stableMs;
@@ -106,7 +106,7 @@ export function loseSession(state: ReadyState, reason: ToolportError, context: L
  */
 export function openAnew(
   { session, run, lastFailure }: ListingState,
-  error: ToolportError,
+  error: HostsideError,
   context: LinkContext,
 ): Step {
   const idle: IdleState = { kind: "idle", session, run, lastFailure };
@@ -114,12 +114,12 @@ export function openAnew(
 }
 
 // A program that finds no API key, or no module, finds none the next time either.
-function isSameExit(before: ToolportError | undefined, { code, details: { exitCode } }: ToolportError): boolean {
+function isSameExit(before: HostsideError | undefined, { code, details: { exitCode } }: HostsideError): boolean {
   if (code !== "server_exited" || exitCode === undefined || exitCode === null || exitCode === 0) return false;
   return before?.code === code && before.details.exitCode === exitCode;
 }
 
-function nextAttemptAt(error: ToolportError, failures: number, { now, policy, random }: LinkContext): number {
+function nextAttemptAt(error: HostsideError, failures: number, { now, policy, random }: LinkContext): number {
   return now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));
 }
 
@@ -127,11 +127,11 @@ function nextAttemptAt(error: ToolportError, failures: number, { now, policy, ra
  * Whether an error that a request on a live session met says that the server knows this session no more: it forgot it, or came back as
  * one that speaks another revision. Whether the request ran is another question, which the error's outcome answers.
  */
-export function isForgotten({ code }: ToolportError): boolean {
+export function isForgotten({ code }: HostsideError): boolean {
   return code === "session_expired" || code === "unsupported_protocol";
 }
 
 /** What befell a link, as those see it who have no call on it: whatever became of others, nothing of theirs was sent. */
-export function apartFromCalls(error: ToolportError): ToolportError {
+export function apartFromCalls(error: HostsideError): HostsideError {
   return error.outcome === "unknown" ? withErrorContext(error, { outcome: "not-sent" }) : error;
 }

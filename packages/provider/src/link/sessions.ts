@@ -1,17 +1,17 @@
 import {
   defaultTimeouts,
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type Clock,
   type Connection,
   type Connector,
   type ServerPeer,
   type ServerRecord,
   type ServerSpec,
-} from "@toolport/core";
-import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 import { describePeer } from "./describe-peer.ts";
 import { beginOperation, type AnnounceOperation, type Operation } from "./operation.ts";
@@ -32,7 +32,7 @@ export interface Session {
   /** When it was connected, in milliseconds since 1970. */
   readonly openedAt: number;
   /** Why this host ended it; `undefined` while it has not. */
-  readonly endedBy: ToolportError | undefined;
+  readonly endedBy: HostsideError | undefined;
   /** Aborts when this host ends it. */
   readonly ended: AbortSignal;
   /** Around each call, so that a session that drains knows when it is empty. */
@@ -53,7 +53,7 @@ export interface Sessions {
   /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
   end(number: number, ending: SessionEnding): void;
   /** Ends everything, at once. */
-  endAll(error: ToolportError): void;
+  endAll(error: HostsideError): void;
   /** Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls finish. Never rejects. */
   gone(butDraining?: boolean): Promise<void>;
 }
@@ -67,14 +67,14 @@ export interface SessionAttempt {
 
 /** Why and how a session ends. */
 export interface SessionEnding {
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   readonly drain?: boolean;
 }
 
 interface Entry {
   readonly abort: AbortController;
   session?: Session;
-  endedBy?: ToolportError;
+  endedBy?: HostsideError;
   draining: boolean;
   inFlight: number;
   usedAt: number;
@@ -148,7 +148,7 @@ class SessionsByNumber implements Sessions {
     if (entry) endEntry(entry, ending);
   }
 
-  endAll(error: ToolportError): void {
+  endAll(error: HostsideError): void {
     for (const entry of this.#entries.values()) endEntry(entry, { error });
   }
 
@@ -169,7 +169,7 @@ class SessionsByNumber implements Sessions {
       entry.session = new OpenSession(connection, entry, { number, spec, clock, host });
     } catch (reason) {
       this.#entries.delete(number);
-      const error = toToolportError(reason, spec.id, "connect");
+      const error = toHostsideError(reason, spec.id, "connect");
       return host.sessionEvent({ type: "connect-failed", session: number, error });
     }
     const { peer, connection } = entry.session;
@@ -221,7 +221,7 @@ async function connect(
     attempt.end(describePeer(spec, number, connection), undefined);
     return connection;
   } catch (reason) {
-    attempt.end(describePeer(spec, number), toToolportError(reason, spec.id, "connect"));
+    attempt.end(describePeer(spec, number), toHostsideError(reason, spec.id, "connect"));
     throw reason;
   }
 }
@@ -280,7 +280,7 @@ class OpenSession implements Session {
     return this.#lent;
   }
 
-  get endedBy(): ToolportError | undefined {
+  get endedBy(): HostsideError | undefined {
     return this.#entry.endedBy;
   }
 
@@ -314,7 +314,7 @@ function lendConnection(session: Session, host: SessionsHost): Connection {
       return await work();
     } catch (error) {
       // As of a call: whoever asks for the connection next gets another one, however late this one says that it is over.
-      if (isToolportError(error) && isForgotten(error))
+      if (isHostsideError(error) && isForgotten(error))
         host.sessionEvent({ type: "session-lost", session: number, error });
       throw error;
     } finally {
@@ -335,10 +335,10 @@ function lendConnection(session: Session, host: SessionsHost): Connection {
 // A connector of the product's own may break its word.
 function assertConnection(value: unknown, serverId: string): asserts value is Connection {
   if (typeof value === "object" && value !== null && "listTools" in value && "callTool" in value) return;
-  throw new ToolportError("the connector's connect() returned no connection", { code: "internal_error", serverId });
+  throw new HostsideError("the connector's connect() returned no connection", { code: "internal_error", serverId });
 }
 
-async function closeQuietly(connection: Connection, reason: ToolportError | undefined): Promise<void> {
+async function closeQuietly(connection: Connection, reason: HostsideError | undefined): Promise<void> {
   try {
     await connection.close(reason?.rawMessage);
   } catch {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import type { LinkContext, LinkEffect, LinkEvent, Step } from "./link-event.ts";
 import type { LinkState } from "./link-state.ts";
@@ -8,7 +8,7 @@ import { transition, wakeAt } from "./transition.ts";
 // Walks the tables of docs/architecture.md, "One server's life": every cell is what the transition really does.
 
 const page = readFileSync(new URL("../../../../docs/architecture.md", import.meta.url), "utf8");
-const error = new ToolportError("test", { code: "unreachable", serverId: "s" });
+const error = new HostsideError("test", { code: "unreachable", serverId: "s" });
 const context: LinkContext = {
   serverId: "s",
   now: 1000,

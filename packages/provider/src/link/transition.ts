@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { formatMs, withErrorContext } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { formatMs, withErrorContext } from "@hostside/core/implement";
 import { stay, type Demand, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import {
@@ -203,19 +203,19 @@ function checkUse(state: ReadyState, { now, policy, serverId, unusedSince = now 
   const idleAt = Math.max(unusedSince, connectedAt) + policy.idleMs;
   if (idleAt > now) return stay({ ...state, idleAt });
   const message = `the session with ${JSON.stringify(serverId)} was closed after ${formatMs(policy.idleMs)} without a call`;
-  const error = new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
+  const error = new HostsideError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
   return { state: { kind: "idle", session, run }, effects: [{ type: "close", session, error }] };
 }
 
 // Whoever waits for this session waits for the next one instead: nothing of theirs was sent.
-function renew(state: LinkState, error: ToolportError, context: LinkContext): Step {
+function renew(state: LinkState, error: HostsideError, context: LinkContext): Step {
   if (state.kind !== "connecting" && !hasSession(state)) return stay(state);
   const { session, run } = state;
   const idle: IdleState = { kind: "idle", session, run, lastFailure: lastFailureOf(state) };
   return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
 }
 
-function disconnect(state: LinkState, error: ToolportError): Step {
+function disconnect(state: LinkState, error: HostsideError): Step {
   const { session, run } = state;
   switch (state.kind) {
     case "connecting":
@@ -257,17 +257,17 @@ function isCurrentRun(
 }
 
 // The same failure, told again: nobody may take it for another one.
-function heldBack(error: ToolportError): ToolportError {
+function heldBack(error: HostsideError): HostsideError {
   return withErrorContext(error, { details: { backOff: true } });
 }
 
-function disabledError(serverId: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} is disabled`, { code: "server_disabled", serverId });
+function disabledError(serverId: string): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} is disabled`, { code: "server_disabled", serverId });
 }
 
-function backstopError(code: "connect_timeout" | "list_timeout", serverId: string, timeoutMs: number): ToolportError {
+function backstopError(code: "connect_timeout" | "list_timeout", serverId: string, timeoutMs: number): HostsideError {
   const operation = code === "connect_timeout" ? "connect" : "tools/list";
-  return new ToolportError(
+  return new HostsideError(
     `${operation} of ${JSON.stringify(serverId)} neither succeeded nor failed within ${formatMs(timeoutMs)}`,
     { code, serverId, outcome: "not-sent", details: { operation, timeoutMs } },
   );

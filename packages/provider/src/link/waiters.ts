@@ -1,5 +1,5 @@
-import { createLazyMap, onAbort } from "@toolport/core/implement";
-import type { ToolportError } from "@toolport/core";
+import { createLazyMap, onAbort } from "@hostside/core/implement";
+import type { HostsideError } from "@hostside/core";
 import type { Demand } from "./link-event.ts";
 import type { Session } from "./sessions.ts";
 
@@ -11,11 +11,11 @@ export interface Waiters {
   add(demand: Demand, signal: AbortSignal | undefined): { readonly ticket: number; readonly session: Promise<Session> };
   wait(tickets: readonly number[], run: number): void;
   go(tickets: readonly number[], session: Session): void;
-  refuse(tickets: readonly number[], error: ToolportError): void;
+  refuse(tickets: readonly number[], error: HostsideError): void;
   /** Lets go who waits for this run or an earlier one; with an error, those who wanted a refresh get that instead. */
-  release(done: { readonly run: number; readonly error?: ToolportError }, session: Session): void;
+  release(done: { readonly run: number; readonly error?: HostsideError }, session: Session): void;
   /** Turns away all who wait for a run. */
-  reject(error: ToolportError): void;
+  reject(error: HostsideError): void;
 }
 
 interface Waiter {
@@ -79,11 +79,11 @@ class WaitersByTicket implements Waiters {
     for (const ticket of tickets) this.#take(ticket)?.resolve(session);
   }
 
-  refuse(tickets: readonly number[], error: ToolportError): void {
+  refuse(tickets: readonly number[], error: HostsideError): void {
     for (const ticket of tickets) this.#take(ticket)?.reject(error);
   }
 
-  release({ run, error }: { readonly run: number; readonly error?: ToolportError }, session: Session): void {
+  release({ run, error }: { readonly run: number; readonly error?: HostsideError }, session: Session): void {
     for (const ticket of this.#waitingFor(run)) {
       const waiter = this.#take(ticket);
       if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
@@ -91,7 +91,7 @@ class WaitersByTicket implements Waiters {
     }
   }
 
-  reject(error: ToolportError): void {
+  reject(error: HostsideError): void {
     for (const ticket of this.#waitingFor(Number.POSITIVE_INFINITY)) this.#take(ticket)?.reject(error);
   }
 

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 
 /** At most one timer, set to the time a state names. */
 export interface WakeTimer {

@@ -1,6 +1,6 @@
-import { redactSpec, redactUrl, type ServerSpec } from "@toolport/core";
-import { compareText, createRedactor, isSecretName } from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+import { redactSpec, redactUrl, type ServerSpec } from "@hostside/core";
+import { compareText, createRedactor, isSecretName } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 
 /**
  * `sha256-` and a hash of a server's id and of how it is reached, and for whom where that counts: the `reachedBy` of its saved listing, which is `public` without a

@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { HeldListing } from "../link/link.ts";
 import type { RecalledListing } from "./read-saved-catalog.ts";
 

@@ -1,13 +1,13 @@
 import {
   defaultLimits,
-  ToolportError,
+  HostsideError,
   type Diagnostic,
   type JsonObject,
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
-} from "@toolport/core";
-import { isJsonObject, quoteText, withDefaults } from "@toolport/core/implement";
+} from "@hostside/core";
+import { isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
 import { fingerprintReach } from "./fingerprint-reach.ts";
 import { readSavedServer, readSavedTool } from "./read-saved-tool.ts";
 import { catalogVersion } from "./saved-catalog.ts";
@@ -65,7 +65,7 @@ function entriesOf(saved: unknown): readonly Entry[] {
   if (typeof version !== "number" || !Number.isSafeInteger(version)) throw invalidCatalog("it names no version");
   if (version > catalogVersion) {
     throw invalidCatalog(
-      `it was written by a later version of Toolport (format ${version}, this one knows ${catalogVersion})`,
+      `it was written by a later version of Hostside (format ${version}, this one knows ${catalogVersion})`,
     );
   }
   if (version !== catalogVersion) throw invalidCatalog(`its format is ${version}, which is not known`);
@@ -131,6 +131,6 @@ function unusable(serverId: string, error: unknown): Diagnostic {
   return { kind: "not-kept", serverId, message };
 }
 
-function invalidCatalog(problem: string): ToolportError {
-  return new ToolportError(`the saved catalogue cannot be used: ${problem}`, { code: "invalid_catalog" });
+function invalidCatalog(problem: string): HostsideError {
+  return new HostsideError(`the saved catalogue cannot be used: ${problem}`, { code: "invalid_catalog" });
 }

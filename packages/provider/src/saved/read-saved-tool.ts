@@ -6,8 +6,8 @@ import type {
   ServerLimits,
   ToolAnnotations,
   ToolFlag,
-} from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+} from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** Reads a tool as it was saved; `at` says where it stands. Throws an `Error` that says what is wrong. */
 export function readSavedTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {

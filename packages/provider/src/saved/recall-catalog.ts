@@ -1,4 +1,4 @@
-import { freezeData } from "@toolport/core/implement";
+import { freezeData } from "@hostside/core/implement";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";

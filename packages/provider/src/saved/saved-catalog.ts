@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** What the servers of a provider listed last, as JSON, so that tools are on offer at once after a restart, or in another process. */
 export interface SavedCatalog {

@@ -1,5 +1,5 @@
-import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
-import { createRedactor, freezeData, isCredentialHeader, isSecretName } from "@toolport/core/implement";
+import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
+import { createRedactor, freezeData, isCredentialHeader, isSecretName } from "@hostside/core/implement";
 import type { Registration } from "../servers/registration.ts";
 import { fingerprintReach } from "./fingerprint-reach.ts";
 import { catalogVersion, type SavedCatalog, type SavedListing } from "./saved-catalog.ts";

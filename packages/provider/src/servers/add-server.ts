@@ -1,4 +1,4 @@
-import { isToolportError, type Clock, type ServerSpec, type ToolportError } from "@toolport/core";
+import { isHostsideError, type Clock, type ServerSpec, type HostsideError } from "@hostside/core";
 import type { UserOperationOptions } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import { operationError, removedError } from "./operation-error.ts";
@@ -87,8 +87,8 @@ async function reachInTries(registration: Registration, clock: Clock, signal: Ab
   await link.ready("ready", signal);
 }
 
-function isPassing(reason: unknown): reason is ToolportError {
-  if (!isToolportError(reason)) return false;
+function isPassing(reason: unknown): reason is HostsideError {
+  if (!isHostsideError(reason)) return false;
   const { code, details } = reason;
   return passingCodes.has(code) || (code === "http_error" && passingStatuses.has(details.httpStatus ?? 0));
 }

@@ -1,5 +1,5 @@
-import type { JsonObject, ServerObserver, ServerOperation } from "@toolport/core";
-import { askForMeta, tell, type EventSource } from "@toolport/core/implement";
+import type { JsonObject, ServerObserver, ServerOperation } from "@hostside/core";
+import { askForMeta, tell, type EventSource } from "@hostside/core/implement";
 
 /** Tells those who listen that something begins, and joins those who want to hear more of it. Makes nothing where nobody listens. */
 export function announceOperation(

@@ -1,4 +1,4 @@
-import type { EventSource } from "@toolport/core/implement";
+import type { EventSource } from "@hostside/core/implement";
 import type { Registration } from "./registration.ts";
 import type { ServerStatus } from "./server-status.ts";
 

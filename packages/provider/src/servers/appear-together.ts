@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 

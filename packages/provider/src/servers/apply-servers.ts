@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { ApplyOptions, ApplyResult } from "../mcp-provider.ts";
 import type { OperationParts } from "./add-server.ts";
 import { bringUp } from "./bring-up.ts";

@@ -1,5 +1,5 @@
-import { defaultTimeouts, type ServerSpec } from "@toolport/core";
-import { withDefaults } from "@toolport/core/implement";
+import { defaultTimeouts, type ServerSpec } from "@hostside/core";
+import { withDefaults } from "@hostside/core/implement";
 import { longestAgreementMs } from "../catalog/agree-on-names.ts";
 import { createCallLane } from "../calls/call-lane.ts";
 import { findCallable } from "../catalog/catalog.ts";

@@ -1,8 +1,8 @@
-import { ToolportError, type Clock } from "@toolport/core";
-import { formatMs } from "@toolport/core/implement";
+import { HostsideError, type Clock } from "@hostside/core";
+import { formatMs } from "@hostside/core/implement";
 import { createFanOutSignal } from "../fan-out-signal.ts";
 import type { Demand } from "../link/link-event.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 import { createDebut } from "./appear-together.ts";
 import { operationError } from "./operation-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
@@ -11,7 +11,7 @@ import type { ServerSet } from "./server-set.ts";
 /** One server that could not be brought up. */
 export interface Failure {
   readonly registration: Registration;
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** What to bring up, and how. */
@@ -58,7 +58,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
       } catch (reason) {
         if (link.state.kind === "removed") return [];
         if (reason === late) return demand === "refresh" ? [{ registration, error: lateError(id, plan) }] : [];
-        return [{ registration, error: toToolportError(reason, id, operation) }];
+        return [{ registration, error: toHostsideError(reason, id, operation) }];
       } finally {
         debut.settled(registration);
       }
@@ -106,15 +106,15 @@ function startUnawaited(registrations: readonly Registration[], { serverSet, clo
   }
 }
 
-function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): ToolportError {
+function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): HostsideError {
   const message = `server ${JSON.stringify(serverId)} did not list its tools within ${formatMs(timeoutMs)} (timeoutMs of ${operation}())`;
-  return new ToolportError(message, { code: "list_timeout", serverId, details: { operation, timeoutMs } });
+  return new HostsideError(message, { code: "list_timeout", serverId, details: { operation, timeoutMs } });
 }
 
 /** One error for several servers, in server-id order; retryable if any of them is. */
-export function refreshError(what: string, failures: readonly Failure[]): ToolportError {
+export function refreshError(what: string, failures: readonly Failure[]): HostsideError {
   const list = failures.map(({ registration, error }) => `${registration.id}: ${error.message}`).join("; ");
-  return new ToolportError(`failed to ${what}: ${list}`, {
+  return new HostsideError(`failed to ${what}: ${list}`, {
     code: "refresh_failed",
     retryable: failures.some(({ error }) => error.retryable),
     details: { failures: failures.map(({ error }) => error) },

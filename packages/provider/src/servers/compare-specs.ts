@@ -1,5 +1,5 @@
-import type { ServerSpec, TransportSpec } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
+import type { ServerSpec, TransportSpec } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
 
 /**
  * How far two specs of one server are apart: not at all, in how it is shown and called, in the credentials that a session was opened with,

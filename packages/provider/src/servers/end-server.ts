@@ -1,12 +1,12 @@
-import { defaultTimeouts, type Clock, type ToolportError } from "@toolport/core";
-import { settleWithin } from "@toolport/core/implement";
+import { defaultTimeouts, type Clock, type HostsideError } from "@hostside/core";
+import { settleWithin } from "@hostside/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
 import type { Link } from "../link/link.ts";
 import type { Registration } from "./registration.ts";
 
 /** Why a registration ends, and how long its calls that are under way may take to finish. */
 export interface Ending {
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   /** In milliseconds. Default 0: they are cut. */
   readonly drainMs?: number | undefined;
   /** Whether what had its id before keeps the time that it was given. Default `false`: it gets no more than this one. */

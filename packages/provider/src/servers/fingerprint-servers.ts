@@ -1,6 +1,6 @@
-import type { JsonValue, ServerSpec } from "@toolport/core";
-import { compareText, isPlainObject } from "@toolport/core/implement";
-import { hashJson } from "@toolport/naming";
+import type { JsonValue, ServerSpec } from "@hostside/core";
+import { compareText, isPlainObject } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 
 // What is no data has no other sign than being the same object.
 const numbers = new WeakMap<object, number>();

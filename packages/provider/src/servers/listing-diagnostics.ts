@@ -1,6 +1,6 @@
-import { cleanText, type Diagnostic, type RemoteTool, type ServerSpec, type ToolListing } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
-import type { NameCollision } from "@toolport/naming";
+import { cleanText, type Diagnostic, type RemoteTool, type ServerSpec, type ToolListing } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
+import type { NameCollision } from "@hostside/naming";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { findRefusals } from "../catalog/find-refusals.ts";
 import { createToolFilter } from "../catalog/tool-filter.ts";

@@ -5,8 +5,8 @@ import type {
   ServerNotification,
   ServerOperation,
   ServerRecord,
-} from "@toolport/core";
-import { createEvent, type EventSource } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createEvent, type EventSource } from "@hostside/core/implement";
 import type { ResourceUpdate } from "../mcp-provider.ts";
 import type { ServerStatus } from "./server-status.ts";
 

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 
 /** What somebody asked of one server, or of all, for the errors of it. */
 export interface AskedOperation {
@@ -9,13 +9,13 @@ export interface AskedOperation {
 
 /** What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was the caller who gave up. */
 export function operationError(reason: unknown, { serverId, operation, signal }: AskedOperation): unknown {
-  if (signal?.aborted !== true || isToolportError(reason)) return reason;
+  if (signal?.aborted !== true || isHostsideError(reason)) return reason;
   const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
-  return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
+  return new HostsideError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
 }
 
 /** A registration, or a session of it, that this host has ended: `what` it did, and why if the product says so. */
-export function removedError(serverId: string, what: string, reason?: string): ToolportError {
+export function removedError(serverId: string, what: string, reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
-  return new ToolportError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
+  return new HostsideError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
 }

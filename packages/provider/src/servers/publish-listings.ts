@@ -1,4 +1,4 @@
-import { ToolportError, type Diagnostic } from "@toolport/core";
+import { HostsideError, type Diagnostic } from "@hostside/core";
 import type { ServerListing } from "../catalog/catalog.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { collisionDiagnostics, faultDiagnostics } from "./listing-diagnostics.ts";
@@ -13,7 +13,7 @@ export interface Publisher {
   /** The same if a registration has tools to show that are not on show. */
   readonly publishNews: (cause: Registration) => void;
   /** Why a registration's latest listing is not on show; `undefined` when it is, or is not meant to be. */
-  readonly unpublished: (registration: Registration) => ToolportError | undefined;
+  readonly unpublished: (registration: Registration) => HostsideError | undefined;
 }
 
 /** Makes a publisher of these registrations. */
@@ -22,7 +22,7 @@ export function createPublisher(
   { catalog, observers, settings }: ProviderParts,
 ): Publisher {
   /** Why the latest catalogue could not be made. */
-  let failure: ToolportError | undefined;
+  let failure: HostsideError | undefined;
   // A refresh of a thousand servers without news must not make a thousand catalogues.
   const isShown = ({ id, held, listed }: Registration): boolean =>
     held || listed === undefined || catalog.current.servers.get(id)?.listing === listed;
@@ -61,7 +61,7 @@ export function createPublisher(
       } catch (cause) {
         // The last good catalogue stays. What is to blame is a naming strategy of the product's own, or we are.
         const message = "the tools could not be shown, because making the catalogue failed; the last good one stays";
-        failure = new ToolportError(message, { code: "internal_error", serverId, outcome: "not-sent", cause });
+        failure = new HostsideError(message, { code: "internal_error", serverId, outcome: "not-sent", cause });
         observers.diagnostic.emit({ kind: "defect", serverId, message });
       }
     },

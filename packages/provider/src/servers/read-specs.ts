@@ -1,6 +1,6 @@
-import { assertServerSpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
-import { copySpec, foldCase } from "@toolport/core/implement";
-import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
+import { assertServerSpec, HostsideError, type Connector, type ServerSpec } from "@hostside/core";
+import { copySpec, foldCase } from "@hostside/core/implement";
+import { normalizeServerId, type NamingStrategy } from "@hostside/naming";
 
 /**
  * Checks a spec whole, before anything starts, and returns a frozen copy of it: from then on only the provider changes what is
@@ -54,8 +54,8 @@ export function checkId(id: string, ids: Iterable<string>, naming: NamingStrateg
   }
 }
 
-function duplicateError(id: string, what: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(id)} ${what}`, {
+function duplicateError(id: string, what: string): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(id)} ${what}`, {
     code: "duplicate_server",
     serverId: id,
     details: { field: "id" },

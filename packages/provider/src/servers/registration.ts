@@ -1,4 +1,4 @@
-import type { ToolListing } from "@toolport/core";
+import type { ToolListing } from "@hostside/core";
 import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import type { Link } from "../link/link.ts";

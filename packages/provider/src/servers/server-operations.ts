@@ -1,4 +1,4 @@
-import type { Connection, ToolportError } from "@toolport/core";
+import type { Connection, HostsideError } from "@hostside/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
@@ -9,7 +9,7 @@ import {
   readRemoveOptions,
   readUserOptions,
 } from "../operation-options.ts";
-import { toToolportError } from "../to-toolport-error.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
 import { operationError, removedError } from "./operation-error.ts";
@@ -47,7 +47,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     assertServerId(operation, id);
     return serverSet.require(id);
   };
-  const disconnect = async (registration: Registration, error: ToolportError): Promise<void> => {
+  const disconnect = async (registration: Registration, error: HostsideError): Promise<void> => {
     registration.link.disconnect(error);
     registration.lane.rejectWaiting(error);
     await serverSet.left(registration);
@@ -107,7 +107,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       try {
         await connector.clearCredentials?.(link.spec, { principal });
       } catch (reason) {
-        throw toToolportError(reason, id, "clearCredentials");
+        throw toHostsideError(reason, id, "clearCredentials");
       } finally {
         const now = serverSet.get(id);
         if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);

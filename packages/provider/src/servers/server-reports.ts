@@ -6,8 +6,8 @@ import type {
   ServerNotification,
   ServerRecord,
   ToolListing,
-} from "@toolport/core";
-import { partyOf, contextOnBehalfOf } from "@toolport/core/implement";
+} from "@hostside/core";
+import { partyOf, contextOnBehalfOf } from "@hostside/core/implement";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";

@@ -1,5 +1,5 @@
-import { type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
-import { compareText, dateOf, unknownServerError } from "@toolport/core/implement";
+import { type ServerSpec, type ToolListing, type HostsideError } from "@hostside/core";
+import { compareText, dateOf, unknownServerError } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { assembleServer } from "./assemble-server.ts";
@@ -36,7 +36,7 @@ export interface ServerSet {
   /** Ends a registration, if it has not ended yet. Resolves when nothing is left of it, nor of those before it that it does not spare. */
   end(registration: Registration, ending: Ending): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
-  endAll(error: ToolportError): Promise<void>;
+  endAll(error: HostsideError): Promise<void>;
   /** Makes several changes one: whoever watches sees what is shown change once, and hears of it when all is done. `work` must not wait. */
   together(work: () => void): void;
   status(registration: Registration): ServerStatus;

@@ -5,9 +5,9 @@ import {
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
-  type ToolportError,
-} from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+  type HostsideError,
+} from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import type { Catalog } from "../catalog/catalog.ts";
 import { isUpToDate, lastFailureOf, nameOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
@@ -34,7 +34,7 @@ export interface ServerStatus {
    * Why it is not `ready`, or why its tools could not be listed again. Stays while it is tried again, until something works: then a server
    * that is `connecting` still says what its latest attempt failed with.
    */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
   /** What failed. */
   readonly stage?: "connect" | "list" | "session" | "call";
   /** Tools on offer now. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic } from "@hostside/core";
 import type { ProviderParts } from "../provider-parts.ts";
 import { createAnnouncer } from "./announce-status.ts";
 import { createPublisher, type Publisher } from "./publish-listings.ts";

@@ -1,5 +1,5 @@
-import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
-import { freezeData, sameJson } from "@toolport/core/implement";
+import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
+import { freezeData, sameJson } from "@hostside/core/implement";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";

@@ -1,4 +1,4 @@
-import type { UnreadyGroup } from "@toolport/core";
+import type { UnreadyGroup } from "@hostside/core";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ServerStatus } from "./server-status.ts";
 

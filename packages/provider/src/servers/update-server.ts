@@ -1,4 +1,4 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
 import { removedError } from "./operation-error.ts";
@@ -42,7 +42,7 @@ export function updateSpec(
 }
 
 // The server is still there: a call that was about to go out on the old session goes out on the next one.
-function renewedError(serverId: string): ToolportError {
+function renewedError(serverId: string): HostsideError {
   const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
-  return new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
+  return new HostsideError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
 }

@@ -1,5 +1,5 @@
-import { isToolportError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@toolport/core";
-import { isJsonObject, createLazySet, type LazySet } from "@toolport/core/implement";
+import { isHostsideError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@hostside/core";
+import { isJsonObject, createLazySet, type LazySet } from "@hostside/core/implement";
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
@@ -239,7 +239,7 @@ async function resubscribe(
     else current();
   } catch (error) {
     if (watched.bound?.session !== session) return;
-    const reason = isToolportError(error) ? error.code : "an unknown reason";
+    const reason = isHostsideError(error) ? error.code : "an unknown reason";
     const message = `a resource of server ${JSON.stringify(id)} could not be subscribed to again: ${reason}`;
     const diagnostic: Diagnostic = { kind: "stream-lost", serverId: id, message };
     parts.observers.diagnostic.emit(diagnostic);

@@ -1,6 +1,6 @@
-import { ToolportError, type Clock, type ServerCredentials, type ServerSpec } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector, type ConnectorOptions, type TokenSource } from "@toolport/transports";
+import { HostsideError, type Clock, type ServerCredentials, type ServerSpec } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -71,7 +71,7 @@ async function callAll({ transport, options, count, calls }: Run): Promise<void>
 
 const long = { timeout: 600_000 };
 // `pnpm proof properties` looks at more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 8);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 8);
 
 describe("a call that reached its server", () => {
   it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {
@@ -91,7 +91,7 @@ describe("a call that reached its server", () => {
           async onRefused({ status, challenge, sent }) {
             const isScope = challenge?.includes("insufficient_scope") === true;
             if (sent["authorization"] !== "Bearer old" || (status === 403 && !isScope))
-              throw new ToolportError("there are no others", { code: "auth_required" });
+              throw new HostsideError("there are no others", { code: "auth_required" });
             token = "new";
           },
         };

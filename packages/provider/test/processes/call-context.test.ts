@@ -1,6 +1,6 @@
-import type { CallContext, Interceptor } from "@toolport/core";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { CallContext, Interceptor } from "@hostside/core";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { startSubject, transportRows } from "./transport-rows.ts";
 

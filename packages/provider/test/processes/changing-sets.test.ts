@@ -1,6 +1,6 @@
-import { startFaultServer } from "@toolport/fixtures";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { startFaultServer } from "@hostside/fixtures";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 import { startSubject, transportRows } from "./transport-rows.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { OddAnswer, OddMessage } from "./odd-answers.ts";
 
 /** Which revisions a server speaks, and whether it opens sessions. */

@@ -1,5 +1,5 @@
-import { createConnector } from "@toolport/transports";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createConnector } from "@hostside/transports";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 import { describeLifecycle, statusOf } from "./lifecycle-scenarios.ts";

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { hashJson } from "@toolport/naming";
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { hashJson } from "@hostside/naming";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { startSubject, transportRows } from "./transport-rows.ts";
 

@@ -1,6 +1,6 @@
-import { startHttpFixture, type RunningServer } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { startHttpFixture, type RunningServer } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { afterEach, describe, expect, it } from "vitest";
 import { startRecordingProxy, type RecordingProxy } from "./recording-proxy.ts";
 

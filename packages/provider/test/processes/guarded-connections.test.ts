@@ -1,14 +1,14 @@
 import {
-  ToolportError,
+  HostsideError,
   type Admission,
   type HostRequest,
   type Interceptor,
   type RequestInterceptor,
   type ToolCall,
-} from "@toolport/core";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
-import { startFaultServer, type FaultRule, type HttpFaultServer } from "@toolport/fixtures";
+} from "@hostside/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
+import { startFaultServer, type FaultRule, type HttpFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 
@@ -51,7 +51,7 @@ async function start(options: Partial<ProviderOptions>): Promise<Subject> {
 }
 
 const refuse = (what: string): never => {
-  throw new ToolportError(`${what} is not for you`, { code: "call_refused" });
+  throw new HostsideError(`${what} is not for you`, { code: "call_refused" });
 };
 
 describe("a connection that a provider lends", () => {

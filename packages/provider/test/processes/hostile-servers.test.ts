@@ -1,14 +1,14 @@
-import { createConnector } from "@toolport/transports";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { isToolportError, type ServerSpec } from "@toolport/core";
-import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@toolport/fixtures";
+import { createConnector } from "@hostside/transports";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { isHostsideError, type ServerSpec } from "@hostside/core";
+import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { failureReport } from "../failure-report.ts";
 import { watchHost } from "./watch-host.ts";
 
 // Each takes seconds. `pnpm proof properties` asks for more.
-const numRuns = Math.ceil(Number(process.env["TOOLPORT_RUNS"] ?? 50) / 50);
+const numRuns = Math.ceil(Number(process.env["HOSTSIDE_RUNS"] ?? 50) / 50);
 
 const execute = { type: "execute" } as const;
 const toolsChanged = { type: "send", message: { method: "notifications/tools/list_changed" } } as const;
@@ -144,7 +144,7 @@ function specOf(serverId: string, servers: Servers): ServerSpec {
 function call(provider: McpProvider, serverId: string, text: string): Call {
   const outcome = provider.call(`mcp_${serverId}_append`, { text }).then(
     () => "ran" as const,
-    (error: unknown) => (isToolportError(error) && error.outcome === "not-sent" ? "not-sent" : "open"),
+    (error: unknown) => (isHostsideError(error) && error.outcome === "not-sent" ? "not-sent" : "open"),
   );
   return { id: serverId, text, outcome };
 }

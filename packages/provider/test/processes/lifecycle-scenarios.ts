@@ -1,4 +1,4 @@
-import type { McpProvider, ProviderOptions, ServerStatus } from "@toolport/provider";
+import type { McpProvider, ProviderOptions, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { startSubject, type Subject, type TransportRow } from "./transport-rows.ts";
 

@@ -1,6 +1,6 @@
-import type { ElicitationResult, JsonObject } from "@toolport/core";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { ElicitationResult, JsonObject } from "@hostside/core";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { afterEach, expect, it, vi } from "vitest";
 
 let provider: McpProvider | undefined;

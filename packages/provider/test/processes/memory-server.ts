@@ -1,5 +1,5 @@
-import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** The server's end of a pair of transports, as far as this server needs it. */
 interface ServerEnd {

@@ -1,5 +1,5 @@
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { createMemoryServer } from "./memory-server.ts";
 

@@ -1,7 +1,7 @@
-import type { Diagnostic, ElicitationRequest, ElicitationResult, Progress, ServerSpec } from "@toolport/core";
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { Diagnostic, ElicitationRequest, ElicitationResult, Progress, ServerSpec } from "@hostside/core";
+import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 

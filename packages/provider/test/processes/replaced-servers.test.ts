@@ -1,7 +1,7 @@
-import type { JsonObject, MemoryTransportSpec, ServerSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector, createEraCache, type ConnectorOptions, type EraCache } from "@toolport/transports";
+import type { JsonObject, MemoryTransportSpec, ServerSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector, createEraCache, type ConnectorOptions, type EraCache } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 

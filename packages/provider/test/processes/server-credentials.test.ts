@@ -1,6 +1,6 @@
-import { ToolportError, type CredentialsRefusal, type JsonObject, type ServerCredentials } from "@toolport/core";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { HostsideError, type CredentialsRefusal, type JsonObject, type ServerCredentials } from "@hostside/core";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 import { createVirtualClock, type VirtualClock } from "../simulation/virtual-clock.ts";
@@ -48,7 +48,7 @@ function createWorld(): World {
     clock,
     refuse: undefined,
     answer({ interactive }) {
-      if (!interactive) throw new ToolportError("sign in to s first", { code: "auth_required" });
+      if (!interactive) throw new HostsideError("sign in to s first", { code: "auth_required" });
       world.refuse = undefined;
     },
     refusals: [],
@@ -121,7 +121,7 @@ describe("whoever has the credentials of a server", () => {
       await provider.init();
       world.refuse = (method) => (method === "tools/call" ? status : undefined);
       world.answer = () => {
-        throw new ToolportError("not with these credentials", { code });
+        throw new HostsideError("not with these credentials", { code });
       };
       expect(await failureOf(provider.call("mcp_s_t"))).toMatchObject({ code, outcome: "failed" });
       expect(world.reached.filter((method) => method === "tools/call")).toHaveLength(1);
@@ -155,7 +155,7 @@ describe("whoever has the credentials of a server", () => {
     const { provider, clock } = world;
     world.refuse = () => 401;
     world.answer = () => {
-      throw new ToolportError("the authorization server is out of order", { code: "http_error" });
+      throw new HostsideError("the authorization server is out of order", { code: "http_error" });
     };
     await provider.init();
     expect(provider.statuses()).toMatchObject([{ state: "failed", error: { code: "http_error" } }]);

@@ -1,5 +1,5 @@
-import type { ServerSpec, TransportSpec } from "@toolport/core";
-import { startFaultServer, type FaultRule, type HttpFaultServer, type StdioFaultServer } from "@toolport/fixtures";
+import type { ServerSpec, TransportSpec } from "@hostside/core";
+import { startFaultServer, type FaultRule, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 
 /** A way to a server, with everything that is to be the same on all of them. */
 export interface TransportRow {

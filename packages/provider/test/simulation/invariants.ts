@@ -1,5 +1,5 @@
-import { isToolportError, type ToolDefinition } from "@toolport/core";
-import type { ApplyResult, ServerStatus } from "@toolport/provider";
+import { isHostsideError, type ToolDefinition } from "@hostside/core";
+import type { ApplyResult, ServerStatus } from "@hostside/provider";
 import { calmId, playedIds } from "./program.ts";
 import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
@@ -269,7 +269,7 @@ function checkCuts({ operations, closing }: Run): void {
   for (const { callId, serverId = "", end, label, startedStep, endedAt } of operations.all) {
     if (callId === undefined || end === undefined || !("error" in end)) continue;
     if (!isCut(end.error)) continue;
-    const wasSent = isToolportError(end.error) && end.error.outcome !== "not-sent";
+    const wasSent = isHostsideError(end.error) && end.error.outcome !== "not-sent";
     const isMeant = operations.all.some(
       (operation) =>
         mayInterrupt(operation, serverId) &&
@@ -389,5 +389,5 @@ function describe({ state, stale, error }: ServerStatus): string {
 // The second is how a call ends whose session gives way to another one: it should have been waited for.
 function isCut(error: unknown): boolean {
   if (codeOf(error) === "server_removed") return true;
-  return isToolportError(error, "connection_closed") && error.outcome === "unknown";
+  return isHostsideError(error, "connection_closed") && error.outcome === "unknown";
 }

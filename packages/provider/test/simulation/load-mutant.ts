@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { createProvider } from "@toolport/provider";
+import type { createProvider } from "@hostside/provider";
 import { loadMutant as load } from "../../../../test/load-mutant.ts";
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { AppliedServer, Command, Program } from "./program.ts";
 import { specOf } from "./simulated-server.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Concurrency } from "@toolport/core";
-import type { RefreshMode } from "@toolport/provider";
+import type { Concurrency } from "@hostside/core";
+import type { RefreshMode } from "@hostside/provider";
 import type { CallFault, CloseFault, ConnectFault, ListFault } from "./simulated-server.ts";
 
 /** The servers that programs play with. */

@@ -1,6 +1,6 @@
 import type { Scheduler } from "fast-check";
-import type { Interceptor } from "@toolport/core";
-import type { createProvider } from "@toolport/provider";
+import type { Interceptor } from "@hostside/core";
+import type { createProvider } from "@hostside/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
 import { close, operate } from "./operate.ts";
 import { specFor } from "./played-specs.ts";

@@ -1,4 +1,4 @@
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import type { InterceptorFault, Program } from "./program.ts";
 import type { Operation, TrackedOperations } from "./tracked-operations.ts";
 import type { World } from "./world.ts";

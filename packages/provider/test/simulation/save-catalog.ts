@@ -1,5 +1,5 @@
-import type { JsonObject, ServerSpec } from "@toolport/core";
-import { fingerprintReach, type SavedCatalog } from "@toolport/provider";
+import type { JsonObject, ServerSpec } from "@hostside/core";
+import { fingerprintReach, type SavedCatalog } from "@hostside/provider";
 import type { Program } from "./program.ts";
 import { changeTools, toolsOf } from "./simulated-server.ts";
 import { infoOf } from "./simulated-session.ts";

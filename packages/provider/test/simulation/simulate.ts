@@ -1,5 +1,5 @@
 import fc, { type RunDetails, type Scheduler } from "fast-check";
-import type { createProvider, RefreshMode } from "@toolport/provider";
+import type { createProvider, RefreshMode } from "@hostside/provider";
 import { programsFor, type Program, type TroubleKind } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 

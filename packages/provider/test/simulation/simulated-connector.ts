@@ -1,5 +1,5 @@
-import { defaultTimeouts, isToolportError, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
-import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
+import { defaultTimeouts, isHostsideError, HostsideError, type Connector, type ServerSpec } from "@hostside/core";
+import { createDeadline, type ConnectionHooks } from "@hostside/core/implement";
 import { stepOfClosing, openSession, simulatedError } from "./simulated-session.ts";
 import type { SimulatedServer, SimulatedSession } from "./simulated-server.ts";
 import { serverOf, type World } from "./world.ts";
@@ -56,7 +56,7 @@ function waitForTurn({
     hooks.onQueued?.();
     const onAbort = (): void => {
       cancel();
-      if (isToolportError(signal.reason, "connect_timeout")) server.cutShort += 1;
+      if (isHostsideError(signal.reason, "connect_timeout")) server.cutShort += 1;
       reject(signal.reason);
     };
     const cancel = world.clock.schedule(longestTurnMs, () => {
@@ -104,8 +104,8 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
 }
 
 // As a program that misses its API key.
-function exitError(serverId: string): ToolportError {
-  return new ToolportError("simulated", {
+function exitError(serverId: string): HostsideError {
+  return new HostsideError("simulated", {
     code: "server_exited",
     serverId,
     outcome: "not-sent",
@@ -114,8 +114,8 @@ function exitError(serverId: string): ToolportError {
 }
 
 // As HTTP 503 with `Retry-After: 5`.
-function busyError(serverId: string): ToolportError {
-  return new ToolportError("simulated", {
+function busyError(serverId: string): HostsideError {
+  return new HostsideError("simulated", {
     code: "http_error",
     serverId,
     details: { httpStatus: 503, retryAfterMs: 5000 },

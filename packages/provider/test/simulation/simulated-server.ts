@@ -1,4 +1,4 @@
-import type { Connection, DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
+import type { Connection, DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@hostside/core";
 
 /** What a server does instead of its work, once. */
 export type ConnectFault =

@@ -1,6 +1,6 @@
 import {
   defaultTimeouts,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type CallOutcome,
   type Connection,
@@ -8,14 +8,14 @@ import {
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { createDeadline, type ConnectionHooks } from "@hostside/core/implement";
 import { toolsOf, type SimulatedServer, type SimulatedSession } from "./simulated-server.ts";
 import type { World } from "./world.ts";
 
 interface Request {
-  readonly fail: (error: ToolportError) => void;
+  readonly fail: (error: HostsideError) => void;
   /** Whether the server has seen it. */
   arrived: boolean;
   /** Ends what the server asks because of it. */
@@ -61,7 +61,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     state = "gone";
   };
   let assumed = hooks.known !== undefined && server.era === "modern";
-  const failAll = (code: ToolportErrorCode): void => {
+  const failAll = (code: HostsideErrorCode): void => {
     for (const request of Array.from(requests)) {
       request.fail(simulatedError(code, spec.id, request.arrived ? "unknown" : "not-sent"));
     }
@@ -74,7 +74,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
       timeoutMs,
       signal,
       timeoutCode,
-    }: { timeoutMs: number; signal?: AbortSignal | undefined; timeoutCode: ToolportErrorCode },
+    }: { timeoutMs: number; signal?: AbortSignal | undefined; timeoutCode: HostsideErrorCode },
     serve: (request: Request, pause: () => () => void) => Promise<T>,
   ): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
       const onAbort = (): void => {
         const reason: unknown = deadline.signal.reason;
         const outcome = entry.arrived ? "unknown" : "not-sent";
-        entry.fail(reason instanceof ToolportError ? reason : simulatedError("aborted", spec.id, outcome));
+        entry.fail(reason instanceof HostsideError ? reason : simulatedError("aborted", spec.id, outcome));
       };
       requests.add(entry);
       deadline.signal.addEventListener("abort", onAbort);
@@ -293,6 +293,6 @@ export function stepOfClosing(step: string, { id, timeouts }: ServerSpec, { cloc
 }
 
 /** An error as a real connection makes it. */
-export function simulatedError(code: ToolportErrorCode, serverId: string, outcome?: CallOutcome): ToolportError {
-  return new ToolportError("simulated", { code, serverId, outcome });
+export function simulatedError(code: HostsideErrorCode, serverId: string, outcome?: CallOutcome): HostsideError {
+  return new HostsideError("simulated", { code, serverId, outcome });
 }

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { ToolDefinition } from "@hostside/core";
+import type { McpProvider } from "@hostside/provider";
 
 /** Tools by remote name, with the version in which each was last changed. */
 export type ShownTools = ReadonlyMap<string, number>;

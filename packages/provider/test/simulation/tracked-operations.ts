@@ -1,4 +1,4 @@
-import { isToolportError, type ToolDefinition } from "@toolport/core";
+import { isHostsideError, type ToolDefinition } from "@hostside/core";
 
 /** Something that was asked of a provider and has to come to an end. */
 export interface Operation {
@@ -89,5 +89,5 @@ export function doesAdd({ adds, applies }: Operation, id: string): boolean {
 export function claimOf({ end }: Operation): "ran" | "not-sent" | "open" {
   if (end === undefined) return "open";
   if ("value" in end) return "ran";
-  return isToolportError(end.error) && end.error.outcome === "not-sent" ? "not-sent" : "open";
+  return isHostsideError(end.error) && end.error.outcome === "not-sent" ? "not-sent" : "open";
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** A clock that stands still until it is told to go on. */
 export interface VirtualClock extends Clock {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ServerSpec } from "@toolport/core";
+import type { JsonObject, JsonValue, ServerSpec } from "@hostside/core";
 import {
   createSecretFinder,
   findKnownShapes,
@@ -6,7 +6,7 @@ import {
   isJsonObject,
   secretsOf,
   type SecretFinder,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 
 /** Puts placeholders in the place of secrets: the same for the same secret, in the order in which they came up. */
 export interface Mask {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { isBatch, subscriptionMember } from "../record/id-book.ts";
 import type { HostEvent, RecordedEvent, RecordedMessage, Recording, ServerEvent } from "../recording/recorded-event.ts";
 import { isHostEvent, type HostStep, type ServerScript, type ServerStep } from "./recorded-step.ts";

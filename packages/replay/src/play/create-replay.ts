@@ -1,6 +1,6 @@
-import { ToolportError, type Clock, type Connector, type ServerSpec } from "@toolport/core";
-import { assertKnownOptions, isJsonObject, kindOf, systemClock, type Fields } from "@toolport/core/implement";
-import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@toolport/transports";
+import { HostsideError, type Clock, type Connector, type ServerSpec } from "@hostside/core";
+import { assertKnownOptions, isJsonObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
+import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@hostside/transports";
 import type { Fetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
 import type { RecordedServer, Recording } from "../recording/recorded-event.ts";
@@ -62,7 +62,7 @@ export interface Replay {
 const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true, clock: true };
 
 /**
- * Plays a recording back to a host, without its servers. The whole of Toolport's own client is at work, down to the bytes of a process or of HTTP, so that
+ * Plays a recording back to a host, without its servers. The whole of Hostside's own client is at work, down to the bytes of a process or of HTTP, so that
  * a fault that was recorded is the same error again. A request that was not recorded is answered with an error that names the nearest one and says how it differs.
  *
  * Throws `invalid_recording`, and a `TypeError` for what is no recording, and options that are unknown or of a wrong kind.
@@ -102,7 +102,7 @@ export async function createReplay(recording: string | Recording, options: Repla
         ...left.map(({ serverId, request, line }) => `${request} of ${serverId} (line ${line}) was not asked`),
       ];
       if (lines.length > 0)
-        throw new ToolportError(`the replay is not what was recorded:\n${lines.join("\n")}`, {
+        throw new HostsideError(`the replay is not what was recorded:\n${lines.join("\n")}`, {
           code: "internal_error",
         });
     },
@@ -152,7 +152,7 @@ function played(spec: ServerSpec, part: Part): ServerSpec {
 
 function fail(id: string, { servers }: Recording): never {
   const known = servers.map((server) => JSON.stringify(server.id)).join(", ");
-  throw new ToolportError(`server ${JSON.stringify(id)} is not in the recording, which has ${known || "none"}`, {
+  throw new HostsideError(`server ${JSON.stringify(id)} is not in the recording, which has ${known || "none"}`, {
     code: "unknown_server",
     serverId: id,
   });

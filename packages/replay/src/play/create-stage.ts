@@ -1,5 +1,5 @@
-import type { Cancel, Clock, JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { Cancel, Clock, JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ReplayOrder } from "./build-script.ts";
 import { firstDifference } from "./difference.ts";
 import { describe, describeMiss, findStep, isSame, placeOf } from "./find-step.ts";

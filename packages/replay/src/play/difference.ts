@@ -1,5 +1,5 @@
-import { cleanText, type JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { cleanText, type JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { fitsPlaceholders } from "../masking/placeholders.ts";
 
 /** Where what is asked is not what was recorded. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { distance, firstDifference } from "./difference.ts";
 import type { HostStep, ServerScript } from "./recorded-step.ts";
 

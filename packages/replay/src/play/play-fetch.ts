@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { readMessage } from "../record/recorded-side.ts";
 import type { Fetch } from "../record/record-fetch.ts";
 import { bytesOf } from "./bytes-of.ts";

@@ -1,5 +1,5 @@
 import type { HostEvent, RecordedEvent, ServerEvent } from "../recording/recorded-event.ts";
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** Something that the host did in a recording, and that it is waited for in a replay. */
 export interface HostStep {

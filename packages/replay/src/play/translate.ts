@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { isBatch, subscriptionMember } from "../record/id-book.ts";
 import type { RecordedMessage, ServerEvent } from "../recording/recorded-event.ts";
 import type { HostStep, ServerScript } from "./recorded-step.ts";

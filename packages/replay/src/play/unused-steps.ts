@@ -1,4 +1,4 @@
-import { quoteText } from "@toolport/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import { describe } from "./find-step.ts";
 import { lastEventIdOf, type HostStep, type ServerScript } from "./recorded-step.ts";
 

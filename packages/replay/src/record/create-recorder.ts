@@ -1,6 +1,6 @@
-import { ToolportError, type Cancel, type Clock, type ServerSpec } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import type { ConnectorEffects } from "@toolport/transports";
+import { HostsideError, type Cancel, type Clock, type ServerSpec } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import type { ConnectorEffects } from "@hostside/transports";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { createMask, type Mask } from "../masking/create-mask.ts";
@@ -89,7 +89,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     tape.end(mask.size);
     sink.close();
     if (tape.failure !== undefined)
-      throw new ToolportError("the recording could not be written", { code: "store_failed", cause: tape.failure });
+      throw new HostsideError("the recording could not be written", { code: "store_failed", cause: tape.failure });
   };
   return {
     effects(spec) {
@@ -170,7 +170,7 @@ function openForWriting(file: string): number {
     return openSync(file, "w", 0o600);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ToolportError(`createRecorder(): the file of the recording cannot be written: ${why}`, {
+    throw new HostsideError(`createRecorder(): the file of the recording cannot be written: ${why}`, {
       code: "store_failed",
       cause,
     });

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { RecordedEvent } from "../recording/recorded-event.ts";
 
 /** Where the lines of a recording go, bounded. */
@@ -50,7 +50,7 @@ export function createTape({ write, maxBytes, maxEvents, timing, clock }: TapeIn
     if (events <= maxEvents && length + line.length < maxBytes) put(line);
     else dropped += 1;
   };
-  put(JSON.stringify({ toolport: "recording", version: 1 }));
+  put(JSON.stringify({ hostside: "recording", version: 1 }));
   return {
     nextRun: () => (runs += 1),
     add: (event) => putBounded(timing ? { at: Math.round(clock.now() - startedAt), ...event } : event),

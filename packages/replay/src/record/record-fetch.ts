@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 import type { RecordedMessage } from "../recording/recorded-event.ts";
 import { createEventCutter } from "./event-cutter.ts";
 import { codeOf } from "./record-process.ts";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { createLineCutter, type LineCutter } from "./line-cutter.ts";

@@ -1,5 +1,5 @@
-import type { JsonValue, ServerSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonValue, ServerSpec } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { isUtf8 } from "node:buffer";
 import type { Mask } from "../masking/create-mask.ts";
 import { isDeeperThan } from "../recording/json-depth.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { readEvent, type EventProblem } from "./read-event.ts";
 import { findJsonError } from "./find-json-error.ts";
 import { isDeeperThan } from "./json-depth.ts";
@@ -125,13 +125,13 @@ function parseLine(text: string, { name, line, isLast }: Place): JsonObject | un
 }
 
 function assertHeader(value: JsonObject, name: string): void {
-  if (value["toolport"] !== "recording")
-    throw recordingError(`${name}:1: no recording: its first line must begin with {"toolport":"recording"`);
+  if (value["hostside"] !== "recording")
+    throw recordingError(`${name}:1: no recording: its first line must begin with {"hostside":"recording"`);
   const { version } = value;
   if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
     throw recordingError(`${name}:1: version must be a positive integer`);
   if (version > formatVersion)
     throw recordingError(
-      `${name}:1: has version ${version} of the format, and this is a Toolport that reads ${formatVersion}; update @toolport/replay`,
+      `${name}:1: has version ${version} of the format, and this is a Hostside that reads ${formatVersion}; update @hostside/replay`,
     );
 }

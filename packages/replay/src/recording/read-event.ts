@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { RecordedEvent } from "./recorded-event.ts";
 
 /** What is wrong with a line. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** A JSON-RPC message, or a batch of them, with its ids as a recording writes them. */
 export type RecordedMessage = JsonObject | readonly JsonValue[];

@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 
 /** What is wrong with a recording. */
-export function recordingError(message: string, cause?: unknown): ToolportError {
-  return new ToolportError(message, { code: "invalid_recording", ...(cause !== undefined && { cause }) });
+export function recordingError(message: string, cause?: unknown): HostsideError {
+  return new HostsideError(message, { code: "invalid_recording", ...(cause !== undefined && { cause }) });
 }

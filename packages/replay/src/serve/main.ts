@@ -1,6 +1,6 @@
-import { isToolportError } from "@toolport/core";
-import type { StdioTransportSpec } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import type { StdioTransportSpec } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
 import { createReplay, type Replay, type ReplayOptions } from "../play/create-replay.ts";
@@ -13,10 +13,10 @@ import { startReplayServer } from "./start-replay-server.ts";
 
 const help = `Plays recorded MCP servers, and records those over stdio.
 
-  toolport-replay play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
-  toolport-replay play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
-  toolport-replay record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
-  toolport-replay show FILE                         what is in a recording
+  hostside-replay play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
+  hostside-replay play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
+  hostside-replay record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
+  hostside-replay show FILE                         what is in a recording
 
   --timing none|recorded|FACTOR   when answers come (none: at once)
   --order any|recorded            whether the host has to ask in the order of the recording (any)
@@ -40,12 +40,12 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"
 /** Runs the program with the arguments of this process; `program` is what its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played. */
 export async function main(
   args: readonly string[] = process.argv.slice(2),
-  program: string = "toolport-replay",
+  program: string = "hostside-replay",
 ): Promise<void> {
   try {
     await run(args);
   } catch (error) {
-    const isUse = !isToolportError(error) && error instanceof TypeError;
+    const isUse = !isHostsideError(error) && error instanceof TypeError;
     process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = isUse ? 2 : 1;
   }

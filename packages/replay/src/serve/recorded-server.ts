@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { Replay } from "../play/create-replay.ts";
 
 /** The one of a recording that is meant, by its id, or because there is no other one of its kind. Throws a `TypeError` otherwise. */

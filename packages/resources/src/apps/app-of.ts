@@ -1,5 +1,5 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { longestUri } from "../listing/read-entry.ts";
 import { isAppUri } from "./app-uri.ts";
 

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { freezeData, isJsonObject, quoteText } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
 import type { ReadOptions } from "../listing/server-lists.ts";
 import type { ResourceRead } from "../reading/resource-read.ts";
@@ -28,7 +28,7 @@ export async function readApp(
   options: ReadOptions = {},
 ): Promise<App> {
   if (typeof uri === "string" && !isAppUri(uri)) {
-    throw new ToolportError(`${quoteText(uri)} of server ${JSON.stringify(serverId)} is no app: its scheme is not ui`, {
+    throw new HostsideError(`${quoteText(uri)} of server ${JSON.stringify(serverId)} is no app: its scheme is not ui`, {
       code: "invalid_arguments",
       serverId,
     });

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
-import { formatMs, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CallOutcome } from "@hostside/core";
+import { formatMs, withErrorContext } from "@hostside/core/implement";
 
 /** What is asked, for its errors. */
 export interface Subject {
@@ -9,8 +9,8 @@ export interface Subject {
 }
 
 /** The time of a request is up, wherever it was by then. */
-export function timeoutError({ serverId, operation }: Subject, timeoutMs: number): ToolportError {
-  return new ToolportError(
+export function timeoutError({ serverId, operation }: Subject, timeoutMs: number): HostsideError {
+  return new HostsideError(
     `${operation} on server ${JSON.stringify(serverId)} took longer than ${formatMs(timeoutMs)}`,
     {
       code: "request_timeout",
@@ -25,9 +25,9 @@ export function abortedError(
   { serverId, operation }: Partial<Pick<Subject, "serverId">> & Omit<Subject, "serverId">,
   outcome: CallOutcome,
   cause: unknown,
-): ToolportError {
+): HostsideError {
   const where = serverId === undefined ? "" : ` on server ${JSON.stringify(serverId)}`;
-  return new ToolportError(`${operation}${where} was aborted`, {
+  return new HostsideError(`${operation}${where} was aborted`, {
     code: "aborted",
     serverId,
     outcome,
@@ -37,19 +37,19 @@ export function abortedError(
 }
 
 /** `close()` was called, or the provider's. */
-export function closedError(): ToolportError {
-  return new ToolportError("the resources, or their provider, are closed", { code: "closed" });
+export function closedError(): HostsideError {
+  return new HostsideError("the resources, or their provider, are closed", { code: "closed" });
 }
 
 /** The host ended the registration, or the session, meanwhile; what was under way ended with `cause`. */
-export function removedError(serverId: string, cause?: ToolportError): ToolportError {
+export function removedError(serverId: string, cause?: HostsideError): HostsideError {
   const message = `server ${JSON.stringify(serverId)} was removed or disconnected`;
-  return new ToolportError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
+  return new HostsideError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
 }
 
 /** The server does not say that it has any of these. */
-export function notOfferedError({ serverId, operation }: Subject): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} does not offer ${operation}`, {
+export function notOfferedError({ serverId, operation }: Subject): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} does not offer ${operation}`, {
     code: "unsupported_operation",
     serverId,
     details: { operation },
@@ -57,8 +57,8 @@ export function notOfferedError({ serverId, operation }: Subject): ToolportError
 }
 
 /** The answer is not what the specification has. `problem` says what it is instead: `"without an array of contents"`. */
-export function malformedError({ serverId, operation }: Subject, problem: string): ToolportError {
-  return new ToolportError(`${operation} on server ${JSON.stringify(serverId)} was answered ${problem}`, {
+export function malformedError({ serverId, operation }: Subject, problem: string): HostsideError {
+  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} was answered ${problem}`, {
     code: "protocol_error",
     serverId,
     outcome: "failed",
@@ -67,9 +67,9 @@ export function malformedError({ serverId, operation }: Subject, problem: string
 }
 
 /** Whatever was thrown, as an error of this project: of a provider of the product's own it may be anything. */
-export function toAskError(reason: unknown, { serverId, operation }: Subject): ToolportError {
-  if (isToolportError(reason)) return reason.serverId === undefined ? withErrorContext(reason, { serverId }) : reason;
-  return new ToolportError(`${operation} on server ${JSON.stringify(serverId)} failed`, {
+export function toAskError(reason: unknown, { serverId, operation }: Subject): HostsideError {
+  if (isHostsideError(reason)) return reason.serverId === undefined ? withErrorContext(reason, { serverId }) : reason;
+  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} failed`, {
     code: "internal_error",
     serverId,
     details: { operation },

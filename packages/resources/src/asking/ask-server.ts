@@ -1,4 +1,4 @@
-import type { CallContext, Clock, JsonObject, ServerInfo, ToolportError } from "@toolport/core";
+import type { CallContext, Clock, JsonObject, ServerInfo, HostsideError } from "@hostside/core";
 import {
   createDeadline,
   isJsonObject,
@@ -6,7 +6,7 @@ import {
   untilAborted,
   withErrorContext,
   type Deadline,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { ResourceProvider } from "../resource-provider.ts";
 import {
   abortedError,
@@ -48,7 +48,7 @@ export interface Asking {
   /**
    * Connects if need be and does `work` on the session; once more from its beginning where {@linkcode mayAskAgain} says so. Settles by the
    * time of the question, its abort or `close()`, whatever provider, layers and server do; what is on the wire is cancelled there. Throws
-   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a {@linkcode ToolportError}.
+   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a {@linkcode HostsideError}.
    */
   ask<T>(question: Question, work: (session: AskedSession) => Promise<T>): Promise<T>;
   /** The same for work that finds its session itself. */
@@ -86,7 +86,7 @@ export function createAsking({ provider, clock }: AskingInit): Asking {
     };
     running.add(stop);
     const stopListening = signal && onAbort(signal, giveUp);
-    const onTimeout = (): ToolportError => timeoutError(question, timeoutMs);
+    const onTimeout = (): HostsideError => timeoutError(question, timeoutMs);
     const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock, onTimeout });
     const sending = (): void => {
       deadline.signal.throwIfAborted();

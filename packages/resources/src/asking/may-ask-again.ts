@@ -1,7 +1,7 @@
-import { isToolportError, type ToolportErrorCode } from "@toolport/core";
+import { isHostsideError, type HostsideErrorCode } from "@hostside/core";
 
 // The session ended before the answer was there, or the server no longer knows it. The next connection is another one.
-const sessionLost: ReadonlySet<ToolportErrorCode> = new Set([
+const sessionLost: ReadonlySet<HostsideErrorCode> = new Set([
   "session_expired",
   "unsupported_protocol",
   "connection_closed",
@@ -15,7 +15,7 @@ const sessionLost: ReadonlySet<ToolportErrorCode> = new Set([
  * was replaced, if its server is still there.
  */
 export function mayAskAgain(reason: unknown, isRegistered: () => boolean): boolean {
-  if (!isToolportError(reason)) return false;
+  if (!isHostsideError(reason)) return false;
   if (reason.code === "server_removed") return reason.outcome === "not-sent" && isRegistered();
   return sessionLost.has(reason.code);
 }

@@ -1,5 +1,5 @@
-import { assertKnownOptions, freezeData, isJsonObject, isPlainObject, kindOf } from "@toolport/core/implement";
-import type { JsonObject } from "@toolport/core";
+import { assertKnownOptions, freezeData, isJsonObject, isPlainObject, kindOf } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
 import { malformedError, notOfferedError } from "../asking/ask-errors.ts";
 import { longestUri } from "../listing/read-entry.ts";
 import type { ReadOptions } from "../listing/server-lists.ts";

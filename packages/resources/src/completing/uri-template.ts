@@ -1,5 +1,5 @@
-import type { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { longestUri } from "../listing/read-entry.ts";
 import {
   missingError,
@@ -94,7 +94,7 @@ export function parseUriTemplate(uriTemplate: string): UriTemplate {
 }
 
 function readParts(text: string): readonly (string | Expression)[] {
-  const malformed = (why: string): ToolportError => refusal({ what: `template ${quoteText(text)}` }, why);
+  const malformed = (why: string): HostsideError => refusal({ what: `template ${quoteText(text)}` }, why);
   if (text.length > longestUri) throw malformed(`is longer than ${longestUri} UTF-16 units`);
   const parts: (string | Expression)[] = [];
   for (let at = 0; at < text.length;) {

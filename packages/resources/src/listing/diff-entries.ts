@@ -1,4 +1,4 @@
-import { sameJson } from "@toolport/core/implement";
+import { sameJson } from "@hostside/core/implement";
 
 /** What became of the entries of one server. */
 export interface EntriesDiff<T> {

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { ServerListing } from "./read-pages.ts";
 
 /** Servers that were waited for as long as somebody waits, and did not list. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** One kind of list that servers have: of resources, templates or prompts. */
 export interface ListKind<T> {

@@ -1,5 +1,5 @@
-import type { CallContext, JsonObject, ToolportError } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { CallContext, JsonObject, HostsideError } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { AskedSession, Asking } from "../asking/ask-server.ts";
 import { toAskError } from "../asking/ask-errors.ts";
 import type { ListKind, ListLimits } from "./list-kind.ts";
@@ -37,7 +37,7 @@ export async function listServer<T>(
     });
     return reader.listing();
   } catch (reason) {
-    const error: ToolportError = toAskError(reason, subject);
+    const error: HostsideError = toAskError(reason, subject);
     return reader.listing(error);
   }
 }

@@ -1,5 +1,5 @@
-import type { ToolportError } from "@toolport/core";
-import { compareText, isJsonObject } from "@toolport/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { compareText, isJsonObject } from "@hostside/core/implement";
 import type { ResourceProvider, ResourceServerStatus } from "../resource-provider.ts";
 import type { DroppedEntry, ListKind } from "./list-kind.ts";
 import type { ServerListing } from "./read-pages.ts";
@@ -7,7 +7,7 @@ import type { ServerListing } from "./read-pages.ts";
 /** A server whose part of a list is not there, or not whole. */
 export interface ServerFailure {
   readonly serverId: string;
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** The lists of several servers, as one. */

@@ -1,5 +1,5 @@
-import type { Cancel, Clock, Event, ToolportError } from "@toolport/core";
-import { compareText, createEvent, freezeData, type EventSource } from "@toolport/core/implement";
+import type { Cancel, Clock, Event, HostsideError } from "@hostside/core";
+import { compareText, createEvent, freezeData, type EventSource } from "@hostside/core/implement";
 import { diffEntries, type EntriesDiff } from "./diff-entries.ts";
 import type { ListKind } from "./list-kind.ts";
 import type { ServerListing } from "./read-pages.ts";
@@ -17,7 +17,7 @@ export interface ListState {
   /** The entries may not be the server's latest: it announced a change since, or could not be asked again. */
   readonly stale: boolean;
   /** Why the list is not there, not whole, or could not be read again. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }
 
 /** The lists of all servers as they were read last: immutable, and whole for each server. */
@@ -84,7 +84,7 @@ interface Known<T> {
   extent: Extent;
   /** Whether somebody wants it to be shown: not while it was only read for somebody alone. */
   isAwaited: boolean;
-  error: ToolportError | undefined;
+  error: HostsideError | undefined;
   /** Number of the listing that is shown. */
   shown: number;
   /** How often the server announced a change, and how often it had when the listing that is shown began. */

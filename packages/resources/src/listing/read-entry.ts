@@ -1,5 +1,5 @@
-import { truncateText, type ContentAnnotations, type ContentIcon, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { truncateText, type ContentAnnotations, type ContentIcon, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { CutText, ListedEntry, Resource, ResourceTemplate } from "../resource.ts";
 import type { ListKind } from "./list-kind.ts";
 

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { compareText, createPageCursors, isJsonObject, type PageEnd } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { compareText, createPageCursors, isJsonObject, type PageEnd } from "@hostside/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
 import type { DroppedEntry, ListKind, ListLimits } from "./list-kind.ts";
 
@@ -11,14 +11,14 @@ export interface ServerListing<T> {
   /** The first 100 that could not be used; a last one says how many more there were. */
   readonly dropped: readonly DroppedEntry[];
   /** Why the list is not there, or not whole: `entries` are what was read of it before. */
-  readonly error?: ToolportError;
+  readonly error?: HostsideError;
 }
 
 /** Takes pages, one after the other. */
 export interface PageReader<T> {
   /** Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error` and `listing_truncated`; what was read stays. */
   add(page: JsonObject): string | undefined;
-  listing(error?: ToolportError): ServerListing<T>;
+  listing(error?: HostsideError): ServerListing<T>;
 }
 
 const maxCursorLength = 65_536;
@@ -62,8 +62,8 @@ export function createPageReader<T>(kind: ListKind<T>, serverId: string, limits:
     }
     entries.set(key, entry);
   };
-  const truncated = (why: string): ToolportError =>
-    new ToolportError(`${kind.method} of server ${JSON.stringify(serverId)} ended early: ${why}`, {
+  const truncated = (why: string): HostsideError =>
+    new HostsideError(`${kind.method} of server ${JSON.stringify(serverId)} ended early: ${why}`, {
       code: "listing_truncated",
       serverId,
       outcome: "failed",

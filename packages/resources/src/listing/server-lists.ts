@@ -1,4 +1,4 @@
-import { longestTimeoutMs, type CallContext, type JsonObject } from "@toolport/core";
+import { longestTimeoutMs, type CallContext, type JsonObject } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
@@ -6,7 +6,7 @@ import {
   isCallArguments,
   onAbort,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
 import type { ResourceParts } from "../resource-parts.ts";
 import { readWholeNumber } from "../read-whole-number.ts";

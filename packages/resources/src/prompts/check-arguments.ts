@@ -1,5 +1,5 @@
-import { ToolportError, type CallOutcome, type Violation } from "@toolport/core";
-import { isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
+import { HostsideError, type CallOutcome, type Violation } from "@hostside/core";
+import { isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 import type { PromptArgument } from "./prompt.ts";
 
 /** What is filled in: a prompt's arguments, or the variables of a template, by name. */
@@ -44,8 +44,8 @@ export function missingArguments(
 export function missingError(
   owner: ArgumentsOwner,
   missing: readonly string[],
-  { outcome = "not-sent", cause }: { readonly outcome?: CallOutcome; readonly cause?: ToolportError } = {},
-): ToolportError {
+  { outcome = "not-sent", cause }: { readonly outcome?: CallOutcome; readonly cause?: HostsideError } = {},
+): HostsideError {
   const violations = missing.map((name) => ({
     path: pointerTo(name),
     keyword: "required",
@@ -59,14 +59,14 @@ interface RefusalInit {
   readonly violations?: readonly Violation[];
   /** Default `not-sent`. */
   readonly outcome?: CallOutcome;
-  readonly cause?: ToolportError | undefined;
+  readonly cause?: HostsideError | undefined;
 }
 
 /** An `invalid_arguments`. */
-export function refusal({ serverId, what }: ArgumentsOwner, problem: string, init: RefusalInit = {}): ToolportError {
+export function refusal({ serverId, what }: ArgumentsOwner, problem: string, init: RefusalInit = {}): HostsideError {
   const { violations = [], outcome, cause } = init;
   const where = serverId === undefined ? "" : ` of server ${JSON.stringify(serverId)}`;
-  return new ToolportError(`${what}${where} ${problem}`, {
+  return new HostsideError(`${what}${where} ${problem}`, {
     code: "invalid_arguments",
     ...(serverId !== undefined && { serverId }),
     ...(outcome !== undefined && { outcome }),

@@ -1,5 +1,5 @@
-import { isPlainObject, kindOf, unknownServerError } from "@toolport/core/implement";
-import type { Event } from "@toolport/core";
+import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
+import type { Event } from "@hostside/core";
 import {
   complete,
   readCompletion,

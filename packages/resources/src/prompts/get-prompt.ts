@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, truncateText, type JsonObject } from "@toolport/core";
-import { freezeData, isJsonObject, quoteText } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, truncateText, type JsonObject } from "@hostside/core";
+import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
 import { notOfferedError } from "../asking/ask-errors.ts";
 import type { AskedSession } from "../asking/ask-server.ts";
 import { readAllPages } from "../listing/list-server.ts";
@@ -42,7 +42,7 @@ export async function getPrompt(
     try {
       result = await session.request(operation, params);
     } catch (reason) {
-      if (!isToolportError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
+      if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
       const reader = createPageReader(promptKind, serverId, settings.listLimits);
       throw await explain(reason, { session, reader, target, values, meta });
     }
@@ -70,13 +70,13 @@ interface Refused {
 }
 
 /** What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own word stands. */
-async function explain(reason: ToolportError, refused: Refused): Promise<ToolportError> {
+async function explain(reason: HostsideError, refused: Refused): Promise<HostsideError> {
   const { session, reader, target, values, meta } = refused;
   try {
     await readAllPages(session, { kind: promptKind, reader, meta });
   } catch (failure) {
     // Sessions that are lost and time that is up are what counts now.
-    if (!isToolportError(failure) || failure.code === "server_error" || failure.code === "protocol_error")
+    if (!isHostsideError(failure) || failure.code === "server_error" || failure.code === "protocol_error")
       return reason;
     if (failure.code === "listing_truncated") return reason;
     return failure;
@@ -86,7 +86,7 @@ async function explain(reason: ToolportError, refused: Refused): Promise<Toolpor
   if (listed === undefined) {
     const message = `server ${JSON.stringify(target.serverId)} has no prompt ${quoteText(target.name)}`;
     const { details } = reason;
-    return new ToolportError(message, {
+    return new HostsideError(message, {
       code: "prompt_not_found",
       serverId: target.serverId,
       details,

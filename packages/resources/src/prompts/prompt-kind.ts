@@ -1,5 +1,5 @@
-import { truncateText } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { truncateText } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ListKind } from "../listing/list-kind.ts";
 import { longestDescription, longestName, readListedEntry } from "../listing/read-entry.ts";
 import type { Prompt, PromptArgument } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonObject } from "@toolport/core";
+import type { ContentBlock, JsonObject } from "@hostside/core";
 import type { ListedEntry } from "../resource.ts";
 
 /** A blank in a prompt, as its server lists it. */

@@ -1,5 +1,5 @@
-import { readContent, ToolportError, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { readContent, HostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
 import type { ReadLimits } from "../reading/read-contents.ts";
 import type { FilledPrompt, PromptMessage } from "./prompt.ts";
@@ -17,8 +17,8 @@ export function readMessages(
   { maxContents, maxContentLength }: ReadLimits,
 ): Pick<FilledPrompt, "messages" | "dropped"> {
   if (!Array.isArray(values)) throw malformedError({ serverId, operation }, "without an array of messages");
-  const tooLarge = (used: number, limit: number, unit: string): ToolportError =>
-    new ToolportError(
+  const tooLarge = (used: number, limit: number, unit: string): HostsideError =>
+    new HostsideError(
       `a prompt of server ${JSON.stringify(serverId)} has ${used} ${unit}; at most ${limit} are taken`,
       { code: "message_too_large", serverId, outcome: "failed", details: { operation, usage: { used, limit } } },
     );

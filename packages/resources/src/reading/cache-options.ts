@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readWholeNumber } from "../read-whole-number.ts";
 
 /** How long and how much of what was read is given again. */

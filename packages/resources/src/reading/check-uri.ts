@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { inspectText, kindOf, quoteText } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { inspectText, kindOf, quoteText } from "@hostside/core/implement";
 import { longestUri } from "../listing/read-entry.ts";
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-3.1
@@ -33,8 +33,8 @@ export function checkUri(uri: unknown, { serverId, caller, allowedSchemes }: Uri
   if (typeof uri !== "string" || uri === "") {
     throw new TypeError(`${caller} needs the URI of a resource, not ${uri === "" ? '""' : kindOf(uri)}`);
   }
-  const refuse = (code: "invalid_arguments" | "not_allowed", why: string): ToolportError =>
-    new ToolportError(`resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} ${why}`, {
+  const refuse = (code: "invalid_arguments" | "not_allowed", why: string): HostsideError =>
+    new HostsideError(`resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} ${why}`, {
       code,
       serverId,
       outcome: "not-sent",

@@ -1,4 +1,4 @@
-import type { CallContext, Clock } from "@toolport/core";
+import type { CallContext, Clock } from "@hostside/core";
 import { LRUCache } from "lru-cache";
 import type { CacheSettings } from "./cache-options.ts";
 import type { ResourceRead } from "./resource-read.ts";

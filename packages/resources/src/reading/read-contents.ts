@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
 import { longestMimeType, longestUri } from "../listing/read-entry.ts";
 import type { ResourceContents } from "../resource.ts";
@@ -64,9 +64,9 @@ function tooLarge(
   serverId: string,
   usage: { readonly used: number; readonly limit: number },
   unit: string,
-): ToolportError {
+): HostsideError {
   const message = `a resource of server ${JSON.stringify(serverId)} has ${usage.used} ${unit}; at most ${usage.limit} are taken`;
-  return new ToolportError(message, {
+  return new HostsideError(message, {
     code: "message_too_large",
     serverId,
     outcome: "failed",

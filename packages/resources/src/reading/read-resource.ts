@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
-import { freezeData, isJsonObject, quoteText } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type JsonObject, type ServerInfo } from "@hostside/core";
+import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
 import { notOfferedError } from "../asking/ask-errors.ts";
 import type { ReadOptions } from "../listing/server-lists.ts";
 import type { ResourceParts } from "../resource-parts.ts";
@@ -40,7 +40,7 @@ export async function readResource(
       });
     });
   } catch (reason) {
-    throw isToolportError(reason, "server_error") && notFoundCodes.has(reason.details.rpcCode)
+    throw isHostsideError(reason, "server_error") && notFoundCodes.has(reason.details.rpcCode)
       ? notFoundError(reason, { serverId, uri })
       : reason;
   }
@@ -55,8 +55,8 @@ function readHints({ ttlMs, cacheScope }: JsonObject, { era }: ServerInfo): Pick
   };
 }
 
-function notFoundError(cause: ToolportError, { serverId, uri }: ResourceTarget): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} has no resource ${quoteText(uri)}`, {
+function notFoundError(cause: HostsideError, { serverId, uri }: ResourceTarget): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} has no resource ${quoteText(uri)}`, {
     code: "resource_not_found",
     serverId,
     details: cause.details,

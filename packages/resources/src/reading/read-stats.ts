@@ -1,5 +1,5 @@
-import { isToolportError } from "@toolport/core";
-import { compareText } from "@toolport/core/implement";
+import { isHostsideError } from "@hostside/core";
+import { compareText } from "@hostside/core/implement";
 import type { ReadCache } from "./read-cache.ts";
 
 /** Counters of one server, since it was registered. */
@@ -46,7 +46,7 @@ export function createReadStats(cache: Pick<ReadCache, "entries" | "bytes"> | un
       try {
         check();
       } catch (error) {
-        if (isToolportError(error, "not_allowed")) add(serverId, "refusedUris");
+        if (isHostsideError(error, "not_allowed")) add(serverId, "refusedUris");
         throw error;
       }
     },

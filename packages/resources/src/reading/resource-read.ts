@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { ResourceContents } from "../resource.ts";
 import type { ReadContents } from "./read-contents.ts";
 

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type ContentBlock } from "@toolport/core";
-import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type ContentBlock } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { toAskError } from "../asking/ask-errors.ts";
 import { assertReadOptions, type ReadOptions } from "../listing/server-lists.ts";
 import { readWholeNumber } from "../read-whole-number.ts";
@@ -25,7 +25,7 @@ export interface SelectedResource {
 export interface SelectedFailure {
   readonly serverId: string;
   readonly uri: string;
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** What a user selected, read. */
@@ -96,7 +96,7 @@ async function readOne(
     return await resources.read(target, options);
   } catch (reason) {
     // What was called wrongly, was given up, or is closed, is no word on a resource.
-    if (reason instanceof TypeError || isToolportError(reason, "closed") || options.signal?.aborted) throw reason;
+    if (reason instanceof TypeError || isHostsideError(reason, "closed") || options.signal?.aborted) throw reason;
     return { ...target, error: toAskError(reason, { ...target, operation: "resources/read" }) };
   }
 }
@@ -111,9 +111,9 @@ function blocksOf({ contents }: ResourceRead): readonly ContentBlock[] {
 function tooMuch(
   { serverId, uri }: ResourceTarget,
   usage: { readonly used: number; readonly limit: number },
-): ToolportError {
+): HostsideError {
   const message = `resource ${JSON.stringify(uri)} of server ${JSON.stringify(serverId)} has ${usage.used} UTF-16 units, and ${usage.limit} are left of the selection's`;
-  return new ToolportError(message, {
+  return new HostsideError(message, {
     code: "message_too_large",
     serverId,
     outcome: "failed",

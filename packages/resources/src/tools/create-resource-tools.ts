@@ -1,12 +1,12 @@
 import {
-  ToolportError,
+  HostsideError,
   type ToolDefinition,
   type ToolGroup,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertCallOptions,
   assertInitOptions,
@@ -20,7 +20,7 @@ import {
   sameDefinition,
   unknownToolError,
   withoutApproval,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { Resources } from "../resources.ts";
 import { createDefaultTools } from "./default-tools.ts";
 import { createEvvaTools } from "./evva-tools.ts";
@@ -93,7 +93,7 @@ export function createResourceTools(resources: Resources, options: ResourceTools
     show(ids.length === 0 ? nothing : offer(toolsOf(parts), settings.name));
   };
   const assertOpen = (): void => {
-    if (closed) throw new ToolportError("the tools for resources are closed", { code: "closed" });
+    if (closed) throw new HostsideError("the tools for resources are closed", { code: "closed" });
   };
   const unfollow = resources.onServersChanged(follow);
   follow();
@@ -181,8 +181,8 @@ function toOutcome(
   return { content, isError, origin: origin ?? originOf(toolName), raw: { content, isError } };
 }
 
-function changedError(toolName: string): ToolportError {
-  return new ToolportError(`the tool ${toolName} is not the one that was selected; select it again`, {
+function changedError(toolName: string): HostsideError {
+  return new HostsideError(`the tool ${toolName} is not the one that was selected; select it again`, {
     code: "tool_changed",
     toolName,
   });

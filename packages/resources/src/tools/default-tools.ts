@@ -1,6 +1,6 @@
-import type { ContentBlock, JsonObject } from "@toolport/core";
-import { cleanText } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import type { ContentBlock, JsonObject } from "@hostside/core";
+import { cleanText } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { findEntries, takeEntries, wordsOf, type ListedKind } from "./list-for-model.ts";
 import { readForModel, save } from "./read-for-model.ts";
 import {

@@ -1,4 +1,4 @@
-import { cleanText, type CallOptions, type JsonObject } from "@toolport/core";
+import { cleanText, type CallOptions, type JsonObject } from "@hostside/core";
 import { isAppUri } from "../apps/app-uri.ts";
 import type { ServerFailure } from "../listing/list-servers.ts";
 import type { Resource, ResourceTemplate } from "../resource.ts";

@@ -1,5 +1,5 @@
-import { cleanText, type JsonObject } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { cleanText, type JsonObject } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { Resource, ResourceTemplate } from "../resource.ts";
 import { findEntries, takeEntries, wordsOf, type ListedKind } from "./list-for-model.ts";
 import { boundPieces, readForModel, type ModelPiece } from "./read-for-model.ts";

@@ -1,5 +1,5 @@
-import { cleanText, type CallOptions } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { cleanText, type CallOptions } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { isAppUri } from "../apps/app-uri.ts";
 import type { ResourceContents } from "../resource.ts";
 import { cutUtf8, utf8Length } from "./cut-utf8.ts";

@@ -1,14 +1,14 @@
 import {
   cleanText,
-  isToolportError,
+  isHostsideError,
   type CallOptions,
   type ContentBlock,
   type JsonObject,
   type ToolDefinition,
   type ToolOrigin,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { ReadOptions } from "../listing/server-lists.ts";
 import type { Resources } from "../resources.ts";
 import type { ServerOffer } from "../watching/server-offers.ts";
@@ -111,7 +111,7 @@ export function nameServers(servers: readonly Pick<ServerOffer, "serverId">[]): 
 }
 
 // What is the host's business, or that of whoever called: a model cannot mend it, and an approval has to be asked for.
-const notForModels: ReadonlySet<ToolportErrorCode> = new Set([
+const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
   "closed",
   "aborted",
   "call_refused",
@@ -124,6 +124,6 @@ const notForModels: ReadonlySet<ToolportErrorCode> = new Set([
 
 /** What a request of a server failed with, in words for a model. What is not for models, or ended the call itself, is thrown on. */
 export function explainFailure(error: unknown, { signal }: CallOptions): string {
-  if (!isToolportError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
+  if (!isHostsideError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
   return cleanText(error.message, 512);
 }

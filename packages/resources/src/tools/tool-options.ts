@@ -1,5 +1,5 @@
-import type { CallContext } from "@toolport/core";
-import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import type { CallContext } from "@hostside/core";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { readWholeNumber } from "../read-whole-number.ts";
 
 /** Bytes of a resource that a model cannot read as text. */

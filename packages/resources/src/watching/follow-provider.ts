@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 import type { ServerLists } from "../listing/server-lists.ts";
 import type { ReadCache } from "../reading/read-cache.ts";
 import type { ReadStats } from "../reading/read-stats.ts";

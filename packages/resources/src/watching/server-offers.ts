@@ -1,5 +1,5 @@
-import type { Event } from "@toolport/core";
-import { compareText, createEvent, isJsonObject } from "@toolport/core/implement";
+import type { Event } from "@hostside/core";
+import { compareText, createEvent, isJsonObject } from "@hostside/core/implement";
 import type { ResourceProvider, ResourceServerStatus } from "../resource-provider.ts";
 
 /** What one server has to offer besides tools, by its own word in its latest session. `undefined` while it had none. */

@@ -1,4 +1,4 @@
-import { isToolportError, type Subscription } from "@toolport/core";
+import { isHostsideError, type Subscription } from "@hostside/core";
 import {
   assertKnownOptions,
   assertRequestOptions,
@@ -7,7 +7,7 @@ import {
   quoteText,
   tell,
   type Fields,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { removedError } from "../asking/ask-errors.ts";
 import { isPart } from "../reading/read-cache.ts";
 import type { ResourceTarget } from "../reading/read-resource.ts";
@@ -130,6 +130,6 @@ async function subscribe(
 
 /** Of what kind an error is. Its message may hold what nobody should read. */
 function nameOf(reason: unknown): string {
-  const name = isToolportError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
+  const name = isHostsideError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
   return /^\w{1,40}$/.test(name) ? name : "an unknown reason";
 }

@@ -1,5 +1,5 @@
-import type { ToolOrigin } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { ToolOrigin } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { fenceFor, plainBrackets, type FenceOptions } from "../present/fence.ts";
 import { readFence } from "../present/read-fence.ts";
 import type { Presented, PresentedError } from "../presented.ts";
@@ -14,7 +14,7 @@ export interface PresentErrorOptions {
   readonly fence?: boolean | FenceOptions | undefined;
   /**
    * Words for an error in place of its message: a tool of the product's own knows what its errors mean. Bounded like any message. Default: a
-   * `ToolportError` has its own message, anything else none of its own.
+   * `HostsideError` has its own message, anything else none of its own.
    */
   readonly explain?: ((error: unknown) => string | undefined) | undefined;
 }
@@ -31,7 +31,7 @@ const fields: Fields<PresentErrorOptions> = { fence: true, explain: true };
 /**
  * What a model gets when there is no result: a text with the code, the kind, the message, whether the call ran, whether to try again, and
  * where the arguments were wrong as JSON pointers, so that it can mend its call. Takes anything that was thrown. No stack, no cause, no
- * message of an error that is not Toolport's. Pure, bounded, and never throws but a `TypeError` for options.
+ * message of an error that is not Hostside's. Pure, bounded, and never throws but a `TypeError` for options.
  */
 export function presentError(error: unknown, form?: "blocks", options?: PresentErrorOptions): Presented;
 /** The same as a text. */

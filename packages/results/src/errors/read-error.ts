@@ -1,4 +1,4 @@
-import { cleanText, isToolportError, type ToolportError, type ToolportErrorCode, type Violation } from "@toolport/core";
+import { cleanText, isHostsideError, type HostsideError, type HostsideErrorCode, type Violation } from "@hostside/core";
 import type { PresentedError } from "../presented.ts";
 import { member } from "../present/member.ts";
 
@@ -18,13 +18,13 @@ const longestViolation = 300;
 const mostViolations = 20;
 
 /**
- * Reads anything that was thrown. Of a `ToolportError`, whose texts hold no secret, its message is shown, cleaned and bounded; of anything
+ * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is shown, cleaned and bounded; of anything
  * else nothing but that there was an error, because its message may have a secret, a path or a stack, unless `explain` has words for it.
  * Never throws.
  */
 export function readError(error: unknown, explain?: (error: unknown) => string | undefined): ReadError {
   try {
-    if (isToolportError(error)) return readToolportError(error, explained(error, explain));
+    if (isHostsideError(error)) return readHostsideError(error, explained(error, explain));
   } catch {
     // What throws when it is looked at is foreign, whatever it claims to be.
   }
@@ -38,7 +38,7 @@ export function readError(error: unknown, explain?: (error: unknown) => string |
   };
 }
 
-function readToolportError(error: ToolportError, words: string | undefined): ReadError {
+function readHostsideError(error: HostsideError, words: string | undefined): ReadError {
   const { code, kind, rawMessage, retryable, outcome, serverId, toolName, details } = error;
   const violations = (details.violations ?? []).slice(0, mostViolations).map(readViolation);
   return {
@@ -81,7 +81,7 @@ function isAbort(error: unknown): boolean {
   return name === "AbortError" || name === "TimeoutError";
 }
 
-function codeOfForeign(error: unknown): ToolportErrorCode {
+function codeOfForeign(error: unknown): HostsideErrorCode {
   return isAbort(error) ? "aborted" : "internal_error";
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { BlobRefusal } from "./blob-sink.ts";
 
 /** How much a sink keeps, and for how long. */

@@ -33,7 +33,7 @@ export interface ByteRange {
 }
 
 /**
- * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()` of `@toolport/results/node` one in a folder; a
+ * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()` of `@hostside/results/node` one in a folder; a
  * product writes its own over its object store. Who makes one closes it.
  */
 export interface BlobSink {

@@ -1,5 +1,5 @@
-import type { Clock, Fence, JsonObject, Lock, Store } from "@toolport/core";
-import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
+import type { Clock, Fence, JsonObject, Lock, Store } from "@hostside/core";
+import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { readItem, writeItem, type HandleOwner, type KeptItem } from "./kept-item.ts";
 import { isRandomName, randomName, type RandomBytes } from "./random-bytes.ts";
@@ -35,7 +35,7 @@ export interface Handles {
   /** Makes a handle for what a sink has. Rejects as the store and the lock do. */
   add(item: KeptItem, owner: HandleOwner): Promise<NewHandle>;
   /**
-   * What stands behind a handle; `undefined` for any that is not of this owner, or no longer good, `"unreadable"` for one that a later version of Toolport
+   * What stands behind a handle; `undefined` for any that is not of this owner, or no longer good, `"unreadable"` for one that a later version of Hostside
    * made. Rejects as the store does.
    */
   find(handle: string, owner: HandleOwner): Promise<KeptItem | "unreadable" | undefined>;
@@ -64,7 +64,7 @@ interface ChangedList {
 
 /**
  * Keeps the records of handles in a store: one for each handle, and one for each conversation that lists them, so that the oldest can go.
- * What went is deleted in the sink as well. Who lost the lock without noticing writes nothing; what a later version of Toolport has written is left as
+ * What went is deleted in the sink as well. Who lost the lock without noticing writes nothing; what a later version of Hostside has written is left as
  * it is, with `store_failed`.
  */
 export function createHandles(init: HandlesInit): Handles {
@@ -141,11 +141,11 @@ function newest(
 }
 
 function itemKey(handle: string): string {
-  return `toolport-results:item:${handle}`;
+  return `hostside-results:item:${handle}`;
 }
 
 function listKey(scope: string): string {
-  return `toolport-results:list:${scope}`;
+  return `hostside-results:list:${scope}`;
 }
 
 function toJson({ handle, key, bytes, endsAt }: ListedHandle): JsonObject {

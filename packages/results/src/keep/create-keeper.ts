@@ -1,5 +1,5 @@
-import { isKnownContent, type Clock, type ContentBlock } from "@toolport/core";
-import { createDeadline, formatMs, onAbort, settleWithin } from "@toolport/core/implement";
+import { isKnownContent, type Clock, type ContentBlock } from "@hostside/core";
+import { createDeadline, formatMs, onAbort, settleWithin } from "@hostside/core/implement";
 import type { Keeping, KeptPieces, OutcomePiece } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { PresentOccasion } from "../result-presenter.ts";

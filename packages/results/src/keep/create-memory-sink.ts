@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import { createBlobQuota } from "./blob-quota.ts";
 import type { BlobSink } from "./blob-sink.ts";
 import { randomName, systemRandomBytes } from "./random-bytes.ts";

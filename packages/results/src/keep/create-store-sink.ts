@@ -1,5 +1,5 @@
-import type { Clock, Store } from "@toolport/core";
-import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock, Store } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@hostside/core/implement";
 import { createBlobQuota } from "./blob-quota.ts";
 import type { BlobSink, PutResult } from "./blob-sink.ts";
 import { decodeBase64, encodeBase64 } from "./encode-base64.ts";
@@ -33,7 +33,7 @@ const fields: Fields<StoreSinkOptions> = {
   larger: true,
   clock: true,
 };
-const prefix = "toolport-results:blob:";
+const prefix = "hostside-results:blob:";
 // Of a range, no more than its own pieces are asked for.
 const pieceBytes = 128 * 1024;
 

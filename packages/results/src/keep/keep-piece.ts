@@ -1,5 +1,5 @@
-import type { ToolOrigin } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import type { ToolOrigin } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import type { Keeping } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { BlobRefusal, BlobSink } from "./blob-sink.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { TextIndex } from "./text-index.ts";
 
 const itemVersion: ValueVersion = { what: "a handle", version: 1 };
@@ -34,7 +34,7 @@ export function writeItem(item: KeptItem, { scope, principal }: HandleOwner): Js
   return writeVersioned(value, itemVersion);
 }
 
-/** Reads what a store had; `undefined` for what is of somebody else, `"unreadable"` for what a later version of Toolport or somebody else has written. */
+/** Reads what a store had; `undefined` for what is of somebody else, `"unreadable"` for what a later version of Hostside or somebody else has written. */
 export function readItem(stored: unknown, owner: HandleOwner): KeptItem | "unreadable" | undefined {
   try {
     return itemOf(readVersioned(stored, itemVersion), owner);

@@ -1,4 +1,4 @@
-import type { CallContext } from "@toolport/core";
+import type { CallContext } from "@hostside/core";
 import type { HandleOwner } from "./kept-item.ts";
 
 /** Says whose a call is. */

@@ -1,4 +1,4 @@
-import { isKnownContent, type ContentBlock } from "@toolport/core";
+import { isKnownContent, type ContentBlock } from "@hostside/core";
 import type { Keeping, OutcomePiece } from "../keeping.ts";
 import { checkBase64 } from "../media/base64.ts";
 import { normalMediaType } from "../media/media-type.ts";

@@ -1,4 +1,4 @@
-import { isKnownContent, type ToolOutcome } from "@toolport/core";
+import { isKnownContent, type ToolOutcome } from "@hostside/core";
 import { checkBase64 } from "../media/base64.ts";
 import { normalMediaType } from "../media/media-type.ts";
 import { presentDefaults } from "../present/present-options.ts";

@@ -1,5 +1,5 @@
-import { isKnownContent, type ContentBlock, type ToolOutcome } from "@toolport/core";
-import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
+import { isKnownContent, type ContentBlock, type ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@hostside/core/implement";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";
 import { structuredBesideBlocks } from "../present/structured-json.ts";

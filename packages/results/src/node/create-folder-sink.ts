@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { assertKnownOptions, settleWithin, systemClock, type Fields } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { assertKnownOptions, settleWithin, systemClock, type Fields } from "@hostside/core/implement";
 import { join, resolve } from "node:path";
 import { createBlobQuota } from "../keep/blob-quota.ts";
 import type { BlobSink, NewBlob, PutResult } from "../keep/blob-sink.ts";

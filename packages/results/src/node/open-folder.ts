@@ -1,5 +1,5 @@
-import { dateOf, storeFailed } from "@toolport/core/implement";
-import type { Clock, ToolportError } from "@toolport/core";
+import { dateOf, storeFailed } from "@hostside/core/implement";
+import type { Clock, HostsideError } from "@hostside/core";
 import { join } from "node:path";
 import { isRandomName } from "../keep/random-bytes.ts";
 import { fileErrorCode, type FolderFiles } from "./folder-files.ts";
@@ -99,6 +99,6 @@ async function lookAtLeftover(
   }
 }
 
-function refusal(directory: string, why: string): ToolportError {
+function refusal(directory: string, why: string): HostsideError {
   return storeFailed(`directory of createFolderSink(): results cannot be kept in ${JSON.stringify(directory)}: ${why}`);
 }

@@ -1,4 +1,4 @@
-import { dateOf } from "@toolport/core/implement";
+import { dateOf } from "@hostside/core/implement";
 import type { BlobQuota } from "../keep/blob-quota.ts";
 import type { ByteRange } from "../keep/blob-sink.ts";
 import { randomName, type RandomBytes } from "../keep/random-bytes.ts";

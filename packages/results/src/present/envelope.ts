@@ -1,5 +1,5 @@
-import type { ContentBlock, JsonObject, JsonValue, ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { ContentBlock, JsonObject, JsonValue, ToolOutcome } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { member } from "./member.ts";
 
 /** A result whole, with its origin: for the host's audit and its stores, never for a model. */

@@ -1,5 +1,5 @@
-import type { ToolOrigin } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import type { ToolOrigin } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 
 /** How texts of servers are fenced. */
 export interface FenceOptions {

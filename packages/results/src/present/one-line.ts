@@ -1,4 +1,4 @@
-import { cleanText, truncateText } from "@toolport/core";
+import { cleanText, truncateText } from "@hostside/core";
 import { plainBrackets } from "./fence.ts";
 
 /** A short text of a server's as one line that fits among words of ours: cleaned, without breaks and marks of a fence, at most `max` units. */

@@ -1,4 +1,4 @@
-import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import type { KeptPieces } from "../keeping.ts";
 import { normalMediaType } from "../media/media-type.ts";
 import { estimateTextTokens } from "./estimate-text-tokens.ts";

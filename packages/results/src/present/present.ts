@@ -1,5 +1,5 @@
-import type { JsonObject, ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, ToolOutcome } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Presented } from "../presented.ts";
 import { assertSettled } from "./assert-settled.ts";
 import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";

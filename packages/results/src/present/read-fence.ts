@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { FenceOptions } from "./fence.ts";
 
 const fenceFields: Fields<FenceOptions> = { nonce: true };

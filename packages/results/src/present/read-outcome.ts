@@ -1,5 +1,5 @@
-import { readContent, type ContentBlock, type ToolOrigin } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { readContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { member } from "./member.ts";
 
 /** An outcome as it can be worked on: each of its members was read once, and is what its type says. */

@@ -1,4 +1,4 @@
-import { isKnownContent, type ContentBlock, type ResourceLink } from "@toolport/core";
+import { isKnownContent, type ContentBlock, type ResourceLink } from "@hostside/core";
 import type { OutcomePiece } from "../keeping.ts";
 import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
 import type { Omission, PresentedMedia } from "../presented.ts";

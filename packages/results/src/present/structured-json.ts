@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { isJsonObject, sameJson } from "@toolport/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { isJsonObject, sameJson } from "@hostside/core/implement";
 import type { SafeOutcome } from "./read-outcome.ts";
 
 /** Structured content as JSON, or why there is none, in words. */

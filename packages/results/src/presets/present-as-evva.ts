@@ -1,5 +1,5 @@
-import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutcome } from "@toolport/core";
-import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { checkBase64 } from "../media/base64.ts";
 import { readMedia } from "../media/read-media.ts";
 import { readError } from "../errors/read-error.ts";

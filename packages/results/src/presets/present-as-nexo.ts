@@ -1,4 +1,4 @@
-import { isKnownContent, type ContentBlock, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { isKnownContent, type ContentBlock, type ToolOrigin, type ToolOutcome } from "@hostside/core";
 import { readError } from "../errors/read-error.ts";
 import { oneLine, quoted } from "../present/one-line.ts";
 import { presentDefaults } from "../present/present-options.ts";

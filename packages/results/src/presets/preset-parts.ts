@@ -1,4 +1,4 @@
-import { isKnownContent } from "@toolport/core";
+import { isKnownContent } from "@hostside/core";
 import { checkBase64 } from "../media/base64.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import { repeatsStructured, structuredBesideBlocks, type StructuredJson } from "../present/structured-json.ts";

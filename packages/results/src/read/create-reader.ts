@@ -1,5 +1,5 @@
-import type { Clock } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { BlobSink, ByteRange } from "../keep/blob-sink.ts";
 import type { Handles } from "../keep/create-handles.ts";
 import { encodeBase64 } from "../keep/encode-base64.ts";

@@ -1,4 +1,4 @@
-import type { ToolOrigin, ToolOutcome } from "@toolport/core";
+import type { ToolOrigin, ToolOutcome } from "@hostside/core";
 import { presentBlocks } from "../present/present-blocks.ts";
 import type { PresentSettings } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";

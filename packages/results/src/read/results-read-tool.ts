@@ -1,4 +1,4 @@
-import type { CallOptions, ContentBlock, JsonObject, ToolDefinition } from "@toolport/core";
+import type { CallOptions, ContentBlock, JsonObject, ToolDefinition } from "@hostside/core";
 import { describeMatch } from "./create-reader.ts";
 import type { ReadAnswer } from "./read-answer.ts";
 import { longestQuery, parseRequest, type ReadRequest } from "./read-request.ts";
@@ -23,7 +23,7 @@ export interface ResultsReadInit {
 }
 
 /** The member of an answer's `meta` that says from which tool the text comes. For the presenter alone. */
-export const keptFromMeta = "toolport/kept-from";
+export const keptFromMeta = "hostside/kept-from";
 
 /** Makes the tool. */
 export function createResultsReadTool({ name, read }: ResultsReadInit): ResultsReadTool {

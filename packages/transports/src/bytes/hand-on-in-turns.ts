@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 
 /** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
 export const sliceBytes: number = 4 * 1024;

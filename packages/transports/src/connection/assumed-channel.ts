@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 
@@ -15,7 +15,7 @@ export interface AssumedChannelInit {
   readonly context: ServerContext;
   readonly channel: RequestChannel;
   /** The server is another one: nothing more is to be sent to it here. */
-  readonly onOther: (error: ToolportError) => void;
+  readonly onOther: (error: HostsideError) => void;
   /** The server does not know a tool that it had. */
   readonly onToolsChanged: () => void;
 }
@@ -53,12 +53,12 @@ export function createAssumedChannel({
       await channel.request({ method: "server/discover", params: {}, timeoutMs, timeoutCode: "request_timeout" });
       confirm();
     } catch (error) {
-      if (isAssumed && isToolportError(error) && isAnswer(error)) onOther(otherServer(serverId, error));
+      if (isAssumed && isHostsideError(error) && isAnswer(error)) onOther(otherServer(serverId, error));
     }
     isAsking = false;
   };
   const judge = (error: unknown): unknown => {
-    if (!isToolportError(error) || error.code === "unsupported_protocol") return error;
+    if (!isHostsideError(error) || error.code === "unsupported_protocol") return error;
     if (isRefusedByHttp(error)) {
       const other = otherServer(serverId, error);
       onOther(other);
@@ -95,17 +95,17 @@ export function createAssumedChannel({
   };
 }
 
-function isRefusedByHttp({ code, outcome, details }: ToolportError): boolean {
+function isRefusedByHttp({ code, outcome, details }: HostsideError): boolean {
   return code === "http_error" && outcome === "failed" && refusals.has(details.httpStatus ?? 0);
 }
 
-function isAnswer({ code, details }: ToolportError): boolean {
+function isAnswer({ code, details }: HostsideError): boolean {
   return details.rpcCode !== undefined || code === "http_error" || code === "protocol_error";
 }
 
-function otherServer(serverId: string, cause: ToolportError): ToolportError {
+function otherServer(serverId: string, cause: HostsideError): HostsideError {
   const { rawMessage, toolName, details } = cause;
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} does not answer as the server of 2026-07-28 that it was when its tools were listed: ${rawMessage}`,
     { code: "unsupported_protocol", serverId, toolName, outcome: "failed", details, cause },
   );

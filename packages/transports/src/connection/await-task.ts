@@ -1,5 +1,5 @@
-import { isToolportError, type JsonObject, type JsonValue, type LostCall, type ToolportError } from "@toolport/core";
-import { isJsonObject, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type JsonObject, type JsonValue, type LostCall, type HostsideError } from "@hostside/core";
+import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, timeoutError } from "../message/request-errors.ts";
@@ -110,7 +110,7 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
     if (isOurs && !isOver(state)) void cancelTask(init, request, taskId);
     const reason = asUnknown(error, call);
     // Nobody gave it up: what was lost is the connection.
-    if (isLost(init) && request.signal?.aborted !== true && time.leftMs() > 0 && isToolportError(reason)) {
+    if (isLost(init) && request.signal?.aborted !== true && time.leftMs() > 0 && isHostsideError(reason)) {
       const { toolName = "" } = request;
       lostTasks.set(reason, { toolName, created: { ...state, taskId }, tally: call.tally, before: heard });
     }
@@ -208,7 +208,7 @@ async function updateTask(
   }
 }
 
-function failedError(init: RoundsInit, request: OutgoingRequest, error: JsonValue | undefined): ToolportError {
+function failedError(init: RoundsInit, request: OutgoingRequest, error: JsonValue | undefined): HostsideError {
   const { serverId, redact } = init.context;
   const { code, message, data } = isJsonObject(error) ? error : {};
   if (typeof code !== "number") return badTask(init, request, "with a task that failed without an error");

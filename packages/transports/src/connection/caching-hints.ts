@@ -1,4 +1,4 @@
-import type { Clock, JsonObject, ToolListing } from "@toolport/core";
+import type { Clock, JsonObject, ToolListing } from "@hostside/core";
 
 /** What the pages of one listing say of how long it holds, and for whom. */
 export interface CachingHints {

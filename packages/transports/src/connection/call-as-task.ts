@@ -1,5 +1,5 @@
-import { isToolportError, type Cancel, type JsonObject, type ToolportError } from "@toolport/core";
-import { isJsonObject, isPlainObject, onAbort, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type Cancel, type JsonObject, type HostsideError } from "@hostside/core";
+import { isJsonObject, isPlainObject, onAbort, withErrorContext } from "@hostside/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
 import { abortError, timeoutError } from "../message/request-errors.ts";
@@ -203,6 +203,6 @@ async function readState(
 const invalidParams = -32_602;
 
 // A task that failed with an error has that for its result. That there is no such task any more is none.
-function isRefusalOfCall(error: unknown): error is ToolportError {
-  return isToolportError(error, "server_error") && error.details.rpcCode !== invalidParams;
+function isRefusalOfCall(error: unknown): error is HostsideError {
+  return isHostsideError(error, "server_error") && error.details.rpcCode !== invalidParams;
 }

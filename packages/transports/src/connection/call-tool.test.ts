@@ -1,5 +1,5 @@
-import { createLazySignal } from "@toolport/core/implement";
-import { ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
+import { createLazySignal } from "@hostside/core/implement";
+import { HostsideError, type CallOptions, type JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
@@ -147,14 +147,14 @@ describe("callTool()", () => {
   });
 
   it("asks for another listing when the server wants other headers (-32020)", async () => {
-    const refusal = new ToolportError("no", { code: "server_error", details: { rpcCode: -32_020 } });
+    const refusal = new HostsideError("no", { code: "server_error", details: { rpcCode: -32_020 } });
     const { call, onToolsChanged } = open([refusal]);
     await expect(call()).rejects.toMatchObject({ code: "server_error", outcome: "failed", retryable: true });
     expect(onToolsChanged).toHaveBeenCalledOnce();
   });
 
   it("leaves a server alone for as long as it asked for", async () => {
-    const refusal = new ToolportError("HTTP 429", { code: "rate_limited", details: { retryAfterMs: 3000 } });
+    const refusal = new HostsideError("HTTP 429", { code: "rate_limited", details: { retryAfterMs: 3000 } });
     const { call, sent, clock } = open([refusal, done, refusal, done]);
     await expect(call()).rejects.toBe(refusal);
     clock.advance(1000);
@@ -175,7 +175,7 @@ describe("callTool()", () => {
   it("leaves no server alone because of what somebody else asked for, such as an authorization server", async () => {
     const details = { retryAfterMs: 3000 };
     const { call } = open([
-      new ToolportError("HTTP 429", { code: "rate_limited", outcome: "not-sent", details }),
+      new HostsideError("HTTP 429", { code: "rate_limited", outcome: "not-sent", details }),
       done,
     ]);
     await expect(call()).rejects.toMatchObject({ code: "rate_limited" });
@@ -183,19 +183,19 @@ describe("callTool()", () => {
   });
 
   it("goes on at once after a refusal that names no time", async () => {
-    const { call } = open([new ToolportError("HTTP 429", { code: "rate_limited" }), done]);
+    const { call } = open([new HostsideError("HTTP 429", { code: "rate_limited" }), done]);
     await expect(call()).rejects.toMatchObject({ code: "rate_limited", outcome: "failed" });
     await expect(call()).resolves.toBe(done);
   });
 
   it("says failed, not not-sent, when a later round could not be sent", async () => {
-    const { call } = open([asks, new ToolportError("gone", { code: "unreachable", outcome: "not-sent" })]);
+    const { call } = open([asks, new HostsideError("gone", { code: "unreachable", outcome: "not-sent" })]);
     await expect(call()).rejects.toMatchObject({ code: "unreachable", outcome: "failed" });
   });
 });
 
 function open(
-  answers: readonly (JsonObject | ToolportError)[],
+  answers: readonly (JsonObject | HostsideError)[],
   members: { readonly isModern?: boolean; readonly elicitor?: Elicitor | undefined } = {},
 ) {
   const clock = createManualClock();
@@ -222,7 +222,7 @@ function open(
       request: async (request: OutgoingRequest) => {
         const answer = answers[sent.length];
         sent.push(request);
-        if (answer instanceof ToolportError || answer === undefined) throw answer ?? new Error("no more answers");
+        if (answer instanceof HostsideError || answer === undefined) throw answer ?? new Error("no more answers");
         return answer;
       },
       notify: async () => undefined,

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CallOptions, type JsonObject, type LostCall } from "@toolport/core";
+import { isHostsideError, HostsideError, type CallOptions, type JsonObject, type LostCall } from "@hostside/core";
 import {
   assertCallOptions,
   assertToolName,
@@ -7,7 +7,7 @@ import {
   readCallArguments,
   signalOf,
   withErrorContext,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
@@ -138,7 +138,7 @@ export async function resumeCall(init: CallToolInit, lost: LostCall, options: Ca
 // The server refuses a call whose headers do not mirror what its schema of today declares. Another listing helps, and a later call.
 function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unknown): unknown {
   cooldown.note(error);
-  if (!isToolportError(error) || error.details.rpcCode !== headerMismatch) return error;
+  if (!isHostsideError(error) || error.details.rpcCode !== headerMismatch) return error;
   onToolsChanged();
   return withErrorContext(error, { retryable: true });
 }
@@ -154,7 +154,7 @@ function checkResult({ context, isModern }: CallToolInit, toolName: string, resu
         ? `with a result of the unknown type ${quoteJson(resultType, redact)}`
         : undefined;
   if (problem === undefined) return result;
-  throw new ToolportError(`${nameOf(serverId, toolName)} was answered ${problem}`, {
+  throw new HostsideError(`${nameOf(serverId, toolName)} was answered ${problem}`, {
     code: "protocol_error",
     serverId,
     toolName,

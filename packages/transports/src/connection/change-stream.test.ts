@@ -1,5 +1,5 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isJsonObject, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
@@ -29,7 +29,7 @@ export interface ChangeStream {
   /** Whoever still waits for it gets `aborted`. */
   removeResource(uri: string): void;
   /** Ends it for good; what waits is rejected with `error`. Idempotent. */
-  close(error?: ToolportError): void;
+  close(error?: HostsideError): void;
 }
 
 // A listing that starts before the stream is open can miss a change. Most servers open it at once; the others are listed twice.
@@ -90,7 +90,7 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
 /** A resource that somebody waits for. */
 interface Asked {
   readonly resolve: () => void;
-  readonly reject: (error: ToolportError) => void;
+  readonly reject: (error: HostsideError) => void;
   /** To be asked for by itself, because together with others it was refused. */
   isAlone: boolean;
 }
@@ -116,7 +116,7 @@ interface Listening extends ChangeStreamInit {
   /** The server would not have the resources in the latest round, and is asked for the rest first. */
   isReduced: boolean;
   /** Why nothing can be wanted any more. */
-  over: ToolportError | undefined;
+  over: HostsideError | undefined;
   /** Says that something else is wanted. */
   wake: () => void;
 }
@@ -141,7 +141,7 @@ function wantsAnything({ lists, resources, asked }: Listening): boolean {
   return Object.keys(lists).length > 0 || resources.size > 0 || asked.size > 0;
 }
 
-function endAll(listening: Listening, error: ToolportError): void {
+function endAll(listening: Listening, error: HostsideError): void {
   listening.over ??= error;
   for (const { reject } of listening.asked.values()) reject(error);
   listening.asked.clear();
@@ -300,17 +300,17 @@ function loseStream(listening: Listening, how: string): void {
   listening.missedSome = true;
 }
 
-function notOffered(serverId: string): ToolportError {
+function notOffered(serverId: string): HostsideError {
   const message = `server ${JSON.stringify(serverId)} does not tell of changes of this resource`;
-  return new ToolportError(message, { code: "unsupported_operation", serverId });
+  return new HostsideError(message, { code: "unsupported_operation", serverId });
 }
 
-function closedError(serverId: string): ToolportError {
+function closedError(serverId: string): HostsideError {
   const message = `the connection to server ${JSON.stringify(serverId)} was closed`;
-  return new ToolportError(message, { code: "closed", serverId });
+  return new HostsideError(message, { code: "closed", serverId });
 }
 
-function notWanted(serverId: string): ToolportError {
+function notWanted(serverId: string): HostsideError {
   const message = `changes of a resource of server ${JSON.stringify(serverId)} are not wanted any more`;
-  return new ToolportError(message, { code: "aborted", serverId });
+  return new HostsideError(message, { code: "aborted", serverId });
 }

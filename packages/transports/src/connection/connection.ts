@@ -1,6 +1,6 @@
 import {
   cleanText,
-  ToolportError,
+  HostsideError,
   type CallOptions,
   type Connection,
   type JsonObject,
@@ -9,7 +9,7 @@ import {
   type RequestOptions,
   type ServerInfo,
   type ToolListing,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   assertMessage,
   assertRequestOptions,
@@ -19,7 +19,7 @@ import {
   type LazySignal,
   formatMs,
   untilAborted,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./await-task.ts";
 import { callTool, resumeCall, type CallToolInit } from "./call-tool.ts";
@@ -48,7 +48,7 @@ export interface ConnectionInit {
   readonly tasks: TaskHandling | undefined;
   readonly onToolsChanged: () => void;
   /** The server answers nothing any more; who made the connection ends it. */
-  readonly onDead: (error: ToolportError) => void;
+  readonly onDead: (error: HostsideError) => void;
   /** Called first thing by `close()`: from then on no hook is. */
   readonly onClose: () => void;
 }
@@ -149,7 +149,7 @@ class ConnectionCalls implements CallToolInit {
     this.#inTasksOnly.learn(listing);
   }
 
-  end(error: ToolportError): void {
+  end(error: HostsideError): void {
     if (!this.closing.aborted) this.wasLost = this.channel.isOpen === false;
     this.closing.abort(error);
   }
@@ -193,10 +193,10 @@ async function sendRequest(
   return calling.isModern ? requestInRounds(calling, request) : calling.channel.request(request);
 }
 
-function closedError({ serverId, redact }: ServerContext, reason: string): ToolportError {
+function closedError({ serverId, redact }: ServerContext, reason: string): HostsideError {
   const why = reason === closedByHost ? "" : `: ${cleanText(redact(reason), 200)}`;
   const message = `the connection to server ${JSON.stringify(serverId)} was closed${why}`;
-  return new ToolportError(message, { code: "closed", serverId, outcome: "unknown" });
+  return new HostsideError(message, { code: "closed", serverId, outcome: "unknown" });
 }
 
 async function notify(
@@ -230,8 +230,8 @@ function withSafeReasons(listing: ToolListing, redact: (text: string) => string)
   return { ...listing, dropped };
 }
 
-function notTaken(serverId: string, method: string, timeoutMs: number): ToolportError {
-  return new ToolportError(
+function notTaken(serverId: string, method: string, timeoutMs: number): HostsideError {
+  return new HostsideError(
     `${method} was not taken by server ${JSON.stringify(serverId)} within ${formatMs(timeoutMs)}`,
     {
       code: "request_timeout",

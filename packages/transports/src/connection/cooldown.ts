@@ -1,11 +1,11 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with `Retry-After`). */
 export interface Cooldown {
   /** What a call is refused with now; `undefined` when it may go out. */
-  refusal(toolName: string): ToolportError | undefined;
+  refusal(toolName: string): HostsideError | undefined;
   /** Takes note of what a call failed with. */
   note(error: unknown): void;
 }
@@ -24,7 +24,7 @@ class CooldownUntil implements Cooldown {
     this.#context = context;
   }
 
-  refusal(toolName: string): ToolportError | undefined {
+  refusal(toolName: string): HostsideError | undefined {
     if (this.#until === undefined) return undefined;
     const { serverId, clock } = this.#context;
     const leftMs = Math.ceil(this.#until - clock.now());
@@ -35,7 +35,7 @@ class CooldownUntil implements Cooldown {
 
   note(error: unknown): void {
     // What was not sent was refused by somebody else, such as an authorization server that has too many renewals to do.
-    if (!isToolportError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
+    if (!isHostsideError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
     const { retryAfterMs = 0 } = error.details;
     if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, this.#context.clock.now() + retryAfterMs);
   }
@@ -44,9 +44,9 @@ class CooldownUntil implements Cooldown {
 function tooEarly(
   retryAfterMs: number,
   { serverId, toolName }: { readonly serverId: string; readonly toolName: string },
-): ToolportError {
+): HostsideError {
   const what = `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)} was not sent`;
-  return new ToolportError(`${what}: the server asked to be left alone for another ${retryAfterMs} ms`, {
+  return new HostsideError(`${what}: the server asked to be left alone for another ${retryAfterMs} ms`, {
     code: "rate_limited",
     serverId,
     toolName,

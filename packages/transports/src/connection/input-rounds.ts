@@ -1,5 +1,5 @@
-import type { CallContext, JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { CallContext, JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
 import { quoteJson } from "../text/quote-json.ts";

@@ -1,4 +1,4 @@
-import { defaultLimits, type JsonObject } from "@toolport/core";
+import { defaultLimits, type JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolListingReader, readToolListing } from "./join-tool-pages.ts";
 

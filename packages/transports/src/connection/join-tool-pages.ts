@@ -1,5 +1,5 @@
-import type { DroppedTool, JsonObject, RemoteTool, ServerLimits, ToolListing, ToolportError } from "@toolport/core";
-import { createPageCursors, isJsonObject } from "@toolport/core/implement";
+import type { DroppedTool, JsonObject, RemoteTool, ServerLimits, ToolListing, HostsideError } from "@hostside/core";
+import { createPageCursors, isJsonObject } from "@hostside/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 
 /** Puts a `tools/list` together, page by page. */
@@ -10,7 +10,7 @@ export interface ToolListingReader {
    */
   add(page: JsonObject): string | undefined | false;
   /** The next page could not be had: the listing ends with what there is. */
-  fail(failure: ToolportError): void;
+  fail(failure: HostsideError): void;
   /** Looks at the tools of the pages so far, for a moment in which there is nothing else to do. */
   catchUp(): void;
   /** What was read so far. */
@@ -32,7 +32,7 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
   const entries = createEntries(init);
   const cursors = createPageCursors(limits);
   let truncated: ToolListing["truncated"];
-  let failure: ToolportError | undefined;
+  let failure: HostsideError | undefined;
   let pages = 0;
 
   return {

@@ -1,4 +1,4 @@
-import { ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
+import { HostsideError, type JsonObject, type ServerInfo } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
@@ -42,7 +42,7 @@ describe("listTools()", () => {
 
   const pageFailures = ["message_too_large", "server_error", "http_error", "list_timeout", "protocol_error"] as const;
   it.each(pageFailures)("keeps the pages before one that fails with %s, and says why the list ends", async (code) => {
-    const failure = new ToolportError("no", { code });
+    const failure = new HostsideError("no", { code });
     const { list, sent } = open([page("a", "2"), page("b", "3"), failure]);
     const listing = await list();
     expect(listing).toMatchObject({ pages: 2, truncated: "page-failed", tools: [{ name: "a" }, { name: "b" }] });
@@ -57,7 +57,7 @@ describe("listTools()", () => {
   });
 
   it.each(pageFailures)("throws what the first page's request throws: %s", async (code) => {
-    await expect(open([new ToolportError("no", { code })]).list()).rejects.toMatchObject({ code });
+    await expect(open([new HostsideError("no", { code })]).list()).rejects.toMatchObject({ code });
   });
 
   const sessionFailures = [
@@ -69,7 +69,7 @@ describe("listTools()", () => {
     "unreachable",
   ] as const;
   it.each(sessionFailures)("throws what is no fault of one page: %s", async (code) => {
-    const { list } = open([page("a", "2"), new ToolportError("gone", { code })]);
+    const { list } = open([page("a", "2"), new HostsideError("gone", { code })]);
     await expect(list()).rejects.toMatchObject({ code });
   });
 
@@ -112,7 +112,7 @@ describe("listTools()", () => {
 });
 
 function open(
-  pages: readonly (JsonObject | ToolportError)[],
+  pages: readonly (JsonObject | HostsideError)[],
   {
     msPerPage = 0,
     capabilities = { tools: {} },
@@ -137,7 +137,7 @@ function open(
         const answer = pages[sent.length];
         sent.push(request);
         clock.advance(msPerPage);
-        if (answer instanceof ToolportError || answer === undefined) throw answer ?? new Error("no more pages");
+        if (answer instanceof HostsideError || answer === undefined) throw answer ?? new Error("no more pages");
         return answer;
       },
       notify: async () => undefined,

@@ -1,14 +1,14 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type JsonObject,
   type ListToolsOptions,
   type RemoteTool,
   type ServerInfo,
   type ToolListing,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { assertListOptions, isJsonObject } from "@toolport/core/implement";
+  type HostsideErrorCode,
+} from "@hostside/core";
+import { assertListOptions, isJsonObject } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { withCarriedMeta } from "../message/carried-meta.ts";
@@ -26,7 +26,7 @@ export interface ListToolsInit {
 }
 
 // What one page can fail with while the session is as good as before. Everything else is a failure of the session, or the caller's.
-const pageFailures: ReadonlySet<ToolportErrorCode> = new Set([
+const pageFailures: ReadonlySet<HostsideErrorCode> = new Set([
   "message_too_large",
   "server_error",
   "http_error",
@@ -73,7 +73,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     try {
       page = await requestPage(cursor);
     } catch (error) {
-      if (!isToolportError(error) || !pageFailures.has(error.code)) throw error;
+      if (!isHostsideError(error) || !pageFailures.has(error.code)) throw error;
       reader.fail(error);
       break;
     }
@@ -86,8 +86,8 @@ function nextOf(cursor: string | undefined | false): string | undefined {
   return cursor === false ? undefined : cursor;
 }
 
-function pageWithoutTools({ serverId }: ServerContext): ToolportError {
-  return new ToolportError(`tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`, {
+function pageWithoutTools({ serverId }: ServerContext): HostsideError {
+  return new HostsideError(`tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`, {
     code: "protocol_error",
     serverId,
     outcome: "failed",

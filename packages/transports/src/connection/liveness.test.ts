@@ -1,12 +1,12 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLiveness } from "./liveness.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
-const timeout = new ToolportError("call", { code: "call_timeout" });
-const silence = new ToolportError("ping", { code: "request_timeout" });
+const timeout = new HostsideError("call", { code: "call_timeout" });
+const silence = new HostsideError("ping", { code: "request_timeout" });
 
 function watch(isModern = false) {
   const asked: string[] = [];
@@ -57,7 +57,7 @@ describe("createLiveness()", () => {
 
   it.each([
     { name: "an answer", error: undefined },
-    { name: "a refusal", error: new ToolportError("?", { code: "server_error" }) },
+    { name: "a refusal", error: new HostsideError("?", { code: "server_error" }) },
   ])("is content with $name, and counts anew", async ({ error }) => {
     const { dead, asked, timeOut, answerPing } = watch();
     timeOut(3);
@@ -73,7 +73,7 @@ describe("createLiveness()", () => {
     timeOut(2);
     liveness.answered();
     timeOut(2);
-    liveness.failed(new ToolportError("?", { code: "server_error" }));
+    liveness.failed(new HostsideError("?", { code: "server_error" }));
     timeOut(2);
     expect(asked).toEqual([]);
     timeOut(1);

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isHostsideError, HostsideError } from "@hostside/core";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 
@@ -17,7 +17,7 @@ export interface LivenessInit {
   /** 2026-07-28 has no `ping`; there, what every server answers is `server/discover`. */
   readonly isModern: boolean;
   /** The server answers nothing any more. Called at most once. */
-  readonly onDead: (error: ToolportError) => void;
+  readonly onDead: (error: HostsideError) => void;
 }
 
 const mostTimeouts = 3;
@@ -46,7 +46,7 @@ class CountedTimeouts implements Liveness {
   }
 
   failed(error: unknown): void {
-    if (!isToolportError(error)) return;
+    if (!isHostsideError(error)) return;
     if (error.outcome === "failed") this.#timeouts = 0;
     if (error.code !== "call_timeout") return;
     this.#timeouts += 1;
@@ -63,7 +63,7 @@ class CountedTimeouts implements Liveness {
       await channel.request({ method, params: {}, timeoutMs, timeoutCode: "request_timeout" });
     } catch (error) {
       // What was answered in the meantime counts; any other failure is an answer, or told by itself.
-      const isSilent = isToolportError(error, "request_timeout") && this.#timeouts >= mostTimeouts;
+      const isSilent = isHostsideError(error, "request_timeout") && this.#timeouts >= mostTimeouts;
       if (isSilent) onDead(deadError(serverId, timeoutMs));
     }
     this.#isAsking = false;
@@ -71,8 +71,8 @@ class CountedTimeouts implements Liveness {
   }
 }
 
-function deadError(serverId: string, timeoutMs: number): ToolportError {
-  return new ToolportError(
+function deadError(serverId: string, timeoutMs: number): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} answered none of ${mostTimeouts} calls in a row, and no ping within ${timeoutMs} ms; its session was ended`,
     { code: "connection_closed", serverId },
   );

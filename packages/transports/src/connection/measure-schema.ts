@@ -1,5 +1,5 @@
-import type { ServerLimits } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { ServerLimits } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * Why a schema is too much to handle, or `undefined` when it is not: nested deeper than `maxSchemaDepth`, or longer than

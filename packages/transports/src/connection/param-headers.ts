@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolport/core";
-import { isHeaderName, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isHeaderName, isJsonObject } from "@hostside/core/implement";
 import { encodeHeaderValue } from "../http/exchange/encode-header-value.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */

@@ -7,8 +7,8 @@ import {
   type ServerLimits,
   type ToolAnnotations,
   type ToolFlag,
-} from "@toolport/core";
-import { inspectText, isJsonObject } from "@toolport/core/implement";
+} from "@hostside/core";
+import { inspectText, isJsonObject } from "@hostside/core/implement";
 import { measureSchema } from "./measure-schema.ts";
 
 /** A tool, or why there is none. */

@@ -1,5 +1,5 @@
-import { createLazySignal } from "@toolport/core/implement";
-import type { JsonObject } from "@toolport/core";
+import { createLazySignal } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CallContext, type JsonObject } from "@toolport/core";
-import { withErrorContext, type LazySignal } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CallContext, type JsonObject } from "@hostside/core";
+import { withErrorContext, type LazySignal } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -94,7 +94,7 @@ export async function continueInRounds(init: RoundsInit, asking: Asking): Promis
       result = await next.catch((error: unknown) => {
         onFailure?.(error);
         // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
-        throw isToolportError(error) && error.outcome === "not-sent"
+        throw isHostsideError(error) && error.outcome === "not-sent"
           ? withErrorContext(error, { outcome: "failed", retryable: false })
           : error;
       });
@@ -121,8 +121,8 @@ export async function requestInRounds(init: RoundsInit, request: OutgoingRequest
 }
 
 /** The server wants something that this host cannot give. */
-export function inputRequired(serverId: string, request: OutgoingRequest, problem: string): ToolportError {
-  return new ToolportError(`${nameOf(serverId, request)} cannot go on: the server ${problem}`, {
+export function inputRequired(serverId: string, request: OutgoingRequest, problem: string): HostsideError {
+  return new HostsideError(`${nameOf(serverId, request)} cannot go on: the server ${problem}`, {
     code: "input_required",
     serverId,
     ...contextOf(request),

@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { withCarriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeStream } from "./change-stream.ts";
@@ -51,7 +51,7 @@ async function nothingToEnd(): Promise<void> {
   // Nothing has begun.
 }
 
-function notOffered(serverId: string): ToolportError {
+function notOffered(serverId: string): HostsideError {
   const message = `server ${JSON.stringify(serverId)} does not tell of changes of its resources`;
-  return new ToolportError(message, { code: "unsupported_operation", serverId });
+  return new HostsideError(message, { code: "unsupported_operation", serverId });
 }

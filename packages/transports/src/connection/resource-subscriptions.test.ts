@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -51,7 +51,7 @@ it("waits no longer than it may, and forgets what was refused", async () => {
   clock.advance(50);
   await expect(slow).rejects.toMatchObject({ code: "request_timeout", details: { timeoutMs: 50 } });
   const refused = resources.subscribe("note://b", {});
-  const refusal = new ToolportError("no", { code: "server_error", serverId: "srv" });
+  const refusal = new HostsideError("no", { code: "server_error", serverId: "srv" });
   await vi.waitFor(() => expect(log).toContain("begin note://b"), 15_000);
   refuse(refusal);
   await expect(refused).rejects.toBe(refusal);

@@ -1,11 +1,11 @@
 import {
-  isToolportError,
-  ToolportError,
+  isHostsideError,
+  HostsideError,
   type CallOutcome,
   type RequestOptions,
   type Subscription,
-} from "@toolport/core";
-import { createDeadline, formatMs, untilAborted, createLazyMap } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createDeadline, formatMs, untilAborted, createLazyMap } from "@hostside/core/implement";
 import type { MetaSource } from "../message/carried-meta.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { longestUri } from "../wire/report-changes.ts";
@@ -127,33 +127,33 @@ async function within(
   try {
     await untilAborted(work, deadline.signal);
   } catch (cause) {
-    if (!signal?.aborted || isToolportError(cause)) throw cause;
+    if (!signal?.aborted || isHostsideError(cause)) throw cause;
     throw abortError(serverId, cause, "unknown");
   } finally {
     deadline.dispose();
   }
 }
 
-function abortError(serverId: string, cause: unknown, outcome: CallOutcome): ToolportError {
+function abortError(serverId: string, cause: unknown, outcome: CallOutcome): HostsideError {
   const message = `the subscription to a resource of server ${JSON.stringify(serverId)} was aborted`;
-  return new ToolportError(message, { code: "aborted", serverId, outcome, cause });
+  return new HostsideError(message, { code: "aborted", serverId, outcome, cause });
 }
 
-function timeoutError(serverId: string, timeoutMs: number): ToolportError {
+function timeoutError(serverId: string, timeoutMs: number): HostsideError {
   const message = `server ${JSON.stringify(serverId)} did not agree to tell of a resource within ${formatMs(timeoutMs)}`;
-  return new ToolportError(message, { code: "request_timeout", serverId, details: { timeoutMs } });
+  return new HostsideError(message, { code: "request_timeout", serverId, details: { timeoutMs } });
 }
 
 function checkUri(uri: string, serverId: string): void {
   if (typeof uri !== "string" || uri === "") throw new TypeError("subscribeResource() needs the URI of a resource");
   if (uri.length <= longestUri) return;
-  throw new ToolportError(
+  throw new HostsideError(
     `the URI of a resource of server ${JSON.stringify(serverId)} is longer than ${longestUri} UTF-16 units`,
     { code: "invalid_arguments", serverId },
   );
 }
 
-function tooMany(serverId: string, most: number): ToolportError {
+function tooMany(serverId: string, most: number): HostsideError {
   const message = `${most} resources of server ${JSON.stringify(serverId)} are subscribed to, and no more may be`;
-  return new ToolportError(message, { code: "overloaded", serverId });
+  return new HostsideError(message, { code: "overloaded", serverId });
 }

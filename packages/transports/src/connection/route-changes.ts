@@ -1,5 +1,5 @@
-import type { JsonObject, ServerNotification } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, ServerNotification } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ChangeEvents, ListKind } from "../wire/report-changes.ts";
 import type { ChangeFilter } from "../message/listening-client.ts";
 import type { GuardedHooks } from "../context/guard-hooks.ts";

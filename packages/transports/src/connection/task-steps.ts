@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { tell, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type JsonObject } from "@hostside/core";
+import { tell, withErrorContext } from "@hostside/core/implement";
 import { withCarriedMeta } from "../message/carried-meta.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { contextOf, nameOf } from "../message/request-errors.ts";
@@ -58,7 +58,7 @@ export async function askAboutTask(
     const result = await channel.request({ ...asking, params, timeoutCode: "request_timeout", signal, callContext });
     return { result, pauseMs: 0 };
   } catch (error) {
-    if (isToolportError(error) && isPassing(error, channel.isOpen === true)) {
+    if (isHostsideError(error) && isPassing(error, channel.isOpen === true)) {
       return { pauseMs: error.details.retryAfterMs ?? 0 };
     }
     throw error;
@@ -75,7 +75,7 @@ export async function askForTask(init: RoundsInit, call: CallInTask, taskId: str
 }
 
 // What broke was one exchange: the server still knows its task, and can be asked over the same connection.
-function isPassing({ code, details: { httpStatus = 0 } }: ToolportError, isOpen: boolean): boolean {
+function isPassing({ code, details: { httpStatus = 0 } }: HostsideError, isOpen: boolean): boolean {
   if (code === "http_error") return httpStatus >= 500 || httpStatus === 408;
   if (code === "connection_closed") return isOpen;
   return code === "request_timeout" || code === "rate_limited" || code === "unreachable";
@@ -107,20 +107,20 @@ export function isOver({ status }: JsonObject): boolean {
 }
 
 /** The server ended the task by itself, with nothing to show. */
-export function cancelledError({ context: { serverId } }: RoundsInit, request: OutgoingRequest): ToolportError {
+export function cancelledError({ context: { serverId } }: RoundsInit, request: OutgoingRequest): HostsideError {
   const message = `${nameOf(serverId, request)} was cancelled by the server`;
-  return new ToolportError(message, { code: "server_error", serverId, ...contextOf(request), outcome: "unknown" });
+  return new HostsideError(message, { code: "server_error", serverId, ...contextOf(request), outcome: "unknown" });
 }
 
 /** That the server refused a question about the task says nothing about what the task did; only the end of the task itself does. */
 export function asUnknown(error: unknown, { request: { toolName } }: CallInTask): unknown {
-  if (!isToolportError(error) || error.details.operation === "tools/call") return error;
+  if (!isHostsideError(error) || error.details.operation === "tools/call") return error;
   return withErrorContext(error, { toolName, outcome: "unknown", retryable: false });
 }
 
 /** The server says of its task what cannot be. */
-export function badTask({ context: { serverId } }: RoundsInit, request: OutgoingRequest, what: string): ToolportError {
-  return new ToolportError(`${nameOf(serverId, request)} was answered ${what}`, {
+export function badTask({ context: { serverId } }: RoundsInit, request: OutgoingRequest, what: string): HostsideError {
+  return new HostsideError(`${nameOf(serverId, request)} was answered ${what}`, {
     code: "protocol_error",
     serverId,
     ...contextOf(request),

@@ -1,5 +1,5 @@
-import type { JsonObject, RemoteTool, ServerInfo, ToolListing } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, RemoteTool, ServerInfo, ToolListing } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
 
 /** The tools of one connection that can be called as tasks of 2025-11-25 alone. Empty where the host does not wait for tasks. */

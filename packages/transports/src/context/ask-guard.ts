@@ -1,5 +1,5 @@
-import { ToolportError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
+import { HostsideError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@hostside/core";
+import { isJsonObject, quoteText } from "@hostside/core/implement";
 
 /** A question to a guard. */
 export interface GuardQuestion {
@@ -15,7 +15,7 @@ export interface GuardQuestion {
  * The error with which a guard refuses, or `undefined` for yes: `not_allowed`, and for a guard that throws or answers what is neither yes
  * nor no, `internal_error`. Nothing was sent, and nothing was started.
  */
-export function askGuard({ server, what, field, ask }: GuardQuestion): ToolportError | undefined {
+export function askGuard({ server, what, field, ask }: GuardQuestion): HostsideError | undefined {
   const about = { serverId: server.serverId, outcome: "not-sent" } as const;
   const owner = `server ${JSON.stringify(server.serverId)}: ${what}`;
   let refusal: unknown;
@@ -23,13 +23,13 @@ export function askGuard({ server, what, field, ask }: GuardQuestion): ToolportE
     refusal = ask(server);
     if (refusal === undefined) return undefined;
   } catch (cause) {
-    return new ToolportError(`${owner} is refused: the guard failed`, { ...about, code: "internal_error", cause });
+    return new HostsideError(`${owner} is refused: the guard failed`, { ...about, code: "internal_error", cause });
   }
   if (!isRefusal(refusal)) {
     const message = `${owner} is refused: the guard answered neither a refusal nor nothing`;
-    return new ToolportError(message, { ...about, code: "internal_error" });
+    return new HostsideError(message, { ...about, code: "internal_error" });
   }
-  return new ToolportError(`${owner} is not allowed: ${refusal.reason}`, {
+  return new HostsideError(`${owner} is not allowed: ${refusal.reason}`, {
     ...about,
     code: "not_allowed",
     details: { ...(field !== undefined && { field }), policy: refusal.rule },
@@ -41,7 +41,7 @@ export function askForCommand(
   guard: ConnectionGuard,
   process: Parameters<ConnectionGuard["checkCommand"]>[0],
   server: GuardedServer,
-): ToolportError | undefined {
+): HostsideError | undefined {
   return askGuard({
     server,
     what: `starting ${quoteText(process.command)}`,

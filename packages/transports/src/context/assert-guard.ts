@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 const questions = ["checkUrl", "checkAddress", "checkCommand"] as const;
 

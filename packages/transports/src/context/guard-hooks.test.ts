@@ -1,13 +1,13 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { guardHooks } from "./guard-hooks.ts";
 
-const error = new ToolportError("gone", { code: "server_exited" });
+const error = new HostsideError("gone", { code: "server_exited" });
 
 describe("guardHooks()", () => {
   it("calls nothing after silence(), and nothing after onDown", () => {
     for (const end of ["silence", "onDown"] as const) {
-      const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: ToolportError) => void>() };
+      const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: HostsideError) => void>() };
       const guarded = guardHooks(hooks);
       guarded.onToolsChanged();
       guarded[end](error);

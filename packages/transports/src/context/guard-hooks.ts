@@ -1,5 +1,5 @@
-import type { Diagnostic, ServerLog, ServerNotification, ToolportError } from "@toolport/core";
-import type { ConnectionHooks } from "@toolport/core/implement";
+import type { Diagnostic, ServerLog, ServerNotification, HostsideError } from "@hostside/core";
+import type { ConnectionHooks } from "@hostside/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
 /** Hooks that keep what core's contract promises, however they are called. Those that nobody wants do nothing. */
@@ -9,8 +9,8 @@ export interface GuardedHooks {
   onPromptsChanged(): void;
   onResourceUpdated(uri: string): void;
   onNotification(notification: ServerNotification): void;
-  onDown(error: ToolportError): void;
-  onFailed(error: ToolportError): void;
+  onDown(error: HostsideError): void;
+  onFailed(error: HostsideError): void;
   /** May be handed on by itself, as the next one. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
@@ -74,12 +74,12 @@ class HooksUntilSilence implements GuardedHooks {
     this.#run(this.#hooks.onNotification, notification);
   }
 
-  onDown(error: ToolportError): void {
+  onDown(error: HostsideError): void {
     this.#run(this.#hooks.onDown, error);
     this.#isSilent = true;
   }
 
-  onFailed(error: ToolportError): void {
+  onFailed(error: HostsideError): void {
     this.#run(this.#hooks.onFailed, error);
   }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic } from "@hostside/core";
 import type { ServerContext } from "./server-context.ts";
 
 // A banner has a few lines, and what makes no sense once may make none for ever.

@@ -4,8 +4,8 @@ import {
   type ServerLimits,
   type ServerSpec,
   type ServerTimeouts,
-} from "@toolport/core";
-import { withDefaults } from "@toolport/core/implement";
+} from "@hostside/core";
+import { withDefaults } from "@hostside/core/implement";
 
 /** A server's limits and timeouts with every default filled in. */
 export interface ServerSettings {

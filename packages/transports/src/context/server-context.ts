@@ -1,5 +1,5 @@
-import type { Clock, Diagnostic, Random } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import type { Clock, Diagnostic, Random } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import type { ServerSettings } from "./resolve-settings.ts";
 
 /** What every part of a connection knows of the server at its other end, handed on as one. */

@@ -1,5 +1,5 @@
-import type { Clock, Random, ServerLog, ServerSpec } from "@toolport/core";
-import { createSecretMemory, systemClock, type SecretMemory } from "@toolport/core/implement";
+import type { Clock, Random, ServerLog, ServerSpec } from "@hostside/core";
+import { createSecretMemory, systemClock, type SecretMemory } from "@hostside/core/implement";
 import { resolveSettings } from "./resolve-settings.ts";
 import type { ServerContext } from "./server-context.ts";
 

@@ -1,5 +1,5 @@
-import type { ServerInfo, ServerSpec } from "@toolport/core";
-import type { KnownServer } from "@toolport/core/implement";
+import type { ServerInfo, ServerSpec } from "@hostside/core";
+import type { KnownServer } from "@hostside/core/implement";
 import { firstModernVersion } from "../message/revisions.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { createWire } from "../wire/wire.ts";

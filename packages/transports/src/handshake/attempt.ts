@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 
 /**
  * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes, `legacy` goes straight to
@@ -14,9 +14,9 @@ export interface Attempt {
 
 /** An attempt that failed, and how. */
 export interface FailedAttempt extends Attempt {
-  readonly error: ToolportError;
+  readonly error: HostsideError;
   /** Why the probe before `initialize` did not do. */
-  readonly refusal?: ToolportError | undefined;
+  readonly refusal?: HostsideError | undefined;
   /** It came to `initialize`: at once, or after a probe that found no modern server. */
   readonly didInitialize: boolean;
   /** The stream of the old HTTP+SSE was open. */

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import type { Deadline } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import type { Deadline } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";

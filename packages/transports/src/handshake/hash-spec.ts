@@ -1,5 +1,5 @@
 import type * as sha2Module from "@noble/hashes/sha2.js";
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 
 let loading: Promise<typeof sha2Module | undefined> | undefined;
 

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createDeadline } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { createDeadline } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -14,7 +14,7 @@ it.each([
 ] as const)("names $operation when a server is gone as soon as $handshake begins", async (row) => {
   const clock = createManualClock();
   const host = createFakeTransport();
-  host.start = async () => host.die(new ToolportError("exited", { code: "server_exited", serverId: "srv" }));
+  host.start = async () => host.die(new HostsideError("exited", { code: "server_exited", serverId: "srv" }));
   const context = createServerContext({ clock });
   const failed = await makeAttempt(
     {

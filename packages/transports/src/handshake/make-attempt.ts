@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { createLazySignal, untilAborted } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { createLazySignal, untilAborted } from "@hostside/core/implement";
 import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
@@ -40,7 +40,7 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
   const { deadline, identity, opening, createElicitor } = context;
   const ending = createLazySignal();
   let isEstablished = false;
-  let refusal: ToolportError | undefined;
+  let refusal: HostsideError | undefined;
   let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
   let transport: Transport | undefined;
   let wire: Wire | undefined;
@@ -110,16 +110,16 @@ function toHandshakeError(
   { serverId, redact, deadline }: HandshakeContext,
   cause: unknown,
   { transport, step }: { readonly transport: Transport | undefined; readonly step: HandshakeStep },
-): ToolportError {
+): HostsideError {
   // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
   const closeReason = deadline.signal.aborted ? undefined : transport?.closeReason;
   const error =
-    closeReason ?? (isToolportError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
+    closeReason ?? (isHostsideError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
   const operation = transport === undefined ? "connect" : step;
   const stderrTail = error.details.stderrTail === undefined ? transport?.stderr : undefined;
   const strayLine = error.details.excerpt === undefined ? transport?.strayLine : undefined;
   const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
-  return new ToolportError(`${error.rawMessage}${where}${quoteEvidence({ stderrTail, strayLine })}`, {
+  return new HostsideError(`${error.rawMessage}${where}${quoteEvidence({ stderrTail, strayLine })}`, {
     code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,
     // Whatever became of the handshake, no call was sent. What said that it does not know is as retryable as its code.

@@ -1,4 +1,4 @@
-import { ToolportError, type ErrorDetails, type ServerSpec, type ToolportErrorCode } from "@toolport/core";
+import { HostsideError, type ErrorDetails, type ServerSpec, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import type { FailedAttempt } from "./attempt.ts";
 import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
@@ -214,7 +214,7 @@ describe("nextAttempt()", () => {
   });
 
   it("comes to an end however attempts fail", () => {
-    const codes: ToolportErrorCode[] = ["http_error", "unsupported_protocol", "handshake_failed", "server_exited"];
+    const codes: HostsideErrorCode[] = ["http_error", "unsupported_protocol", "handshake_failed", "server_exited"];
     for (const spec of [stdio, http, sse, streamable]) {
       for (const code of codes) {
         const failed: FailedAttempt[] = [];
@@ -254,15 +254,15 @@ describe("mostTellingError()", () => {
 
 function fail(
   name: string,
-  ...[code, details = {}, didInitialize = false]: [ToolportErrorCode, ErrorDetails?, boolean?]
+  ...[code, details = {}, didInitialize = false]: [HostsideErrorCode, ErrorDetails?, boolean?]
 ): FailedAttempt {
   const [channel, handshake] = name.split("/");
   // Written as text so that a row of the table fits a line.
   return { channel, handshake, error: error(code, details), didInitialize } as FailedAttempt;
 }
 
-function error(code: ToolportErrorCode, details: ErrorDetails): ToolportError {
-  return new ToolportError(code, { code, details });
+function error(code: HostsideErrorCode, details: ErrorDetails): HostsideError {
+  return new HostsideError(code, { code, details });
 }
 
 function nameOf({ channel, handshake }: { channel: string; handshake: string }): string {

@@ -1,9 +1,9 @@
-import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
+import type { ServerSpec, HostsideError, HostsideErrorCode } from "@hostside/core";
 import { firstModernVersion } from "../message/revisions.ts";
 import type { EraVerdict } from "./era-cache.ts";
 import type { Attempt, FailedAttempt } from "./attempt.ts";
 
-const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const finalCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "aborted",
   "auth_required",
   "closed",
@@ -21,7 +21,7 @@ const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
 ]);
 
 // The server lives and answers, but not to what was asked: the revision may be the reason.
-const protocolCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const protocolCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "handshake_failed",
   "http_error",
   "protocol_error",
@@ -33,7 +33,7 @@ const protocolCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>
 const sseStatuses: ReadonlySet<number> = new Set([400, 404, 405, 415]);
 
 /** True for a failure that no other handshake and no other transport could change. */
-export function isFinal({ code }: ToolportError): boolean {
+export function isFinal({ code }: HostsideError): boolean {
   return finalCodes.has(code);
 }
 
@@ -42,7 +42,7 @@ export function isFinal({ code }: ToolportError): boolean {
 const modernRpcCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022]);
 
 /** True for a refusal of `initialize` in words that only a server of 2026-07-28 has. */
-export function isModernRefusal({ details: { rpcCode, supported } }: ToolportError): boolean {
+export function isModernRefusal({ details: { rpcCode, supported } }: HostsideError): boolean {
   return supported?.includes(firstModernVersion) ?? (rpcCode !== undefined && modernRpcCodes.has(rpcCode));
 }
 
@@ -93,7 +93,7 @@ function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
  * The error to report when every attempt failed: the last one, unless that only says that the server does not speak the old
  * HTTP+SSE either.
  */
-export function mostTellingError(failed: readonly FailedAttempt[]): ToolportError | undefined {
+export function mostTellingError(failed: readonly FailedAttempt[]): HostsideError | undefined {
   const last = failed.at(-1);
   const before = failed.at(-2);
   return last?.channel === "sse" &&

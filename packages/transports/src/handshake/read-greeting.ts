@@ -1,5 +1,5 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import { describeOffer } from "../message/from-rpc-error.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
@@ -57,17 +57,17 @@ function withoutBadFlags(capability: JsonObject): JsonObject {
   return Object.fromEntries(good);
 }
 
-function malformed(method: string, fault: string, { serverId }: ServerContext): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} answered ${method} with something malformed: ${fault}`, {
+function malformed(method: string, fault: string, { serverId }: ServerContext): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} answered ${method} with something malformed: ${fault}`, {
     code: "handshake_failed",
     serverId,
     details: { operation: method },
   });
 }
 
-function unsupported(method: string, versions: readonly string[], { serverId, redact }: ServerContext): ToolportError {
+function unsupported(method: string, versions: readonly string[], { serverId, redact }: ServerContext): HostsideError {
   const supported = versions.slice(0, 20).map((version) => safeExcerpt(version, redact, 40));
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} answered ${method} with no revision of this host's${describeOffer(supported)}`,
     { code: "unsupported_protocol", serverId, details: { operation: method, supported } },
   );

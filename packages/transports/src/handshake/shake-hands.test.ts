@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
@@ -7,7 +7,7 @@ import type { Handshake } from "./attempt.ts";
 import { shakeHands } from "./shake-hands.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
-type Answer = { readonly result?: unknown; readonly error?: unknown } | ToolportError | "silence";
+type Answer = { readonly result?: unknown; readonly error?: unknown } | HostsideError | "silence";
 
 const initialized = { result: { protocolVersion: "2025-11-25", capabilities: {} } };
 const unknownMethod = { error: { code: -32_601, message: "Method not found" } };
@@ -42,7 +42,7 @@ describe("the era that a probe finds", () => {
   });
 
   it.each([503, 408, 425])("is a guess after HTTP %i, which is told with what it said", async (httpStatus) => {
-    const discover = new ToolportError(`HTTP ${httpStatus}: deploying`, {
+    const discover = new HostsideError(`HTTP ${httpStatus}: deploying`, {
       code: "http_error",
       details: { httpStatus },
     });
@@ -56,7 +56,7 @@ describe("the era that a probe finds", () => {
   it.each([
     {
       name: "credentials are missing",
-      discover: new ToolportError("401", { code: "auth_required" }),
+      discover: new HostsideError("401", { code: "auth_required" }),
       code: "auth_required",
     },
     { name: "it offers nothing but later ones", discover: offering("2027-02-01"), code: "unsupported_protocol" },
@@ -155,7 +155,7 @@ describe("a probe that is answered by silence", () => {
     clock.advance(1000);
     await expect(greeting).rejects.toMatchObject({ code: "server_error", details: { operation: "initialize" } });
 
-    const other = start({ ...silent, initialize: new ToolportError("401", { code: "auth_required" }) });
+    const other = start({ ...silent, initialize: new HostsideError("401", { code: "auth_required" }) });
     await other.silence();
     await expect(other.greeting).rejects.toMatchObject({ code: "auth_required" });
   });
@@ -195,7 +195,7 @@ describe("notifications/initialized", () => {
   });
 
   it("fails the handshake when it is refused there", async () => {
-    const refused = new ToolportError("HTTP 503", { code: "http_error" });
+    const refused = new HostsideError("HTTP 503", { code: "http_error" });
     const { greeting } = start({ onInitialized: () => Promise.reject(refused) }, { handshake: "legacy" });
     await expect(greeting).rejects.toBe(refused);
   });
@@ -237,7 +237,7 @@ function start(
     if (method === "notifications/initialized") return onInitialized?.();
     if (id !== undefined) ids.set(method, id);
     const reply = method === "initialize" ? initialize : discover;
-    if (reply instanceof ToolportError) throw reply;
+    if (reply instanceof HostsideError) throw reply;
     queueMicrotask(() => answer(method, reply));
   };
   const greeting = shakeHands({

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { resultWithin } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type JsonObject } from "@hostside/core";
+import { resultWithin } from "@hostside/core/implement";
 import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
@@ -34,7 +34,7 @@ export interface HandshakeInit {
   /** Aborted when the server is gone, or the attempt is given up. */
   readonly signal: AbortSignal;
   /** Told which request comes next, and why the one before it did not do. */
-  readonly onStep: (step: HandshakeStep, refusal?: ToolportError) => void;
+  readonly onStep: (step: HandshakeStep, refusal?: HostsideError) => void;
 }
 
 /** What came of it. */
@@ -46,7 +46,7 @@ export interface Greeting {
 
 /**
  * Starts a wire and finds out who is at its other end. Only answers decide: after silence `initialize` is sent as well, and the first
- * of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `ToolportError`; the wire is
+ * of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `HostsideError`; the wire is
  * the caller's to close.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
@@ -121,11 +121,11 @@ async function decideByInitialize(
 
 type Discovery =
   | { readonly claimed: ClaimedServerInfo; readonly refusal?: undefined }
-  | { readonly claimed?: undefined; readonly refusal: ToolportError };
+  | { readonly claimed?: undefined; readonly refusal: HostsideError };
 
 type Initialization =
   | { readonly claimed: ClaimedServerInfo; readonly failure?: undefined }
-  | { readonly claimed?: undefined; readonly failure: ToolportError };
+  | { readonly claimed?: undefined; readonly failure: HostsideError };
 
 async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
   const first = await discoverOnce(init, signal);
@@ -138,7 +138,7 @@ async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<D
   try {
     return { claimed: readDiscovered(await ask(init, "server/discover", { params, signal }), init.context) };
   } catch (error) {
-    if (!isToolportError(error)) throw error;
+    if (!isHostsideError(error)) throw error;
     return { refusal: error };
   }
 }
@@ -166,7 +166,7 @@ async function asInitialization(asking: Promise<ClaimedServerInfo>): Promise<Ini
   try {
     return { claimed: await asking };
   } catch (error) {
-    if (!isToolportError(error)) throw error;
+    if (!isHostsideError(error)) throw error;
     return { failure: error };
   }
 }
@@ -190,7 +190,7 @@ async function beginLegacy(init: HandshakeInit, claimed: ClaimedServerInfo, isCe
 interface Asking {
   readonly params: JsonObject;
   /** Why the request before it did not do. */
-  readonly refusal?: ToolportError | undefined;
+  readonly refusal?: HostsideError | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -204,12 +204,12 @@ function ask(
 }
 
 // No `initialize` would change it.
-function endsTheSearch(refusal: ToolportError): boolean {
+function endsTheSearch(refusal: HostsideError): boolean {
   return isModernOffer(refusal) || isFinal(refusal);
 }
 
 // It speaks modern revisions alone: `initialize` would only hide that.
-function isModernOffer({ details: { supported = [] } }: ToolportError): boolean {
+function isModernOffer({ details: { supported = [] } }: HostsideError): boolean {
   return supported.some(isModernVersion) && !supported.some((version) => legacyRevisions.includes(version));
 }
 
@@ -217,28 +217,28 @@ function isModernOffer({ details: { supported = [] } }: ToolportError): boolean 
 const passingStatuses: ReadonlySet<number> = new Set([408, 425]);
 
 // How servers from before the probe say that they do not know it: with an error or with nonsense.
-function isOrdinary({ code, details }: ToolportError): boolean {
+function isOrdinary({ code, details }: HostsideError): boolean {
   const { httpStatus = 0, rpcCode } = details;
   const isNonsense = code === "handshake_failed" || code === "protocol_error" || code === "unsupported_protocol";
   const isRefused = httpStatus >= 400 && httpStatus < 500 && !passingStatuses.has(httpStatus);
   return rpcCode !== undefined || isNonsense || isRefused;
 }
 
-function notModern({ serverId }: ServerContext, refusal: ToolportError): ToolportError {
-  return new ToolportError(
+function notModern({ serverId }: ServerContext, refusal: HostsideError): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} was asked for ${firstModernVersion} and nothing else, and does not speak it: ${refusal.rawMessage}`,
     { code: "unsupported_protocol", serverId, details: refusal.details, cause: refusal },
   );
 }
 
-function reportFallback({ serverId, onDiagnostic }: ServerContext, { code, rawMessage }: ToolportError): void {
+function reportFallback({ serverId, onDiagnostic }: ServerContext, { code, rawMessage }: HostsideError): void {
   const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize (${rawMessage})`;
   onDiagnostic({ kind: "fallback", serverId, message });
 }
 
-function silenceError({ serverId }: ServerContext, probeMs: number): ToolportError {
+function silenceError({ serverId }: ServerContext, probeMs: number): HostsideError {
   const timeoutMs = Math.round(probeMs);
-  return new ToolportError(`server ${JSON.stringify(serverId)} did not answer server/discover within ${timeoutMs} ms`, {
+  return new HostsideError(`server ${JSON.stringify(serverId)} did not answer server/discover within ${timeoutMs} ms`, {
     code: "request_timeout",
     serverId,
     outcome: "not-sent",

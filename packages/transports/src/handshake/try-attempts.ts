@@ -1,5 +1,5 @@
-import { ToolportError, type Diagnostic } from "@toolport/core";
-import { withErrorContext, type Deadline } from "@toolport/core/implement";
+import { HostsideError, type Diagnostic } from "@hostside/core";
+import { withErrorContext, type Deadline } from "@hostside/core/implement";
 import type { EraCache, EraVerdict } from "./era-cache.ts";
 import { makeAttempt, type AttemptInit, type Established } from "./make-attempt.ts";
 import type { FailedAttempt } from "./attempt.ts";
@@ -10,7 +10,7 @@ export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
   readonly specHash: string | undefined;
   /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
-  readonly onFailed: (error: ToolportError) => void;
+  readonly onFailed: (error: HostsideError) => void;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function tryAttempts(init: AttemptsInit): Promise<Established> {
       try {
         askCache(spec.id, () => remember(init, result, failed));
       } catch (error) {
-        await result.wire.close(error as ToolportError, "the connection was not wanted any more");
+        await result.wire.close(error as HostsideError, "the connection was not wanted any more");
         throw error;
       }
       return result;
@@ -43,12 +43,12 @@ export async function tryAttempts(init: AttemptsInit): Promise<Established> {
   }
 }
 
-// It is the host's own, and may be on a disk. Throws nothing but a ToolportError.
+// It is the host's own, and may be on a disk. Throws nothing but a HostsideError.
 function askCache<T>(serverId: string, ask: () => T): T {
   try {
     return ask();
   } catch (cause) {
-    throw new ToolportError("the era cache failed", { code: "internal_error", serverId, cause });
+    throw new HostsideError("the era cache failed", { code: "internal_error", serverId, cause });
   }
 }
 
@@ -90,10 +90,10 @@ function toFallback(
   };
 }
 
-function toConnectError(failed: readonly FailedAttempt[], deadline: Deadline): ToolportError {
+function toConnectError(failed: readonly FailedAttempt[], deadline: Deadline): HostsideError {
   const error = mostTellingError(failed);
   if (error === undefined) {
-    return new ToolportError("no attempt was made", { code: "internal_error", cause: deadline.signal.reason });
+    return new HostsideError("no attempt was made", { code: "internal_error", cause: deadline.signal.reason });
   }
   const causes = failed.flatMap((attempt) => [...(attempt.refusal ? [attempt.refusal] : []), attempt.error]);
   if (causes.length < 2) return error;

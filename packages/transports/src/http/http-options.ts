@@ -1,4 +1,4 @@
-import type { AuthorizationRequest, Clock, ConnectionGuard, Random, ServerSpec } from "@toolport/core";
+import type { AuthorizationRequest, Clock, ConnectionGuard, Random, ServerSpec } from "@hostside/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
 import type { HeadersFor } from "./exchange/host-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";

@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { ToolportError } from "@toolport/core";
+import type { AuthorizationFetch } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { createDefaultExchange } from "#http-exchange";
 import { passedHeaders, toHttpRequest } from "./auth/exchange-fetch.ts";
 import type { HttpReply } from "./exchange/http-exchange.ts";
@@ -15,7 +15,7 @@ export function openAuthorizationFetch({ proxy, ca }: Pick<HttpOptions, "ca" | "
     const request = toHttpRequest(url, options);
     const call = exchange.start(request);
     const giveUp = (): void => {
-      call.cancel(new ToolportError("the request was given up", { code: "aborted", serverId }));
+      call.cancel(new HostsideError("the request was given up", { code: "aborted", serverId }));
     };
     signal?.addEventListener("abort", giveUp, { once: true });
     const done = (): void => signal?.removeEventListener("abort", giveUp);

@@ -1,4 +1,4 @@
-import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
+import type { HttpTransportSpec, ServerSpec } from "@hostside/core";
 import { createDefaultExchange } from "#http-exchange";
 import type { TransportContext } from "../context/transport-context.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";

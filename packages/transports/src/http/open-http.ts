@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import { checkHttpSpec, specError } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { checkHttpSpec, specError } from "@hostside/core/implement";
 import type { Transport } from "../message/transport.ts";
 import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";

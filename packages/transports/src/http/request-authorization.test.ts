@@ -1,4 +1,4 @@
-import { isToolportError, type AuthorizationRequest, type ConnectionGuard, type ServerSpec } from "@toolport/core";
+import { isHostsideError, type AuthorizationRequest, type ConnectionGuard, type ServerSpec } from "@hostside/core";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -45,7 +45,7 @@ async function causeOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await thrownBy(promise);
   expect(error).toBeInstanceOf(TypeError);
   const { cause } = error as TypeError;
-  expect(isToolportError(cause)).toBe(true);
+  expect(isHostsideError(cause)).toBe(true);
   return cause;
 }
 

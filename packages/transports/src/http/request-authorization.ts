@@ -1,5 +1,5 @@
-import { ToolportError, type AuthorizationFetch, type AuthorizationRequest } from "@toolport/core";
-import { kindOf, specError } from "@toolport/core/implement";
+import { HostsideError, type AuthorizationFetch, type AuthorizationRequest } from "@hostside/core";
+import { kindOf, specError } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
 import { isAuthorizationProvider, type AuthorizationProvider } from "./auth/authorization-provider.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
@@ -24,7 +24,7 @@ export function askAuthorization(
   };
   const given: unknown = options.authProvider?.(spec, request) ?? undefined;
   if (given === undefined || isAuthorizationProvider(given)) return given;
-  throw new ToolportError(
+  throw new HostsideError(
     `authProvider() answered ${kindOf(given)} for server ${JSON.stringify(spec.id)}, which gives no credentials; nothing was sent`,
     { code: "internal_error", serverId: spec.id, outcome: "not-sent" },
   );

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { utf8Length } from "../bytes/utf8-length.ts";
 import type { Transport } from "../message/transport.ts";
 

@@ -1,5 +1,5 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
+import { HostsideError, type ServerSpec } from "@hostside/core";
+import { safeCause } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
 import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
 import type { Transport } from "../message/transport.ts";
@@ -14,10 +14,10 @@ export async function openMemory({ transport: spec }: ServerSpec, context: Trans
   const { serverId, redact } = context;
   if (spec.kind !== "memory") throw new TypeError(`openMemory() cannot open a transport of kind "${spec.kind}"`);
   const { host: end, server } = createLinkedPair();
-  let closeReason: ToolportError | undefined;
+  let closeReason: HostsideError | undefined;
   let isClosed = false;
-  const fail = (cause: unknown): ToolportError =>
-    new ToolportError(`"serve" of server ${JSON.stringify(serverId)} failed`, {
+  const fail = (cause: unknown): HostsideError =>
+    new HostsideError(`"serve" of server ${JSON.stringify(serverId)} failed`, {
       code: "spawn_failed",
       serverId,
       cause: safeCause(cause, redact),
@@ -49,8 +49,8 @@ export async function openMemory({ transport: spec }: ServerSpec, context: Trans
   return transport;
 }
 
-function closedError(serverId: string): ToolportError {
-  return new ToolportError(`the connection to server ${JSON.stringify(serverId)} closed`, {
+function closedError(serverId: string): HostsideError {
+  return new HostsideError(`the connection to server ${JSON.stringify(serverId)} closed`, {
     code: "connection_closed",
     serverId,
     outcome: "not-sent",

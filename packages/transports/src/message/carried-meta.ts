@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { askForMeta, isPlainObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { askForMeta, isPlainObject } from "@hostside/core/implement";
 
 /** Gives what is to go along in `_meta`: an observer, or whoever made a connection. */
 export interface MetaSource {

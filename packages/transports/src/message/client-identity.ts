@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /**
  * What becomes of a call that its server makes a task of (the extension `io.modelcontextprotocol/tasks` of 2026-07-28): `"await"` the call goes on

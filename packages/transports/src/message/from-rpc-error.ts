@@ -1,5 +1,5 @@
-import { ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
-import { isJsonObject, quoteText, redactData } from "@toolport/core/implement";
+import { HostsideError, type ErrorDetails, type HostsideErrorCode } from "@hostside/core";
+import { isJsonObject, quoteText, redactData } from "@hostside/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { knownRevisions } from "./revisions.ts";
@@ -41,7 +41,7 @@ const longestData = 16_384;
  * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself that it did not run the request, or not
  * to the end; but `unknown` for `session_expired`, which is read from words that a tool could say as well.
  */
-export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
+export function fromRpcError(error: RpcError, context: RpcErrorContext): HostsideError {
   const { serverId, method, toolName, redact } = context;
   const code = codeOf(error, context);
   const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
@@ -54,7 +54,7 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Toolpor
     ...(data !== undefined && { rpcData: data }),
     ...(supported !== undefined && { supported }),
   };
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
     { code, serverId, toolName, outcome: code === "session_expired" ? "unknown" : "failed", details },
   );
@@ -67,7 +67,7 @@ export function describeOffer(supported: readonly string[] | undefined): string 
   return ` (the server knows ${offer}; this host ${knownRevisions.join(", ")})`;
 }
 
-function codeOf(error: RpcError, { method, connection }: RpcErrorContext): ToolportErrorCode {
+function codeOf(error: RpcError, { method, connection }: RpcErrorContext): HostsideErrorCode {
   if (connection !== undefined) {
     if (saysRevisionChanged(error.code, connection)) return "unsupported_protocol";
     if (saysSessionIsForgotten(error.message, connection)) return "session_expired";

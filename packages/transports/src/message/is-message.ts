@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * Whether an object can be meant as a JSON-RPC message, right or wrong: it says so, or has a method, an id, or an error as JSON-RPC has

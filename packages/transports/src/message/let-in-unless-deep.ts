@@ -1,4 +1,4 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
+import { HostsideError, type JsonObject } from "@hostside/core";
 import { answeredRequest, isTooDeep, maxMessageDepth } from "./message-depth.ts";
 import type { Transport } from "./transport.ts";
 
@@ -8,5 +8,5 @@ export function letInUnlessDeep(message: JsonObject, transport: Transport, serve
   const text = `server ${JSON.stringify(serverId)} sent a message nested deeper than ${maxMessageDepth} levels`;
   const answered = answeredRequest(message);
   if (answered === undefined) transport.onerror?.(new Error(text));
-  else transport.onrequestfailed?.(answered, new ToolportError(text, { code: "protocol_error", serverId }));
+  else transport.onrequestfailed?.(answered, new HostsideError(text, { code: "protocol_error", serverId }));
 }

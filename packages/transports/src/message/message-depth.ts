@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what exhausts the stack of code that

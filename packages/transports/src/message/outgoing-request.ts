@@ -1,5 +1,5 @@
-import type { CallContext, CallObserver, JsonObject, Progress } from "@toolport/core";
-import type { LazySignal } from "@toolport/core/implement";
+import type { CallContext, CallObserver, JsonObject, Progress } from "@hostside/core";
+import type { LazySignal } from "@hostside/core/implement";
 
 /** A request and what it goes by. */
 export interface OutgoingRequest {

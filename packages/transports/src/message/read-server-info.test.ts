@@ -1,4 +1,4 @@
-import { defaultLimits } from "@toolport/core";
+import { defaultLimits } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { readServerInfo } from "./read-server-info.ts";
 

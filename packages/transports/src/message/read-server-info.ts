@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, ProtocolEra, ServerInfo, ServerLimits } from "@toolport/core";
-import { isJsonObject, redactData, type Redactor } from "@toolport/core/implement";
+import type { JsonObject, JsonValue, ProtocolEra, ServerInfo, ServerLimits } from "@hostside/core";
+import { isJsonObject, redactData, type Redactor } from "@hostside/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 

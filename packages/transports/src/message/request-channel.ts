@@ -1,4 +1,4 @@
-import type { Cancel, JsonObject, ToolportError } from "@toolport/core";
+import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
@@ -18,7 +18,7 @@ export interface RequestChannel {
   follow?(request: OutgoingRequest, onStatus: () => void): FollowedCall;
   notify(method: string, params: JsonObject | undefined): Promise<void>;
   /** Rejects what waits and what comes, telling the server; then ends the session. Idempotent; never rejects. */
-  close(error: ToolportError, reason: string): Promise<void>;
+  close(error: HostsideError, reason: string): Promise<void>;
 }
 
 /** A call that goes on after its request was answered. */

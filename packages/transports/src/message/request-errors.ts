@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
-import { formatMs, quoteText, safeCause, type Redactor } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CallOutcome } from "@hostside/core";
+import { formatMs, quoteText, safeCause, type Redactor } from "@hostside/core/implement";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** For what it is needed here: which server. */
@@ -8,8 +8,8 @@ interface ErrorContext {
 }
 
 /** The caller took the request back. */
-export function abortError({ serverId }: ErrorContext, request: OutgoingRequest, outcome: CallOutcome): ToolportError {
-  return new ToolportError(`${nameOf(serverId, request)} was aborted`, {
+export function abortError({ serverId }: ErrorContext, request: OutgoingRequest, outcome: CallOutcome): HostsideError {
+  return new HostsideError(`${nameOf(serverId, request)} was aborted`, {
     code: "aborted",
     serverId,
     ...contextOf(request),
@@ -19,10 +19,10 @@ export function abortError({ serverId }: ErrorContext, request: OutgoingRequest,
 }
 
 /** The time is up, for the whole or for a silence. */
-export function timeoutError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
+export function timeoutError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
   const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
-  return new ToolportError(`${nameOf(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`, {
+  return new HostsideError(`${nameOf(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`, {
     code: timeoutCode,
     serverId,
     toolName,
@@ -32,8 +32,8 @@ export function timeoutError({ serverId }: ErrorContext, request: OutgoingReques
 }
 
 /** The server answered, with something that is no answer. */
-export function malformedError({ serverId }: ErrorContext, request: OutgoingRequest, reason: string): ToolportError {
-  return new ToolportError(`${nameOf(serverId, request)} was answered with something malformed: ${reason}`, {
+export function malformedError({ serverId }: ErrorContext, request: OutgoingRequest, reason: string): HostsideError {
+  return new HostsideError(`${nameOf(serverId, request)} was answered with something malformed: ${reason}`, {
     code: "protocol_error",
     serverId,
     ...contextOf(request),
@@ -42,9 +42,9 @@ export function malformedError({ serverId }: ErrorContext, request: OutgoingRequ
 }
 
 /** An HTTP refusal that says that the server speaks another revision than the one its connection was made for. */
-export function revisionChangedError(refusal: ToolportError): ToolportError {
+export function revisionChangedError(refusal: HostsideError): HostsideError {
   const { rawMessage, serverId, toolName, details } = refusal;
-  return new ToolportError(rawMessage, {
+  return new HostsideError(rawMessage, {
     code: "unsupported_protocol",
     serverId,
     toolName,
@@ -55,8 +55,8 @@ export function revisionChangedError(refusal: ToolportError): ToolportError {
 }
 
 /** The caller's parameters are no JSON: a cycle, a bigint. */
-export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
-  return new ToolportError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {
+export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
+  return new HostsideError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {
     code: "invalid_arguments",
     serverId,
     ...contextOf(request),
@@ -64,12 +64,12 @@ export function unserializableError({ serverId }: ErrorContext, request: Outgoin
 }
 
 /** What a transport threw: its own coded error, or one that admits that nothing is known. */
-export function asToolportError(
+export function asHostsideError(
   { serverId, redact }: ErrorContext & { readonly redact: Redactor },
   error: unknown,
-): ToolportError {
-  if (isToolportError(error)) return error;
-  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
+): HostsideError {
+  if (isHostsideError(error)) return error;
+  return new HostsideError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",

@@ -1,5 +1,5 @@
 import type { ClientIdentity } from "./client-identity.ts";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 
 /** The first protocol revision without a handshake. Revisions are ISO dates, so that string order is time order. */
 export const firstModernVersion = "2026-07-28";

@@ -1,4 +1,4 @@
-import type { ProtocolEra } from "@toolport/core";
+import type { ProtocolEra } from "@hostside/core";
 
 // What the SDKs, and servers that copy their examples, say of a session that they do not know. Whole sentences: a tool speaks of
 // sessions, too, and says more.

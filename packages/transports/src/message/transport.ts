@@ -1,4 +1,4 @@
-import type { CallContext, JsonObject, ToolportError } from "@toolport/core";
+import type { CallContext, JsonObject, HostsideError } from "@hostside/core";
 import type { RequestId } from "./json-rpc.ts";
 
 /** What can be said about one message on its way out. Names follow the official SDK's `TransportSendOptions`. */
@@ -20,7 +20,7 @@ export interface SendOptions {
  *
  * Rules for implementers:
  * - `onclose` fires exactly once, after `onrequestfailed` fired for nothing more; nothing fires after it.
- * - `send()` rejects with a `ToolportError` whose `outcome` is honest: `not-sent` only if no byte of the message can have arrived.
+ * - `send()` rejects with a `HostsideError` whose `outcome` is honest: `not-sent` only if no byte of the message can have arrived.
  * - `close()` is idempotent, never rejects, and leaves no process, socket or timer behind.
  */
 export interface Transport {
@@ -58,11 +58,11 @@ export interface Transport {
   /** It is over, by whoever's doing. */
   onclose?: (() => void) | undefined;
   /** An answer to this request will never come, though the connection lives: its stream ended, its answer was too large or unusable. */
-  onrequestfailed?: ((id: RequestId, error: ToolportError) => void) | undefined;
+  onrequestfailed?: ((id: RequestId, error: HostsideError) => void) | undefined;
   /** A stream for unsolicited messages was interrupted: notifications may have been missed. */
   oninterrupted?: (() => void) | undefined;
   /** Why the transport closed by itself; set before `onclose` fires. Absent after `close()`. */
-  readonly closeReason?: ToolportError | undefined;
+  readonly closeReason?: HostsideError | undefined;
   /** For the old HTTP+SSE: its stream was open, so that this is what the server speaks. */
   readonly hasStream?: boolean | undefined;
   /** For processes: the last lines on stderr so far, bounded and without secrets, as evidence for an error about silence. */

@@ -1,4 +1,4 @@
-import { assertKnownOptions, isPlainObject, kindOf } from "@toolport/core/implement";
+import { assertKnownOptions, isPlainObject, kindOf } from "@hostside/core/implement";
 import { assertGuard } from "../context/assert-guard.ts";
 import { assertWay } from "./assert-way.ts";
 import { connectorFields, type ConnectorOptions } from "./connector-options.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionGuard, ServerSpec } from "@toolport/core";
+import type { ConnectionGuard, ServerSpec } from "@hostside/core";
 import { askForCommand } from "../context/ask-guard.ts";
 import { createHttpGuard } from "../http/exchange/http-guard.ts";
 

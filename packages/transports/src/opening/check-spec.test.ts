@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../connector.ts";
 

@@ -1,5 +1,5 @@
-import { assertServerSpec, type ServerSpec } from "@toolport/core";
-import { checkHttpSpec } from "@toolport/core/implement";
+import { assertServerSpec, type ServerSpec } from "@hostside/core";
+import { checkHttpSpec } from "@hostside/core/implement";
 import { assertStdioSpec } from "../stdio/assert-stdio-spec.ts";
 
 /** Checks a spec before anything starts. Pure; throws `invalid_spec`, naming the field and the rule, never a secret. */

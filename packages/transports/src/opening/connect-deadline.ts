@@ -1,5 +1,5 @@
-import { ToolportError, type Clock } from "@toolport/core";
-import { createDeadline, createLazySignal, formatMs, type Deadline } from "@toolport/core/implement";
+import { HostsideError, type Clock } from "@hostside/core";
+import { createDeadline, createLazySignal, formatMs, type Deadline } from "@hostside/core/implement";
 
 /** What a connection attempt's deadline goes by. */
 export interface ConnectDeadlineInit {
@@ -10,7 +10,7 @@ export interface ConnectDeadlineInit {
   readonly clock: Clock;
 }
 
-/** A deadline whose signal's reason is always a `ToolportError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
+/** A deadline whose signal's reason is always a `HostsideError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
 export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
   const caller = createLazySignal();
   const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));
@@ -21,7 +21,7 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
     signal: caller,
     clock,
     onTimeout: () =>
-      new ToolportError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
+      new HostsideError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
         code: "connect_timeout",
         serverId,
         details: { timeoutMs },
@@ -40,8 +40,8 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
 }
 
 /** The error of an attempt that the caller gave up. */
-export function abortedConnect(serverId: string, { reason }: AbortSignal): ToolportError {
-  return new ToolportError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
+export function abortedConnect(serverId: string, { reason }: AbortSignal): HostsideError {
+  return new HostsideError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
     code: "aborted",
     serverId,
     outcome: "not-sent",

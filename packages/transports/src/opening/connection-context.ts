@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type ServerSpec } from "@toolport/core";
-import { systemClock, type ConnectionHooks, type KnownServer } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
+import { systemClock, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
 import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/handshake-context.ts";
 import { createElicitor } from "../wire/elicitor.ts";
@@ -35,7 +35,7 @@ export function createConnectionContext(
   spec: ServerSpec,
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
-  const { clock = systemClock, random, clientInfo = { name: "toolport", version } } = options;
+  const { clock = systemClock, random, clientInfo = { name: "hostside", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
   const guarded = guardHooks(hooks);
@@ -82,8 +82,8 @@ function askForEffects(spec: ServerSpec, { effects }: ConnectorOptions): Connect
   try {
     return effects?.(spec);
   } catch (cause) {
-    if (isToolportError(cause)) throw cause;
-    throw new ToolportError(`effects() of server ${JSON.stringify(id)} failed; nothing was started`, {
+    if (isHostsideError(cause)) throw cause;
+    throw new HostsideError(`effects() of server ${JSON.stringify(id)} failed; nothing was started`, {
       code: "internal_error",
       serverId: id,
       outcome: "not-sent",

@@ -1,5 +1,5 @@
-import type { ServerSpec } from "@toolport/core";
-import type { ConnectionHooks, Fields } from "@toolport/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import type { ConnectionHooks, Fields } from "@hostside/core/implement";
 import type { EraCache } from "../handshake/era-cache.ts";
 import type { TaskHandling } from "../message/client-identity.ts";
 import type { Fetch } from "../http/exchange/fetch-exchange.ts";
@@ -28,7 +28,7 @@ export interface ConnectorEffects {
 
 /** How a connector works; the same for all its connections. */
 export interface ConnectorOptions extends HttpOptions {
-  /** What servers are told of the host. Default: Toolport and its version. */
+  /** What servers are told of the host. Default: Hostside and its version. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Remembers which era a server speaks. Default: in memory, for the life of the connector. */
   readonly eraCache?: EraCache | undefined;

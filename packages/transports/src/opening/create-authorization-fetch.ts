@@ -1,5 +1,5 @@
-import type { AuthorizationFetch } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { HttpOptions } from "../http/http-options.ts";
 import { assertWay } from "./assert-way.ts";
 import { loadHttp } from "./load-transport.ts";
@@ -12,7 +12,7 @@ const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true 
 /**
  * Makes a `fetch` that goes the same way as a connector with these options, for `createOAuth({ fetch })`: signing in asks authorization servers for things before
  * there is a connection. It follows no redirect, has no deadline but its `signal`, and answers with the headers that OAuth code reads. Like any
- * `fetch` it fails with a `TypeError`, whose cause is the `ToolportError`, or with the reason of its `signal`. Outside of Node it is the global `fetch`.
+ * `fetch` it fails with a `TypeError`, whose cause is the `HostsideError`, or with the reason of its `signal`. Outside of Node it is the global `fetch`.
  *
  * Throws a `TypeError` that names the option that is unknown or of a wrong type.
  */

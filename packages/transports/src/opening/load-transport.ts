@@ -1,6 +1,6 @@
 import type * as httpModule from "#http";
 import type * as stdioModule from "#stdio";
-import { ToolportError, type TransportSpec } from "@toolport/core";
+import { HostsideError, type TransportSpec } from "@hostside/core";
 import { memberOf } from "../message/member-of.ts";
 
 type Stdio = typeof stdioModule;
@@ -59,7 +59,7 @@ async function loadAgain<Module>({ specifier, serverId, code }: Part, cause: unk
     const failure = passing.has(memberOf(error, "code")) ? error : cause;
     const given = String(memberOf(failure, "code"));
     const reason = given === unreadable ? `most likely EMFILE, told as ${given}` : given;
-    throw new ToolportError(
+    throw new HostsideError(
       `server ${JSON.stringify(serverId)}: what it needs could not be loaded: the system is out of open files or memory for now (${reason})`,
       { code, serverId, retryable: true, outcome: "not-sent", cause: failure },
     );

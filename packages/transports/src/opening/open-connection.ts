@@ -1,5 +1,5 @@
-import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { HostsideError, type Connection, type ServerInfo, type ServerSpec } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import { checkSpec } from "./check-spec.ts";
 import { createAssumedChannel, type AssumedChannel } from "../connection/assumed-channel.ts";
 import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
@@ -86,11 +86,11 @@ interface Opened {
 
 /** Remembers that a session ended by itself, and tells whoever is interested by then. */
 interface Life {
-  endedBy?: ToolportError;
-  onEnd?: (error: ToolportError) => void;
+  endedBy?: HostsideError;
+  onEnd?: (error: HostsideError) => void;
 }
 
-function end(life: Life, error: ToolportError): void {
+function end(life: Life, error: HostsideError): void {
   life.endedBy ??= error;
   life.onEnd?.(error);
 }
@@ -194,7 +194,7 @@ async function openOverClient(context: ConnectionContext, client: CustomClient):
     const isHttp = hasPerRequestStream(client);
     return finish(context, { claimed: describeClient(client), channel, listener, isHttp, life, changes });
   }
-  const error = new ToolportError(
+  const error = new HostsideError(
     `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
     {
       code: "handshake_failed",
@@ -272,7 +272,7 @@ interface StreamInit extends Pick<Opened, "listener" | "changes"> {
   readonly after: Promise<void> | undefined;
 }
 
-function connectionClosed(serverId: string): ToolportError {
+function connectionClosed(serverId: string): HostsideError {
   const message = `the connection to server ${JSON.stringify(serverId)} closed`;
-  return new ToolportError(message, { code: "connection_closed", serverId });
+  return new HostsideError(message, { code: "connection_closed", serverId });
 }

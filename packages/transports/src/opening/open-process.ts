@@ -1,5 +1,5 @@
 import { startFirst } from "#start-first";
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { Transport } from "../message/transport.ts";
 import type { StdioContext } from "../stdio/start-server.ts";
 import { loadStdio } from "./load-transport.ts";

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { closePart } from "../sdk/close-part.ts";
 import { openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
@@ -24,7 +24,7 @@ export async function openTransport(context: ConnectionContext, { channel }: Att
       const opened = await openCustom(spec, context);
       if (opened.kind === "transport") return opened.transport;
       await closePart(opened.client, context);
-      throw new ToolportError(
+      throw new HostsideError(
         `"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`,
         { code: "internal_error", serverId },
       );

@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 
 /** Lets as many servers start at once as there is room for; the others wait, in order. */
 export interface StartQueue {

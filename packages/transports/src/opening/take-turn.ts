@@ -1,6 +1,6 @@
 import { mostStarts } from "#start-first";
-import type { Clock } from "@toolport/core";
-import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
+import type { Clock } from "@hostside/core";
+import { systemClock, type ConnectionHooks } from "@hostside/core/implement";
 import { abortedConnect } from "./connect-deadline.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createStartQueue, type StartPlace, type StartQueue } from "./start-queue.ts";

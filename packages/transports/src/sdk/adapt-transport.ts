@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport as SdkTransport } from "@modelcontextprotocol/client";
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { safeCause } from "@hostside/core/implement";
 import type { SendOptions, Transport } from "../message/transport.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
@@ -65,12 +65,12 @@ function forTransport(options: SendOptions | undefined): Omit<SendOptions, "call
 }
 
 // What no SDK throws says only that this message may not have arrived.
-function toSendError(error: unknown, context: RpcErrorContext): ToolportError {
+function toSendError(error: unknown, context: RpcErrorContext): HostsideError {
   const failure = fromSdkError(error, context, "transport");
   if (failure.code !== "internal_error") return failure;
   const { serverId, method, redact } = context;
   const reason = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
-  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send ${method}: ${reason}`, {
+  return new HostsideError(`the transport of server ${JSON.stringify(serverId)} failed to send ${method}: ${reason}`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",

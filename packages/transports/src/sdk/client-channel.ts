@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type JsonObject } from "@hostside/core";
+import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@hostside/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -105,8 +105,8 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
   }
 }
 
-function toClosedError({ reason }: AbortSignal): ToolportError {
-  return isToolportError(reason) ? reason : new ToolportError("the connection was closed", { code: "closed" });
+function toClosedError({ reason }: AbortSignal): HostsideError {
+  return isHostsideError(reason) ? reason : new HostsideError("the connection was closed", { code: "closed" });
 }
 
 function ignore(): void {

@@ -1,4 +1,4 @@
-import { settleWithin } from "@toolport/core/implement";
+import { settleWithin } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects. */

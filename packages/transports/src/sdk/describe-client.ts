@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import { memberOf } from "../message/member-of.ts";

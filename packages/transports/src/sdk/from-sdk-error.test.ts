@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { fromSdkError } from "./from-sdk-error.ts";
 
@@ -62,7 +62,7 @@ describe("fromSdkError()", () => {
   });
 
   it("finds our own error again behind another one", () => {
-    const ours = new ToolportError("no credentials", { code: "auth_required" });
+    const ours = new HostsideError("no credentials", { code: "auth_required" });
     const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "x", { cause: ours }, { cause: ours });
     expect(fromSdkError(wrapped, context("initialize"))).toBe(ours);
   });

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CallOutcome, type HostsideErrorCode } from "@hostside/core";
+import { safeCause } from "@hostside/core/implement";
 import { memberOf } from "../message/member-of.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { fromRpcError, type RpcErrorContext } from "../message/from-rpc-error.ts";
@@ -12,8 +12,8 @@ export function fromSdkError(
   error: unknown,
   context: RpcErrorContext,
   thrownBy: "client" | "transport" = "client",
-): ToolportError {
-  const ours = findToolportError(error);
+): HostsideError {
+  const ours = findHostsideError(error);
   if (ours !== undefined) return ours;
   const { serverId, method, toolName, redact } = context;
   const message = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
@@ -22,7 +22,7 @@ export function fromSdkError(
   if (local === undefined && thrownBy === "client" && typeof rpcCode === "number") {
     return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
   }
-  return new ToolportError(`server ${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
+  return new HostsideError(`server ${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
     code: local?.code ?? "internal_error",
     serverId,
     toolName,
@@ -33,7 +33,7 @@ export function fromSdkError(
 }
 
 interface LocalFailure {
-  readonly code: ToolportErrorCode;
+  readonly code: HostsideErrorCode;
   readonly outcome?: CallOutcome;
   readonly httpStatus?: number;
 }
@@ -78,11 +78,11 @@ function localFailure(
   return isHandshake && typeof code !== "number" ? { code: "handshake_failed" } : undefined;
 }
 
-function findToolportError(error: unknown): ToolportError | undefined {
+function findHostsideError(error: unknown): HostsideError | undefined {
   let current = error;
   // A chain of causes is short; the bound is against one that loops.
   for (let depth = 0; depth < 8 && current !== undefined; depth += 1) {
-    if (isToolportError(current)) return current;
+    if (isHostsideError(current)) return current;
     current = memberOf(current, "cause");
   }
   return undefined;

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type CustomTransportSpec, type ServerSpec } from "@toolport/core";
-import { safeCause, untilAborted } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type CustomTransportSpec, type ServerSpec } from "@hostside/core";
+import { safeCause, untilAborted } from "@hostside/core/implement";
 import type { Transport as SdkTransport } from "@modelcontextprotocol/client";
 import type { Transport } from "../message/transport.ts";
 import type { TransportContext } from "../context/transport-context.ts";
@@ -14,7 +14,7 @@ export type OpenedCustom =
   | { readonly kind: "client"; readonly client: CustomClient };
 
 /**
- * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `ToolportError`; `internal_error` when it
+ * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `HostsideError`; `internal_error` when it
  * returns neither a transport nor a client. What it returns after an abort is closed.
  */
 export async function openCustom({ transport: spec }: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
@@ -26,8 +26,8 @@ export async function openCustom({ transport: spec }: ServerSpec, context: Trans
     opened = await untilAborted(opening, signal);
   } catch (error) {
     if (signal.aborted) void closeLate(opening, context);
-    if (isToolportError(error) || signal.aborted) throw error;
-    throw new ToolportError(`"open" of server ${JSON.stringify(serverId)} failed`, {
+    if (isHostsideError(error) || signal.aborted) throw error;
+    throw new HostsideError(`"open" of server ${JSON.stringify(serverId)} failed`, {
       code: "unreachable",
       serverId,
       cause: safeCause(error, redact),
@@ -38,7 +38,7 @@ export async function openCustom({ transport: spec }: ServerSpec, context: Trans
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return { kind: "transport", transport: adaptTransport(opened as SdkTransport, context) };
   }
-  throw new ToolportError(
+  throw new HostsideError(
     `"open" of server ${JSON.stringify(serverId)} returned neither a transport nor an SDK client`,
     {
       code: "internal_error",

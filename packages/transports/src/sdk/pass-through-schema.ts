@@ -7,11 +7,11 @@ export const passThrough: {
   readonly safeParse: (value: unknown) => { readonly success: true; readonly data: unknown };
   readonly "~standard": {
     readonly version: 1;
-    readonly vendor: "toolport";
+    readonly vendor: "hostside";
     readonly validate: (value: unknown) => { readonly value: unknown };
   };
 } = {
   parse: (value) => value,
   safeParse: (value) => ({ success: true, data: value }),
-  "~standard": { version: 1, vendor: "toolport", validate: (value) => ({ value }) },
+  "~standard": { version: 1, vendor: "hostside", validate: (value) => ({ value }) },
 };

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { CustomClient } from "./custom-parts.ts";
 
 /** How a client's life is told. */

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import type * as filesModule from "node:fs/promises";
 
 /** What is needed of Node's files. */
@@ -13,8 +13,8 @@ export async function assertDirectory(
   serverId: string,
   { access, constants, stat }: Files,
 ): Promise<void> {
-  const fail = (what: string, cause?: unknown): ToolportError =>
-    new ToolportError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
+  const fail = (what: string, cause?: unknown): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
       code: "spawn_failed",
       serverId,
       details: { operation: "spawn", field: "transport.cwd" },

@@ -1,5 +1,5 @@
-import type { ServerSpec, StdioTransportSpec } from "@toolport/core";
-import { specError } from "@toolport/core/implement";
+import type { ServerSpec, StdioTransportSpec } from "@hostside/core";
+import { specError } from "@hostside/core/implement";
 
 /**
  * Checks what an operating system cannot pass on to a process: NUL characters anywhere, and `=` or nothing in a variable's name.

@@ -1,5 +1,5 @@
-import { ToolportError, type ToolportErrorCode } from "@toolport/core";
-import { safeCause, type Redactor } from "@toolport/core/implement";
+import { HostsideError, type HostsideErrorCode } from "@hostside/core";
+import { safeCause, type Redactor } from "@hostside/core/implement";
 import { quoteEvidence, type Evidence } from "../text/quote-evidence.ts";
 import type { Death } from "./death-watch.ts";
 
@@ -13,10 +13,10 @@ export interface DeathContext {
  * The error for a connection that ended by itself: `server_exited` with code or signal, `connection_closed`, or `spawn_failed`.
  * Quotes the evidence.
  */
-export function deathError(death: Death, evidence: Evidence, { serverId, redact }: DeathContext): ToolportError {
+export function deathError(death: Death, evidence: Evidence, { serverId, redact }: DeathContext): HostsideError {
   const { stderrTail, strayLine } = evidence;
   const silence = stderrTail ? "" : "; it wrote nothing to stderr";
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} ${describe(death)}${silence}${quoteEvidence(evidence)}`,
     {
       code: codeOf(death),
@@ -31,7 +31,7 @@ export function deathError(death: Death, evidence: Evidence, { serverId, redact 
   );
 }
 
-function codeOf(death: Death): ToolportErrorCode {
+function codeOf(death: Death): HostsideErrorCode {
   switch (death.kind) {
     case "exited":
       return "server_exited";

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 import { drainOutput, type OutputPipe } from "./drain-output.ts";
 import { hasExited } from "./end-process.ts";
 import type { ServerProcess } from "./server-process.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { drainOutput } from "./drain-output.ts";
 

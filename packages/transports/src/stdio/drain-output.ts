@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** As much of a readable stream as matters here. */

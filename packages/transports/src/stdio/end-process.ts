@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import { killLadder } from "./kill-ladder.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import type { ServerProcess } from "./server-process.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "@toolport/core/implement";
+import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { endStragglers } from "./end-stragglers.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** What {@linkcode endStragglers} needs. */
 export interface EndStragglersInit {

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { safeCause, type Redactor } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { safeCause, type Redactor } from "@hostside/core/implement";
 import { findProgram, type FoundProgram } from "./find-program.ts";
 
 /** What was to be started. */
@@ -16,12 +16,12 @@ export interface SpawnAttempt {
 const passing: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
 
 /** Turns what `spawn` threw or emitted into `spawn_failed`: it names the server, the file with its mode, and what to do about it. */
-export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Promise<ToolportError> {
+export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Promise<HostsideError> {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = code === "ENOENT" || code === "EACCES" ? await findProgram(attempt) : undefined;
   const server = `server ${JSON.stringify(attempt.serverId)}`;
   const program = programOf(attempt);
-  return new ToolportError(`${server}: cannot start ${JSON.stringify(program)}: ${explain(code, attempt, found)}`, {
+  return new HostsideError(`${server}: cannot start ${JSON.stringify(program)}: ${explain(code, attempt, found)}`, {
     code: "spawn_failed",
     serverId: attempt.serverId,
     retryable: passing.has(code),

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** One step of a shutdown. */
 export interface Rung {

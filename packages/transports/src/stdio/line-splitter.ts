@@ -1,4 +1,4 @@
-import { withGetters } from "@toolport/core/implement";
+import { withGetters } from "@hostside/core/implement";
 import { createLastBytes } from "./last-bytes.ts";
 
 const newline = 0x0a;

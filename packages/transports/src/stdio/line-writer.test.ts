@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createLineWriter } from "./line-writer.ts";
@@ -27,11 +27,11 @@ function createPipe() {
   };
 }
 
-const reason = new ToolportError("it ended", { code: "server_exited", serverId: "a" });
+const reason = new HostsideError("it ended", { code: "server_exited", serverId: "a" });
 const outcome = (promise: Promise<void>) =>
   promise.then(
     () => "sent",
-    (error: ToolportError) => `${error.code} ${error.outcome}`,
+    (error: HostsideError) => `${error.code} ${error.outcome}`,
   );
 const turn = () =>
   new Promise((resolve) => {

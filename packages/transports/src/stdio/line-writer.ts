@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createSlots, withErrorContext } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { createSlots, withErrorContext } from "@hostside/core/implement";
 import type { Writable } from "node:stream";
 
 /** What a {@linkcode LineWriter} is made from. */
@@ -21,12 +21,12 @@ export interface LineWriter {
   /** The same without a promise: `onFailed` is called with what `write` rejects with, at most once, and perhaps at once. It must not throw. */
   post(line: string, onFailed: OnFailed): void;
   /** Sends what is queued, then ends the stream. Later lines are refused with `reason`. */
-  end(reason: ToolportError): void;
+  end(reason: HostsideError): void;
   /** Settles every line that did not leave, with `reason`, and refuses later ones. */
-  stop(reason: ToolportError): void;
+  stop(reason: HostsideError): void;
 }
 
-type OnFailed = (reason: ToolportError) => void;
+type OnFailed = (reason: HostsideError) => void;
 
 /** Lines that share one write. */
 interface Batch {
@@ -44,7 +44,7 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
   const leaving = createSlots<Batch>();
   let collecting: Batch | undefined;
   let waitingLength = 0;
-  let refusal: ToolportError | undefined;
+  let refusal: HostsideError | undefined;
 
   const flush = (): void => {
     const batch = collecting;
@@ -105,8 +105,8 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
   };
 }
 
-function overloaded(serverId: string, waitingLength: number): ToolportError {
-  return new ToolportError(
+function overloaded(serverId: string, waitingLength: number): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} does not read its stdin: ${waitingLength} characters wait for it already`,
     { code: "overloaded", serverId, outcome: "not-sent" },
   );

@@ -1,5 +1,5 @@
-import { ToolportError, type Diagnostic, type JsonObject } from "@toolport/core";
-import { withGetters, type Redactor } from "@toolport/core/implement";
+import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
+import { withGetters, type Redactor } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { isMessage } from "../message/is-message.ts";
@@ -24,11 +24,11 @@ export interface MessageReaderInit {
   /** `bytes` is the length of its line. */
   readonly onMessage: (message: JsonObject, bytes: number) => void;
   /** An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is nested too deeply. */
-  readonly onRequestFailed: (id: RequestId, error: ToolportError) => void;
+  readonly onRequestFailed: (id: RequestId, error: HostsideError) => void;
   /** Told of lines that are nobody's answer, a bounded number of times. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   /** A line does not end; memory is safe, but nothing more will come of this stream. */
-  readonly onEndless: (error: ToolportError) => void;
+  readonly onEndless: (error: HostsideError) => void;
 }
 
 /** Turns what a server writes to stdout into messages. */
@@ -52,7 +52,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
   const fail = (id: RequestId, code: "message_too_large" | "protocol_error", what: string): void =>
     onRequestFailed(
       id,
-      new ToolportError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId }),
+      new HostsideError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId }),
     );
   const readLine = (line: string, bytes: number): void => {
     const parsed = parseLine(line);
@@ -119,7 +119,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
         if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
         const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
         onEndless(
-          new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
+          new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
         );
       },
       end: () => splitter.end(),

@@ -1,4 +1,4 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import type { StartedServer, StdioContext } from "./start-server.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
@@ -11,7 +11,7 @@ export async function openStdio(
   _context: StdioContext,
   _started?: StartedServer,
 ): Promise<StdioTransport> {
-  throw new ToolportError(
+  throw new HostsideError(
     `server ${JSON.stringify(spec.id)}: this JavaScript runtime cannot start processes; reach the server over HTTP`,
     { code: "unsupported_transport", serverId: spec.id },
   );

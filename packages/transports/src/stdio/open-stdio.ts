@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import { spawn } from "node:child_process";
 import * as files from "node:fs/promises";
 import { hasExited } from "./end-process.ts";
@@ -11,7 +11,7 @@ import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts"
 /**
  * Starts the server of a stdio spec, unless that was done, and resolves as soon as its process runs, before any message.
  *
- * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `ToolportError`, else
+ * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `HostsideError`, else
  * `aborted`; nothing runs then. A process that ends right after its start is reported by the transport: `start()` throws, or `onclose` fires.
  */
 export async function openStdio(

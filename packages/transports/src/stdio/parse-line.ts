@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import { spawn as spawnProgram } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { endStragglers } from "./end-stragglers.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 import type { Readable } from "node:stream";
 import { handOnInTurns, type Turns } from "../bytes/hand-on-in-turns.ts";
 import type { OutputPipe } from "./drain-output.ts";

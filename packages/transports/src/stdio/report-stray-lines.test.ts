@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createStrayLineReport } from "./report-stray-lines.ts";
 

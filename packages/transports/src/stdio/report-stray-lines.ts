@@ -1,4 +1,4 @@
-import { withGetters } from "@toolport/core/implement";
+import { withGetters } from "@hostside/core/implement";
 import { createSeldomReport } from "../context/report-seldom.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";

@@ -1,4 +1,4 @@
-import type { StdioTransportSpec } from "@toolport/core";
+import type { StdioTransportSpec } from "@hostside/core";
 
 /**
  * Variables of this process that a child may see by default: what programs need to run, to reach the network and to trust it, and nothing that

@@ -1,5 +1,5 @@
-import type { Clock, ServerLog } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import type { Clock, ServerLog } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import type { Readable } from "node:stream";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import type { StartedServer, StdioContext } from "./start-server.ts";
 
 /** Stands in for that of `start-first.ts` in JavaScript runtimes without child processes: nothing was started. */

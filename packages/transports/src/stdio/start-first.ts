@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@hostside/core";
 import { startServer, type StartedServer, type StdioContext } from "./start-server.ts";
 
 export { mostStarts } from "./most-starts.ts";

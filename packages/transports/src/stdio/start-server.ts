@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type ConnectionGuard, type ServerSpec } from "@toolport/core";
-import { isSecretName, untilAborted } from "@toolport/core/implement";
+import { isHostsideError, HostsideError, type ConnectionGuard, type ServerSpec } from "@hostside/core";
+import { isSecretName, untilAborted } from "@hostside/core/implement";
 import type { ChildProcess } from "node:child_process";
 import { askForCommand } from "../context/ask-guard.ts";
 import type { TransportContext } from "../context/transport-context.ts";
@@ -58,7 +58,7 @@ let starts = 0;
  * ended with it. Needs little code, so that the rest can be loaded while the program boots; until
  * {@linkcode StartedServer.handOver} nothing that it writes is lost, and it ends with this process.
  *
- * Throws `invalid_spec`, `not_allowed`, `spawn_failed` for its directory, or on abort the signal's reason if that is a `ToolportError`, else `aborted`;
+ * Throws `invalid_spec`, `not_allowed`, `spawn_failed` for its directory, or on abort the signal's reason if that is a `HostsideError`, else `aborted`;
  * nothing was started then.
  */
 export async function startServer(
@@ -104,8 +104,8 @@ export async function startServer(
 /** Throws on abort, as {@linkcode startServer} does. */
 export function throwIfAborted(signal: AbortSignal, serverId: string): void {
   if (!signal.aborted) return;
-  if (isToolportError(signal.reason)) throw signal.reason;
-  throw new ToolportError(`server ${JSON.stringify(serverId)}: its start was aborted`, {
+  if (isHostsideError(signal.reason)) throw signal.reason;
+  throw new HostsideError(`server ${JSON.stringify(serverId)}: its start was aborted`, {
     code: "aborted",
     serverId,
     outcome: "not-sent",

@@ -1,2 +1,2 @@
 /** The variable by which the processes of one start are known, wherever they went. */
-export const startVariable = "TOOLPORT_START";
+export const startVariable = "HOSTSIDE_START";

@@ -1,5 +1,5 @@
-import type { Clock, ServerLog } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import type { Clock, ServerLog } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import { createLineSplitter } from "./line-splitter.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 

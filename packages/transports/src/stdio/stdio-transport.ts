@@ -1,5 +1,5 @@
-import { withGetters } from "@toolport/core/implement";
-import { ToolportError, type JsonObject } from "@toolport/core";
+import { withGetters } from "@hostside/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { deathError } from "./death-error.ts";
@@ -45,7 +45,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   const { maxMessageBytes, stderrTailBytes } = settings.limits;
   const { closeMs } = settings.timeouts;
   let state: "opened" | "started" | "closed" = "opened";
-  let closeReason: ToolportError | undefined;
+  let closeReason: HostsideError | undefined;
   let gone = Promise.resolve();
   let output: SlicedPipe | undefined;
 
@@ -84,14 +84,14 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     },
     { stderr: () => stderr.quote(), strayLine: () => reader.strayLine, closeReason: () => closeReason },
   );
-  const fail = (reason: ToolportError): void => {
+  const fail = (reason: HostsideError): void => {
     if (state === "closed") return;
     stderr.flushLog();
     closeReason = reason;
     writer.stop(reason);
     shutDown(reason, 0);
   };
-  const shutDown = (reason: ToolportError, inputGraceMs: number): void => {
+  const shutDown = (reason: HostsideError, inputGraceMs: number): void => {
     state = "closed";
     cancelWatch();
     const endInput = (): void => writer.end(reason);
@@ -192,8 +192,8 @@ function report(transport: Transport, error: unknown): void {
   transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
 }
 
-function closedError(serverId: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)}: the connection was closed`, {
+function closedError(serverId: string): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)}: the connection was closed`, {
     code: "closed",
     serverId,
   });

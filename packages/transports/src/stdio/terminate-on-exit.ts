@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 import type { ProcessGroup } from "./process-group.ts";
 
 /** What can be ended as a whole. */

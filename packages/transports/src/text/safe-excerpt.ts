@@ -1,5 +1,5 @@
-import { cleanText, truncateText } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { cleanText, truncateText } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 
 // Enough to fill an excerpt, and a bound on the work when a server writes a line of megabytes.
 const leastSource = 16 * 1024;

@@ -1,5 +1,5 @@
-import type { CallContext, Cancel, Clock } from "@toolport/core";
-import { partyOf, createLazyMap } from "@toolport/core/implement";
+import type { CallContext, Cancel, Clock } from "@hostside/core";
+import { partyOf, createLazyMap } from "@hostside/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {

@@ -1,4 +1,4 @@
-import type { Clock } from "@toolport/core";
+import type { Clock } from "@hostside/core";
 
 /** A wait that can be taken back. */
 export interface Wait {

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { createLazySignal } from "@toolport/core/implement";
+import { createLazySignal } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { eitherSignal } from "./either-signal.ts";
 

@@ -1,5 +1,5 @@
-import type { Cancel } from "@toolport/core";
-import { onAbort, toAbortSignal, type LazySignal } from "@toolport/core/implement";
+import type { Cancel } from "@hostside/core";
+import { onAbort, toAbortSignal, type LazySignal } from "@hostside/core/implement";
 
 /** A signal that aborts when one of two does. */
 export interface EitherSignal {

@@ -1,5 +1,5 @@
-import { createSlots } from "@toolport/core/implement";
-import type { Cancel, Clock } from "@toolport/core";
+import { createSlots } from "@hostside/core/implement";
+import type { Cancel, Clock } from "@hostside/core";
 
 /** Something that holds a connection. */
 interface Held {

@@ -1,4 +1,4 @@
-import { reportUncaught } from "@toolport/core/implement";
+import { reportUncaught } from "@hostside/core/implement";
 
 /**
  * Calls a function of the host's. What it throws goes to the runtime's own handler of uncaught errors: visible, but not in the

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "@toolport/core";
+import type { Cancel, Clock } from "@hostside/core";
 
 /**
  * Runs `task` when what is under way now has had its turn, such as a request that was just made and has still to leave. In Node that is at once, where a timer

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 
 /**
  * A form's answer with the schema's defaults in place of what the human left open (SEP-1034). Only the form's own fields: the

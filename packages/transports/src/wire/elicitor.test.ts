@@ -1,4 +1,4 @@
-import type { Diagnostic, ElicitationRequest, ElicitationResult } from "@toolport/core";
+import type { Diagnostic, ElicitationRequest, ElicitationResult } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createElicitor } from "./elicitor.ts";

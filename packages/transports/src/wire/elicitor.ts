@@ -4,8 +4,8 @@ import {
   type ElicitationRequest,
   type ElicitationResult,
   type JsonObject,
-} from "@toolport/core";
-import { createDeadline, isJsonObject, untilAborted } from "@toolport/core/implement";
+} from "@hostside/core";
+import { createDeadline, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 

@@ -1,5 +1,5 @@
-import type { Progress } from "@toolport/core";
-import { isJsonObject, createLazyMap } from "@toolport/core/implement";
+import type { Progress } from "@hostside/core";
+import { isJsonObject, createLazyMap } from "@hostside/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";

@@ -1,4 +1,4 @@
-import type { Cancel } from "@toolport/core";
+import type { Cancel } from "@hostside/core";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** Lets a bounded number of notifications through per second. */

@@ -1,5 +1,5 @@
-import type { CallContext, Cancel } from "@toolport/core";
-import { partyOf, sameJson } from "@toolport/core/implement";
+import type { CallContext, Cancel } from "@hostside/core";
+import { partyOf, sameJson } from "@hostside/core/implement";
 import type { QuestionTally } from "./elicitor.ts";
 
 /** A request under way, as far as questions of its server go. */

@@ -1,4 +1,4 @@
-import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
+import type { Cancel, JsonObject, Progress, HostsideError } from "@hostside/core";
 import {
   createAlarm,
   createIdTable,
@@ -8,7 +8,7 @@ import {
   withErrorContext,
   withGetters,
   type Alarm,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -25,7 +25,7 @@ import { toRequestMessage } from "./to-request-message.ts";
 import { usedConnection } from "./used-connection.ts";
 import {
   abortError,
-  asToolportError,
+  asHostsideError,
   contextOf,
   malformedError,
   revisionChangedError,
@@ -37,7 +37,7 @@ import type { ServerContext } from "../context/server-context.ts";
 /** The requests that wait for an answer. */
 export interface OutgoingRequests {
   /** Why nothing can be sent any more. */
-  readonly closedBy: ToolportError | undefined;
+  readonly closedBy: HostsideError | undefined;
   /** The id of the one request that waits; absent when none or several do. */
   readonly soleId: number | undefined;
   /** The id of the next request. */
@@ -51,7 +51,7 @@ export interface OutgoingRequests {
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
   answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }, bytes?: number): boolean;
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
-  fail(id: number, error: ToolportError): boolean;
+  fail(id: number, error: HostsideError): boolean;
   /** True for a request that waits for its answer. */
   isWaiting(id: number): boolean;
   /** A sign of life of the request that has this token, to be passed on at once, or when `flushProgress` is called. */
@@ -61,11 +61,11 @@ export interface OutgoingRequests {
   /** What a question of the server's belongs to: the request that it came with, or any that is under way, `others` among them. `undefined`: that one is over. */
   occasion(relatedId: number | undefined, others: readonly Questioned[]): Occasion | undefined;
   /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
-  refuse(error: ToolportError, whenDrained: () => void): void;
+  refuse(error: HostsideError, whenDrained: () => void): void;
   /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
-  cancelAll(error: ToolportError, reason: string): Promise<void>;
+  cancelAll(error: HostsideError, reason: string): Promise<void>;
   /** Rejects every request; later ones too, as `not-sent`. For when there is nobody to tell. */
-  failAll(error: ToolportError): void;
+  failAll(error: HostsideError): void;
 }
 
 /** What {@linkcode OutgoingRequests} are made from. */
@@ -76,7 +76,7 @@ export interface OutgoingRequestsInit {
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
-  readonly onSessionExpired: (error: ToolportError) => void;
+  readonly onSessionExpired: (error: HostsideError) => void;
   /** The server may answer something that nobody waits for: a notification that is about to be sent, or a request that was given up. */
   readonly onNotified: () => void;
 }
@@ -84,7 +84,7 @@ export interface OutgoingRequestsInit {
 interface Pending extends Questioned {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
-  readonly reject: (error: ToolportError) => void;
+  readonly reject: (error: HostsideError) => void;
   /** What its deadline goes by. */
   readonly time: ActiveClock;
   readonly startedAt: number;
@@ -107,7 +107,7 @@ interface State extends OutgoingRequestsInit {
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
   readonly alarm: Alarm;
   readonly ids: RequestIds;
-  closedBy: ToolportError | undefined;
+  closedBy: HostsideError | undefined;
   whenDrained: (() => void) | undefined;
   /** Whose requests there were so far, until there were those of two. */
   readonly parties: Set<string | undefined>;
@@ -139,7 +139,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
           settle(state, entry, message);
         } catch (error) {
           // Whatever a hostile answer can do to its reader, the call has to end.
-          entry.reject(asToolportError(state.context, error));
+          entry.reject(asHostsideError(state.context, error));
         }
         return true;
       },
@@ -254,7 +254,7 @@ function send(state: State, id: number, entry: Pending): void {
     fail(
       state,
       id,
-      isUnserializable ? unserializableError(state.context, entry.request) : asToolportError(state.context, error),
+      isUnserializable ? unserializableError(state.context, entry.request) : asHostsideError(state.context, error),
     );
   };
   if (state.transport.post !== undefined) state.transport.post(message, options, onFailed);
@@ -315,7 +315,7 @@ function restIfIdle({ pending, alarm, closedBy }: State): void {
   else alarm.stop();
 }
 
-async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
+async function cancelAll(state: State, error: HostsideError, reason: string): Promise<void> {
   state.closedBy ??= error;
   restIfIdle(state);
   const reported: Promise<void>[] = [];
@@ -331,7 +331,7 @@ async function cancelAll(state: State, error: ToolportError, reason: string): Pr
 function cancel(
   state: State,
   id: number,
-  why: { readonly error: ToolportError; readonly reason: string },
+  why: { readonly error: HostsideError; readonly reason: string },
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
@@ -342,7 +342,7 @@ function cancel(
   return reported;
 }
 
-function fail(state: State, id: number, error: ToolportError): boolean {
+function fail(state: State, id: number, error: HostsideError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
   const known = withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId });
@@ -352,7 +352,7 @@ function fail(state: State, id: number, error: ToolportError): boolean {
   return true;
 }
 
-function reject(state: State, entry: Pending, error: ToolportError): void {
+function reject(state: State, entry: Pending, error: HostsideError): void {
   entry.reject(error);
   const isForgotten = error.code === "session_expired" || error.code === "unsupported_protocol";
   if (isForgotten && usedConnection(state, entry.request) !== undefined) state.onSessionExpired(error);

@@ -1,4 +1,4 @@
-import type { Progress } from "@toolport/core";
+import type { Progress } from "@hostside/core";
 
 /** Progress, and whether it may be passed on now. */
 export interface ProgressReport {

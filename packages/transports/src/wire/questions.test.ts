@@ -1,4 +1,4 @@
-import type { ElicitationRequest, JsonObject } from "@toolport/core";
+import type { ElicitationRequest, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 import { createElicitor, type Elicitor } from "./elicitor.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { RpcError } from "../message/from-rpc-error.ts";
 
 /** What an answer on the wire says, told by hand: a schema library would cost more than the rest of a call. */

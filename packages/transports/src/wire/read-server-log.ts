@@ -1,5 +1,5 @@
-import type { ServerLog } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { ServerLog } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 

@@ -1,5 +1,5 @@
-import type { ServerNotification } from "@toolport/core";
-import { isJsonObject, createLazySet } from "@toolport/core/implement";
+import type { ServerNotification } from "@hostside/core";
+import { isJsonObject, createLazySet } from "@hostside/core/implement";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import type { ServerContext } from "../context/server-context.ts";
 

@@ -1,4 +1,4 @@
-import type { Random } from "@toolport/core";
+import type { Random } from "@hostside/core";
 
 /** Hands out the ids of requests. */
 export interface RequestIds {

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 
@@ -59,7 +59,7 @@ describe("the times of requests, on the real time", () => {
       await request;
       expect(vi.getTimerCount()).toBe(1);
     }
-    await wire.close(new ToolportError("closed", { code: "closed" }), "done");
+    await wire.close(new HostsideError("closed", { code: "closed" }), "done");
     expect(vi.getTimerCount()).toBe(0);
   });
 

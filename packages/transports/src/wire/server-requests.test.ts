@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import type { Elicitor } from "./elicitor.ts";
 import { openWire } from "../../test/open-wire.ts";

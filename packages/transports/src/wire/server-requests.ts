@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { createLazyMap, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { createLazyMap, isJsonObject } from "@hostside/core/implement";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";

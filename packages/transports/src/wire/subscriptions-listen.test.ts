@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
@@ -56,7 +56,7 @@ describe("a subscription", () => {
     {
       name: "cut off",
       end: ({ host, id }: Listening) =>
-        host.onrequestfailed?.(Number(id), new ToolportError("cut", { code: "connection_closed", serverId: "srv" })),
+        host.onrequestfailed?.(Number(id), new HostsideError("cut", { code: "connection_closed", serverId: "srv" })),
     },
     { name: "lost with its connection", end: ({ host }: Listening) => host.die() },
   ])("ends as remote when it is $name, whether or not it was open", async ({ end }) => {
@@ -80,7 +80,7 @@ describe("a subscription", () => {
 
   it("is refused when it cannot be sent", async () => {
     const { host, start } = prepare();
-    host.failSends(new ToolportError("down", { code: "unreachable" }));
+    host.failSends(new HostsideError("down", { code: "unreachable" }));
     await expect(start()).rejects.toMatchObject({ code: "unreachable" });
   });
 

@@ -1,11 +1,11 @@
-import { ToolportError, type JsonObject } from "@toolport/core";
-import { createLazyMap, formatMs, isJsonObject } from "@toolport/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { createLazyMap, formatMs, isJsonObject } from "@hostside/core/implement";
 import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { readAnswer } from "./read-answer.ts";
-import { asToolportError } from "../message/request-errors.ts";
+import { asHostsideError } from "../message/request-errors.ts";
 import { toOwnId } from "./to-own-id.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
@@ -17,7 +17,7 @@ export interface Subscriptions extends ListeningClient {
   /** The server answered: that is the end of the stream. `false`: none has this id. */
   answer(id: unknown, message: JsonObject): boolean;
   /** The stream's answer will never come. `false`: none has this id. */
-  fail(id: unknown, error: ToolportError): boolean;
+  fail(id: unknown, error: HostsideError): boolean;
   /** True for an id that was handed out here, whether or not its stream is still open. */
   issued(id: number): boolean;
   /** The server says that it listens. */
@@ -25,7 +25,7 @@ export interface Subscriptions extends ListeningClient {
   /** The server takes a subscription back. */
   cancel(id: unknown): void;
   /** The connection is gone. */
-  failAll(error: ToolportError): void;
+  failAll(error: HostsideError): void;
 }
 
 /** What {@linkcode Subscriptions} are made from. */
@@ -42,7 +42,7 @@ type End = "local" | "graceful" | "remote";
 
 interface Stream {
   readonly open: (honoredFilter: unknown) => void;
-  readonly end: (how: End, error: ToolportError) => void;
+  readonly end: (how: End, error: HostsideError) => void;
 }
 
 const method = "subscriptions/listen";
@@ -109,7 +109,7 @@ class OpenStreams implements Subscriptions {
       });
       const params = { _meta: { ...(opening && carriedMeta(opening)), ...envelope() }, notifications: { ...filter } };
       const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
-      sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
+      sending.then(undefined, (error: unknown) => end("remote", asHostsideError(context, error)));
     });
   }
 
@@ -125,7 +125,7 @@ class OpenStreams implements Subscriptions {
     return true;
   }
 
-  fail(id: unknown, error: ToolportError): boolean {
+  fail(id: unknown, error: HostsideError): boolean {
     const stream = this.#streams.get(id);
     stream?.end("remote", error);
     return stream !== undefined;
@@ -145,7 +145,7 @@ class OpenStreams implements Subscriptions {
     this.fail(id, lost(this.#init.context, "was cancelled by the server"));
   }
 
-  failAll(error: ToolportError): void {
+  failAll(error: HostsideError): void {
     for (const stream of Array.from(this.#streams.values())) stream.end("remote", error);
   }
 }
@@ -165,8 +165,8 @@ function lost(
   { serverId }: ServerContext,
   how: string,
   code: "connection_closed" | "request_timeout" = "connection_closed",
-): ToolportError {
-  return new ToolportError(`${method} on server ${JSON.stringify(serverId)} ${how}`, {
+): HostsideError {
+  return new HostsideError(`${method} on server ${JSON.stringify(serverId)} ${how}`, {
     code,
     serverId,
     details: { operation: method },

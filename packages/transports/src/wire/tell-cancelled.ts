@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { Transport } from "../message/transport.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isPlainObject } from "@hostside/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 
 /**

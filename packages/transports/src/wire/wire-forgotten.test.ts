@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 
@@ -20,7 +20,7 @@ describe("a wire whose server speaks another revision now", () => {
     const { wire, host } = openWire({ hasPerRequestStream: true });
     const refusal = { code: "http_error", outcome: "failed", details: { httpStatus: 400, rpcCode: -32_020 } } as const;
     const request = wire.request(call());
-    host.onrequestfailed?.(Number(lastId(host)), new ToolportError("no", refusal));
+    host.onrequestfailed?.(Number(lastId(host)), new HostsideError("no", refusal));
     await expect(request).rejects.toMatchObject({ code: "unsupported_protocol", outcome: "failed" });
   });
 

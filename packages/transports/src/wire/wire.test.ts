@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { ToolportError, type JsonObject } from "@toolport/core";
+import { HostsideError, type JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 
@@ -115,7 +115,7 @@ describe("a request on the wire", () => {
 
   it("rejects with the transport's own error, and what was asked in it, when sending fails", async () => {
     const { wire, host } = openWire();
-    host.failSends(new ToolportError("down", { code: "unreachable" }));
+    host.failSends(new HostsideError("down", { code: "unreachable" }));
     await expect(wire.request(call())).rejects.toMatchObject({
       code: "unreachable",
       outcome: "not-sent",
@@ -160,7 +160,7 @@ describe("a request on the wire", () => {
     const { wire, host } = openWire();
     const requests = [wire.request(call()), wire.request(call())];
     const [a, b] = host.sent.map(({ message }) => message["id"]);
-    host.onrequestfailed?.(Number(a), new ToolportError("cut", { code: "connection_closed", outcome: "unknown" }));
+    host.onrequestfailed?.(Number(a), new HostsideError("cut", { code: "connection_closed", outcome: "unknown" }));
     host.receive({ id: b, result: {} });
     await expect(requests[0]).rejects.toMatchObject({ code: "connection_closed" });
     await expect(requests[1]).resolves.toEqual({});
@@ -325,7 +325,7 @@ describe("a notification of the host", () => {
     const { wire, host } = openWire();
     host.failSends(new Error("EPIPE"));
     await expect(wire.notify("notifications/x", {})).rejects.toMatchObject({ code: "connection_closed" });
-    await wire.close(new ToolportError("closed", { code: "closed" }), "bye");
+    await wire.close(new HostsideError("closed", { code: "closed" }), "bye");
     await expect(wire.notify("notifications/x", {})).rejects.toMatchObject({ code: "closed", outcome: "not-sent" });
   });
 });
@@ -339,7 +339,7 @@ describe("the end of a wire", () => {
       return error;
     });
     down.mockImplementation(() => queueMicrotask(() => order.push("down")));
-    host.die(new ToolportError("it exited with code 3", { code: "server_exited" }));
+    host.die(new HostsideError("it exited with code 3", { code: "server_exited" }));
     await expect(request).resolves.toMatchObject({ code: "server_exited", outcome: "unknown", toolName: "search" });
     await Promise.resolve();
     expect(order).toEqual(["request", "down"]);
@@ -352,7 +352,7 @@ describe("the end of a wire", () => {
     const { wire, host, down, changed } = openWire();
     const request = wire.request(call());
     const id = lastId(host);
-    const error = new ToolportError("closed", { code: "closed", outcome: "unknown" });
+    const error = new HostsideError("closed", { code: "closed", outcome: "unknown" });
     await wire.close(error, `bye\u0007${"x".repeat(300)}`);
     await expect(request).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
     const { params } = host.sent[1]?.message ?? {};
@@ -380,7 +380,7 @@ describe("the end of a wire", () => {
     const { wire, host, down } = openWire();
     const requests = [wire.request(call()), wire.request(call()), wire.request(call())];
     const [a, b, c] = host.sent.map(({ message }) => Number(message["id"]));
-    const expired = new ToolportError("no such session", { code: "session_expired", outcome: "failed" });
+    const expired = new HostsideError("no such session", { code: "session_expired", outcome: "failed" });
     host.onrequestfailed?.(a ?? 0, expired);
     host.onrequestfailed?.(b ?? 0, expired);
     await expect(requests[0]).rejects.toMatchObject({ code: "session_expired", outcome: "failed" });

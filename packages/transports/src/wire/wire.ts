@@ -1,5 +1,5 @@
-import { cleanText, ToolportError, type JsonObject, type Progress, type ServerLog } from "@toolport/core";
-import { isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
+import { cleanText, HostsideError, type JsonObject, type Progress, type ServerLog } from "@hostside/core";
+import { isJsonObject, settleWithin, withErrorContext } from "@hostside/core/implement";
 import type { MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
@@ -14,7 +14,7 @@ import { createFollowedCalls, type FollowedCalls } from "./followed-calls.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
-import { asToolportError } from "../message/request-errors.ts";
+import { asHostsideError } from "../message/request-errors.ts";
 import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
 import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./report-changes.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
@@ -37,7 +37,7 @@ export interface Wire extends RequestChannel, ListeningClient {
   /** From now on every message is one of this revision. */
   setProtocolVersion(version: string): void;
   /** The server is not who it was taken for: refuses later requests with `error`, and ends when those under way are settled. */
-  leave(error: ToolportError): void;
+  leave(error: HostsideError): void;
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
@@ -45,9 +45,9 @@ export interface WireEvents {
   readonly changes: ChangeEvents;
   readonly onLog: (log: ServerLog) => void;
   /** The server forgot the session, or speaks another revision now; requests may still be under way. Called at most once. */
-  readonly onForgotten?: ((error: ToolportError) => void) | undefined;
+  readonly onForgotten?: ((error: HostsideError) => void) | undefined;
   /** The session ended by itself; every request was rejected. Called at most once. */
-  readonly onDown: (error: ToolportError) => void;
+  readonly onDown: (error: HostsideError) => void;
 }
 
 /** What a {@linkcode Wire} is made from. */
@@ -77,7 +77,7 @@ interface State extends WireInit {
   /** Notifications that the server may still answer, though it must not, and the id that the first request after them has. */
   notified: { readonly count: number; readonly nextId: number };
   /** Why the session is no good any more, though requests may still be under way. */
-  expiredBy: ToolportError | undefined;
+  expiredBy: HostsideError | undefined;
   /** The handshake is over: the revision is known. */
   isReady: boolean;
   isClosed: boolean;
@@ -178,7 +178,7 @@ class WireOverTransport implements Wire {
     state.envelope = isModernVersion(version) ? modernEnvelope(version, state.identity) : undefined;
   }
 
-  leave(error: ToolportError): void {
+  leave(error: HostsideError): void {
     expire(this.#state, error);
   }
 
@@ -198,7 +198,7 @@ class WireOverTransport implements Wire {
     return notify(this.#state, method, params);
   }
 
-  async close(error: ToolportError, reason: string): Promise<void> {
+  async close(error: HostsideError, reason: string): Promise<void> {
     const state = this.#state;
     state.isClosed = true;
     state.changes.close();
@@ -348,12 +348,12 @@ async function notify(state: State, method: string, params: JsonObject | undefin
   try {
     await state.transport.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
   } catch (error) {
-    throw asToolportError(context, error);
+    throw asHostsideError(context, error);
   }
 }
 
 // Each request on the dead session is refused by itself, so that those under way are left to their own end.
-function expire(state: State, error: ToolportError): void {
+function expire(state: State, error: HostsideError): void {
   if (state.expiredBy !== undefined || state.isClosed) return;
   state.expiredBy = error;
   state.events.onForgotten?.(error);
@@ -370,7 +370,7 @@ function down(state: State): void {
   const error =
     state.expiredBy ??
     transport.closeReason ??
-    new ToolportError(`the connection to server ${JSON.stringify(serverId)} closed`, {
+    new HostsideError(`the connection to server ${JSON.stringify(serverId)} closed`, {
       code: "connection_closed",
       serverId,
     });

@@ -19,7 +19,7 @@ await new Promise((resolve) => {
 const address = web.address();
 const port = typeof address === "object" ? address?.port : undefined;
 const program = fileURLToPath(new URL("answers-initialize.mjs", import.meta.url));
-/** @type {import("@toolport/core").TransportSpec} */
+/** @type {import("@hostside/core").TransportSpec} */
 const transport =
   kind === "stdio"
     ? { kind: "stdio", command: process.execPath, args: [program] }

@@ -1,11 +1,11 @@
 // For the hosts beside it: opens the server that is this Node program, as the connector would.
-import { defaultLimits, defaultTimeouts } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { defaultLimits, defaultTimeouts } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { openStdio } from "../../dist/stdio/open-stdio.js";
 
 /**
  * @param {string} program
- * @param {{ timeouts?: Partial<import("@toolport/core").ServerTimeouts>, effects?: object }} [how]
+ * @param {{ timeouts?: Partial<import("@hostside/core").ServerTimeouts>, effects?: object }} [how]
  */
 export function openServer(program, { timeouts = {}, effects = {} } = {}) {
   /** @param {string} text */

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { compileSchema } from "./compile-schema.ts";
 
 // `pnpm proof properties` sets it.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 10);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 10);
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { canonicalJson } from "@toolport/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { canonicalJson } from "@hostside/core/implement";
 import { readCount, readRest, type KeywordInput, type KeywordReader } from "./keyword.ts";
 import { checkAt, fail, spend, tryCheck, wantsMore, type Check, type Run } from "./run.ts";
 

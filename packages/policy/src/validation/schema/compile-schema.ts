@@ -1,4 +1,4 @@
-import type { Violation } from "@toolport/core";
+import type { Violation } from "@hostside/core";
 import { readArrays } from "./array-keywords.ts";
 import { copySchema, isSchemaObject, type SchemaObject } from "./copy-schema.ts";
 import type { KeywordInput } from "./keyword.ts";

@@ -1,4 +1,4 @@
-import type { Violation } from "@toolport/core";
+import type { Violation } from "@hostside/core";
 import type { Resource } from "./schema-document.ts";
 
 /** One check of one value. */

@@ -1,4 +1,4 @@
-import type { Violation } from "@toolport/core";
+import type { Violation } from "@hostside/core";
 import { isList } from "./array-keywords.ts";
 import { readRest, type KeywordInput, type KeywordReader } from "./keyword.ts";
 import { isObject } from "./object-keywords.ts";

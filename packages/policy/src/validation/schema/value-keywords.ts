@@ -1,5 +1,5 @@
-import { canonicalJson, sameJson } from "@toolport/core/implement";
-import type { JsonValue } from "@toolport/core";
+import { canonicalJson, sameJson } from "@hostside/core/implement";
+import type { JsonValue } from "@hostside/core";
 import { formatChecks } from "./formats.ts";
 import { readCount, readNumber, readTexts, type KeywordInput, type KeywordReader } from "./keyword.ts";
 import { isMultipleOf } from "./multiple-of.ts";

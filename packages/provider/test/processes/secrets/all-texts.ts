@@ -1,4 +1,4 @@
-import type { McpProvider } from "@toolport/provider";
+import type { McpProvider } from "@hostside/provider";
 import { inspect } from "node:util";
 import { vi } from "vitest";
 

@@ -1,6 +1,6 @@
-import { isToolportError, type ServerSpec } from "@toolport/core";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector, type ConnectorOptions, type OAuthProvider } from "@toolport/transports";
+import { isHostsideError, type ServerSpec } from "@hostside/core";
+import { createProvider, type McpProvider } from "@hostside/provider";
+import { createConnector, type ConnectorOptions, type OAuthProvider } from "@hostside/transports";
 import * as fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
@@ -12,7 +12,7 @@ import { collectTexts, type TextCollector } from "./all-texts.ts";
 import { readingsOf, secrets, spellings } from "./spellings.ts";
 
 // `pnpm proof properties` asks for more.
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 60);
+const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 60);
 // On a busy machine fewer runs; there are more on the next day.
 const asManyAsFit = { endOnFailure: true, interruptAfterTimeLimit: 6000, markInterruptAsFailure: false };
 // Some behaviours have a client come back again and again.
@@ -20,7 +20,7 @@ const timeouts = { connectMs: 500, callMs: 500, listMs: 500, requestMs: 500 };
 const child = join(import.meta.dirname, "echoing-child.mjs");
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "toolport-secrets-"));
+  folder = await mkdtemp(join(tmpdir(), "hostside-secrets-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -52,7 +52,7 @@ async function useAll(provider: McpProvider, collector: TextCollector): Promise<
       await work();
     } catch (error) {
       add(error);
-      if (isToolportError(error)) add(...(error.details.failures ?? []), error.cause);
+      if (isHostsideError(error)) add(...(error.details.failures ?? []), error.cause);
     }
   };
   await attempt(() => provider.init());

@@ -1,4 +1,4 @@
-import type { ServerCredentials } from "@toolport/core";
+import type { ServerCredentials } from "@hostside/core";
 
 /** Where bearer tokens come from, for a product that manages them itself. The `AuthProvider` of the MCP SDK is one. */
 export interface TokenSource {

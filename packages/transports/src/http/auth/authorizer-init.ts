@@ -4,8 +4,8 @@ import type {
   extractWWWAuthenticateParams,
   isStrictScopeSuperset,
 } from "@modelcontextprotocol/client";
-import { isToolportError, ToolportError } from "@toolport/core";
-import { safeCause, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { safeCause, withErrorContext } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
 import type { Refusal } from "../exchange/authorizer.ts";
@@ -36,13 +36,13 @@ export interface AuthorizerInit {
 export function toAuthorizationError(
   error: unknown,
   { context: { serverId, redact } }: AuthorizerInit,
-  refusal?: ToolportError,
-): ToolportError {
-  if (isToolportError(error)) return withoutDoubt(withRefusal(error, refusal), serverId, refusal);
+  refusal?: HostsideError,
+): HostsideError {
+  if (isHostsideError(error)) return withoutDoubt(withRefusal(error, refusal), serverId, refusal);
   // Failures of our own fetch.
-  if (error instanceof Error && isToolportError(error.cause)) return withoutDoubt(error.cause, serverId, refusal);
+  if (error instanceof Error && isHostsideError(error.cause)) return withoutDoubt(error.cause, serverId, refusal);
   const reason = error instanceof Error ? excerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
-  return new ToolportError(`authorization failed: ${reason}`, {
+  return new HostsideError(`authorization failed: ${reason}`, {
     code: "auth_required",
     serverId,
     details: refusal?.details,
@@ -50,13 +50,13 @@ export function toAuthorizationError(
   });
 }
 
-function withoutDoubt(error: ToolportError, serverId: string, refusal: ToolportError | undefined): ToolportError {
+function withoutDoubt(error: HostsideError, serverId: string, refusal: HostsideError | undefined): HostsideError {
   if (error.outcome !== "unknown" && error.serverId !== undefined) return error;
   const outcome = error.outcome === "unknown" ? (refusal === undefined ? "not-sent" : "failed") : error.outcome;
   return withErrorContext(error, { outcome, serverId: error.serverId ?? serverId });
 }
 
-function withRefusal(error: ToolportError, refusal: ToolportError | undefined): ToolportError {
+function withRefusal(error: HostsideError, refusal: HostsideError | undefined): HostsideError {
   if (refusal === undefined || error === refusal) return error;
   if (error.code !== "auth_required" && error.code !== "forbidden") return error;
   return withErrorContext(error, { details: { ...refusal.details, ...error.details } });

@@ -1,5 +1,5 @@
-import type { CredentialHeaders } from "@toolport/core";
-import { createDeadline, untilAborted } from "@toolport/core/implement";
+import type { CredentialHeaders } from "@hostside/core";
+import { createDeadline, untilAborted } from "@hostside/core/implement";
 import {
   isOAuthProvider,
   isServerCredentials,

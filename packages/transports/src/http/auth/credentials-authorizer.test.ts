@@ -1,10 +1,10 @@
 import {
-  ToolportError,
+  HostsideError,
   type AuthorizationRequest,
   type CredentialHeaders,
   type CredentialsRefusal,
   type ServerCredentials,
-} from "@toolport/core";
+} from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
@@ -39,7 +39,7 @@ function createKeyring(key: string, onRefused?: (refusal: CredentialsRefusal) =>
 }
 
 const noMoreKeys = (): never => {
-  throw new ToolportError("sign in first", { code: "auth_required" });
+  throw new HostsideError("sign in first", { code: "auth_required" });
 };
 
 const keyOf = ({ headers }: SeenRequest): string => headers.authorization?.replace(/^DPoP /, "") ?? "";
@@ -180,7 +180,7 @@ describe("credentials of a server", () => {
   ] as const)("that cannot be had now leave no doubt that nothing was sent: %s", async (code, outcome) => {
     await using server = await startGuarded();
     const keyring = createKeyring("good");
-    keyring.headersFor = () => Promise.reject(new ToolportError("no answer from a token endpoint", { code }));
+    keyring.headersFor = () => Promise.reject(new HostsideError("no answer from a token endpoint", { code }));
     await using web = await open(server, keyring);
     expect(await thrownBy(web.request(1))).toMatchObject({ code, outcome, serverId: "web" });
     expect(server.seen).toEqual([]);
@@ -189,7 +189,7 @@ describe("credentials of a server", () => {
   it("that are refused, and cannot be had now, leave no doubt either", async () => {
     await using server = await startGuarded();
     const keyring = createKeyring("old", () => {
-      throw new ToolportError("no answer from a token endpoint", { code: "request_timeout" });
+      throw new HostsideError("no answer from a token endpoint", { code: "request_timeout" });
     });
     await using web = await open(server, keyring);
     expect(await thrownBy(web.request(1))).toMatchObject({ code: "request_timeout", outcome: "failed" });

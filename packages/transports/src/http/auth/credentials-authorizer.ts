@@ -1,5 +1,5 @@
-import type { ServerCredentials } from "@toolport/core";
-import { createDeadline, reportUncaught, untilAborted } from "@toolport/core/implement";
+import type { ServerCredentials } from "@hostside/core";
+import { createDeadline, reportUncaught, untilAborted } from "@hostside/core/implement";
 import type { Authorizer, Refusal } from "../exchange/authorizer.ts";
 import { authorizationStateOf } from "./authorization-state.ts";
 import { toAuthorizationError, type AuthorizerInit } from "./authorizer-init.ts";

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError } from "@toolport/core";
-import { createSecretMemory } from "@toolport/core/implement";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { createSecretMemory } from "@hostside/core/implement";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply, startLoopback } from "../../../test/loopback-server.ts";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
@@ -25,7 +25,7 @@ async function causeOf(promise: Promise<unknown>): Promise<unknown> {
   // What tells a network failure from an answer, for code written against `fetch`.
   expect(error).toBeInstanceOf(TypeError);
   const { cause } = error as TypeError;
-  expect(isToolportError(cause)).toBe(true);
+  expect(isHostsideError(cause)).toBe(true);
   return cause;
 }
 
@@ -87,7 +87,7 @@ describe("createExchangeFetch()", () => {
     const exposed = openFetch()("http://as.example/token", { headers: { Authorization: "Basic c2VjcmV0" } });
     const cause = await causeOf(exposed);
     expect(cause).toMatchObject({ code: "invalid_spec", outcome: "not-sent" });
-    expect(cause instanceof ToolportError && cause.message).not.toContain("c2VjcmV0");
+    expect(cause instanceof HostsideError && cause.message).not.toContain("c2VjcmV0");
   });
 
   it.each<RequestInit>([{ method: "PATCH" }, { method: "POST", body: new Uint8Array(3) }])(

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
@@ -19,7 +19,7 @@ export interface ExchangeFetchInit {
 /**
  * A `fetch` over an exchange, for OAuth code: answers within 30 s and 1 MiB, over `https:` or on this machine alone. It never follows a
  * redirect, nor can who uses it, because it does not say where to: a GET is answered with the status, a POST fails with
- * `redirect_refused`. Like any `fetch` it fails with a `TypeError`, whose cause is the `ToolportError`, or with the reason of its `signal`.
+ * `redirect_refused`. Like any `fetch` it fails with a `TypeError`, whose cause is the `HostsideError`, or with the reason of its `signal`.
  */
 export function createExchangeFetch(
   init: ExchangeFetchInit,
@@ -73,8 +73,8 @@ async function toResponse(
     reply.cancel();
     throw redirected(url, reply.status, serverId);
   }
-  const tooLarge = (): ToolportError =>
-    new ToolportError(`an authorization server sent more than ${maxBodyBytes} bytes`, {
+  const tooLarge = (): HostsideError =>
+    new HostsideError(`an authorization server sent more than ${maxBodyBytes} bytes`, {
       code: "message_too_large",
       serverId,
     });
@@ -90,26 +90,26 @@ async function toResponse(
   return new Response(bodiless ? null : text, { status: reply.status, headers });
 }
 
-function exposedRequest({ protocol }: URL, serverId: string): ToolportError {
-  return new ToolportError(
+function exposedRequest({ protocol }: URL, serverId: string): HostsideError {
+  return new HostsideError(
     `a request for an authorization would travel unencrypted (${protocol.slice(0, 20)}); authorization servers are reached by https: alone`,
     { code: "invalid_spec", serverId },
   );
 }
 
-function redirected({ origin }: URL, status: number, serverId: string): ToolportError {
-  return new ToolportError(
+function redirected({ origin }: URL, status: number, serverId: string): HostsideError {
+  return new HostsideError(
     `HTTP ${status} from ${origin}: an authorization server redirects a request with credentials; redirects are never followed`,
     { code: "redirect_refused", serverId, outcome: "failed" },
   );
 }
 
-function givenUp(serverId: string): ToolportError {
-  return new ToolportError("the request to an authorization server was given up", { code: "aborted", serverId });
+function givenUp(serverId: string): HostsideError {
+  return new HostsideError("the request to an authorization server was given up", { code: "aborted", serverId });
 }
 
-function timedOut(url: URL, serverId: string): ToolportError {
-  return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
+function timedOut(url: URL, serverId: string): HostsideError {
+  return new HostsideError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
     code: "request_timeout",
     serverId,
     details: { timeoutMs },

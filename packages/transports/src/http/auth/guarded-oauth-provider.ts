@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
-import { isConfidentialUrl } from "@toolport/core/implement";
-import type { SecretMemory } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isConfidentialUrl } from "@hostside/core/implement";
+import type { SecretMemory } from "@hostside/core/implement";
 import type { OAuthClient, OAuthContext, OAuthProvider, OAuthTokens } from "./authorization-provider.ts";
 
 /** What was found out about an authorization server; the SDK's to read. */
@@ -149,8 +149,8 @@ function savingOf(provider: FullOAuthProvider, { isForgotten, serverId }: FlowRu
 }
 
 /** Only a user can help, and none is known to be there. */
-export function needsUser(serverId: string, why: string): ToolportError {
-  return new ToolportError(
+export function needsUser(serverId: string, why: string): HostsideError {
+  return new HostsideError(
     `a user has to authorize the access, and was not asked: ${why}, which is done only while one waits for it; once one does, use \`interactive\` of refreshServer(), or connect(), and then finish the authorization`,
     { code: "auth_required", serverId },
   );
@@ -182,15 +182,15 @@ function sameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }
 
-function cleared(serverId: string): ToolportError {
-  return new ToolportError("the credentials were cleared while they were being renewed; nothing was saved", {
+function cleared(serverId: string): HostsideError {
+  return new HostsideError("the credentials were cleared while they were being renewed; nothing was saved", {
     code: "auth_required",
     serverId,
   });
 }
 
-function mixedUp(serverId: string): ToolportError {
-  return new ToolportError(
+function mixedUp(serverId: string): HostsideError {
+  return new HostsideError(
     "the server names another authorization server now than the one that the user was sent to; the code was sent to neither",
     { code: "auth_required", serverId },
   );
@@ -201,9 +201,9 @@ function hasUserInfo({ username, password }: URL): boolean {
   return username !== "" || password !== "";
 }
 
-function unsafePage(url: URL, serverId: string): ToolportError {
+function unsafePage(url: URL, serverId: string): HostsideError {
   const found = hasUserInfo(url) ? "a user name before its host" : url.protocol.slice(0, 20);
-  return new ToolportError(
+  return new HostsideError(
     `the authorization page is no https: page, nor an http: page of this machine, and was not shown (${found})`,
     { code: "auth_required", serverId },
   );

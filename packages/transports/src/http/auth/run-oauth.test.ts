@@ -1,5 +1,5 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
@@ -291,7 +291,7 @@ describe("the code that a user brings back", () => {
     await thrownBy(web.request(1));
     const error = await thrownBy(finish(server, provider));
     const verifier = await provider.codeVerifier();
-    expect(error).toBeInstanceOf(ToolportError);
+    expect(error).toBeInstanceOf(HostsideError);
     for (const text of [String(error), inspect(error, { customInspect: false, depth: 20 })]) {
       expect(text).not.toContain("the-secret-code");
       expect(text).not.toContain(verifier);

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit, type OAuthModule } from "./authorizer-init.ts";
@@ -42,7 +42,7 @@ export async function runOAuth(provider: OAuthProvider, refusal: Refusal, init: 
   }
   if (end === "AUTHORIZED") return;
   state.userAuthorizations.push(clock.now());
-  throw new ToolportError("a user has to authorize the access; then finish the authorization and connect again", {
+  throw new HostsideError("a user has to authorize the access; then finish the authorization and connect again", {
     code: "auth_required",
     serverId: init.context.serverId,
     details: refusal.error.details,
@@ -66,10 +66,10 @@ export async function redeemCallback(
   const [code, iss] = [callback.get("code"), callback.get("iss")];
   if (code === null) {
     const reason = excerptOf(callback.get("error") ?? "no code and no error", secrets.redact, 100);
-    throw new ToolportError(`the authorization was not granted: ${reason}`, { code: "auth_required", serverId });
+    throw new HostsideError(`the authorization was not granted: ${reason}`, { code: "auth_required", serverId });
   }
   secrets.learn(code);
-  const onTimeout = (): ToolportError => unredeemed(serverId);
+  const onTimeout = (): HostsideError => unredeemed(serverId);
   const deadline = createDeadline({ timeoutMs: finishMs, onTimeout, clock });
   try {
     const flow = { init, state, isInteractive: false };
@@ -171,9 +171,9 @@ async function runFlow(
   }
 }
 
-function endpointError(failure: EndpointFailure, init: AuthorizerInit): ToolportError {
+function endpointError(failure: EndpointFailure, init: AuthorizerInit): HostsideError {
   if (failure.cause !== undefined) return toAuthorizationError(failure.cause, init);
-  return new ToolportError(`authorization failed: ${describeFailure(failure, init)}`, {
+  return new HostsideError(`authorization failed: ${describeFailure(failure, init)}`, {
     code: "auth_required",
     serverId: init.context.serverId,
     ...(failure.status !== undefined && { details: { httpStatus: failure.status } }),
@@ -185,8 +185,8 @@ function describeFailure({ status, error, text }: EndpointFailure, { context }: 
   return `the authorization server answered HTTP ${status}${said === "" ? "" : ` (${said})`}`;
 }
 
-function unredeemed(serverId: string): ToolportError {
-  return new ToolportError(`the authorization was not finished within ${formatMs(finishMs)}`, {
+function unredeemed(serverId: string): HostsideError {
+  return new HostsideError(`the authorization was not finished within ${formatMs(finishMs)}`, {
     code: "auth_required",
     serverId,
     details: { timeoutMs: finishMs },

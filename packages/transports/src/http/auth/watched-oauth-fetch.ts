@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** A `fetch` for OAuth. */
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

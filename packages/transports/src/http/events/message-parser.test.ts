@@ -1,4 +1,4 @@
-import { systemClock } from "@toolport/core/implement";
+import { systemClock } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createMessageParser } from "./message-parser.ts";
 

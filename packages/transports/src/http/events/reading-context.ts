@@ -1,4 +1,4 @@
-import type { Random } from "@toolport/core";
+import type { Random } from "@hostside/core";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { MessageSink } from "./accept-message.ts";
 

@@ -1,4 +1,4 @@
-import { isHeaderValue } from "@toolport/core/implement";
+import { isHeaderValue } from "@hostside/core/implement";
 import { createByteBuffer, type ByteBuffer } from "../../bytes/byte-buffer.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 

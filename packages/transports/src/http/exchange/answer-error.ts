@@ -1,5 +1,5 @@
-import { isToolportError, redactUrl, ToolportError } from "@toolport/core";
-import { formatMs, safeCause } from "@toolport/core/implement";
+import { isHostsideError, redactUrl, HostsideError } from "@hostside/core";
+import { formatMs, safeCause } from "@hostside/core/implement";
 import { excerptOf } from "./excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
@@ -7,16 +7,16 @@ import type { CompleteReply } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
 /** A message of the server is larger than the limit. */
-export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: number): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} sent a message of more than ${maxMessageBytes} bytes`, {
+export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: number): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} sent a message of more than ${maxMessageBytes} bytes`, {
     code: "message_too_large",
     serverId,
   });
 }
 
 /** A stream of events goes on and on, and brings no message. */
-export function noMessages({ serverId }: HttpEndpoint, bytes: number): ToolportError {
-  return new ToolportError(
+export function noMessages({ serverId }: HttpEndpoint, bytes: number): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)} sent more than ${bytes} bytes without a message in them; an event counts as 64 at least`,
     {
       code: "message_too_large",
@@ -26,12 +26,12 @@ export function noMessages({ serverId }: HttpEndpoint, bytes: number): ToolportE
 }
 
 /** The server answered with something else than an answer: `what`, in a few words of ours; `body` is the evidence. */
-export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, body: string): ToolportError {
+export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, body: string): HostsideError {
   const excerpt = excerptOf(body, redact);
   const hint = /^<(?:!doctype|html)/i.test(excerpt) ? ", a web page" : "";
   const evidence = excerpt === "" ? "" : `: ${excerpt}`;
   const whose = `server ${JSON.stringify(serverId)}`;
-  return new ToolportError(`${whose}: ${what} from ${redactUrl(url.href)} instead of an answer${hint}${evidence}`, {
+  return new HostsideError(`${whose}: ${what} from ${redactUrl(url.href)} instead of an answer${hint}${evidence}`, {
     code: "protocol_error",
     serverId,
     details: excerpt === "" ? {} : { excerpt },
@@ -39,7 +39,7 @@ export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, 
 }
 
 /** A GET that should have opened a stream did not. */
-export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, session: SessionUse): ToolportError {
+export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, session: SessionUse): HostsideError {
   if (replyKindOf(reply) === "refused") return endpoint.toError(reply, session);
   return noAnswer(endpoint, describeReply(reply, endpoint), reply.body);
 }
@@ -54,8 +54,8 @@ export function describeReply(
 }
 
 /** The stream that should have brought the answer is over. */
-export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
-  return new ToolportError(`the response stream of server ${JSON.stringify(serverId)} ended before the answer`, {
+export function streamEnded({ serverId }: HttpEndpoint): HostsideError {
+  return new HostsideError(`the response stream of server ${JSON.stringify(serverId)} ended before the answer`, {
     code: "connection_closed",
     serverId,
   });
@@ -68,12 +68,12 @@ export function notResumed(
     broken,
     last,
     attempts,
-  }: { readonly broken: ToolportError | undefined; readonly last: ToolportError; readonly attempts: number },
-): ToolportError {
+  }: { readonly broken: HostsideError | undefined; readonly last: HostsideError; readonly attempts: number },
+): HostsideError {
   const what = `the response stream of server ${JSON.stringify(serverId)} broke off before the answer`;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const causes = broken === undefined ? [last] : [broken, last];
-  return new ToolportError(`${what}, and could not be resumed in ${times}: ${last.rawMessage}`, {
+  return new HostsideError(`${what}, and could not be resumed in ${times}: ${last.rawMessage}`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",
@@ -83,8 +83,8 @@ export function notResumed(
 }
 
 /** A server took a request, and its answer did not begin. */
-export function noAnswerInTime({ serverId, url }: HttpEndpoint, timeoutMs: number): ToolportError {
-  return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
+export function noAnswerInTime({ serverId, url }: HttpEndpoint, timeoutMs: number): HostsideError {
+  return new HostsideError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
     code: "request_timeout",
     serverId,
     details: { timeoutMs },
@@ -92,16 +92,16 @@ export function noAnswerInTime({ serverId, url }: HttpEndpoint, timeoutMs: numbe
 }
 
 /** The transport was closed before, or while, something was under way. */
-export function transportClosed({ serverId }: HttpEndpoint): ToolportError {
-  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} is closed`, {
+export function transportClosed({ serverId }: HttpEndpoint): HostsideError {
+  return new HostsideError(`the transport of server ${JSON.stringify(serverId)} is closed`, {
     code: "closed",
     serverId,
   });
 }
 
 /** The caller took a request back. */
-export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unknown"): ToolportError {
-  return new ToolportError(`a request to server ${JSON.stringify(serverId)} was taken back`, {
+export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unknown"): HostsideError {
+  return new HostsideError(`a request to server ${JSON.stringify(serverId)} was taken back`, {
     code: "aborted",
     serverId,
     outcome,
@@ -109,9 +109,9 @@ export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unk
 }
 
 /** An error that should be one of ours; anything else is a defect. */
-export function asToolportError(error: unknown, { serverId, redact }: HttpEndpoint): ToolportError {
-  if (isToolportError(error)) return error;
-  return new ToolportError("a transport failed in an unforeseen way", {
+export function asHostsideError(error: unknown, { serverId, redact }: HttpEndpoint): HostsideError {
+  if (isHostsideError(error)) return error;
+  return new HostsideError("a transport failed in an unforeseen way", {
     code: "internal_error",
     serverId,
     cause: safeCause(error, redact),

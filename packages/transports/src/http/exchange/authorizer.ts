@@ -1,4 +1,4 @@
-import type { AuthorizedRequest, CredentialHeaders, ToolportError } from "@toolport/core";
+import type { AuthorizedRequest, CredentialHeaders, HostsideError } from "@hostside/core";
 
 /** A request that was refused for its credentials. */
 export interface Refusal {
@@ -8,7 +8,7 @@ export interface Refusal {
   readonly request: AuthorizedRequest;
   /** What it was sent with: the very object that {@linkcode Authorizer.headersFor} gave. */
   readonly sent: CredentialHeaders;
-  readonly error: ToolportError;
+  readonly error: HostsideError;
 }
 
 /** How a request's refusal is answered: by anything; by what bothers no user; by nothing, because nobody needs the request. */
@@ -16,7 +16,7 @@ export type Recovery = "any" | "none" | "quiet";
 
 /** Gets credentials for the requests of one connection. */
 export interface Authorizer {
-  /** What to send a request with. Rejects with a `ToolportError` whose outcome is never `unknown`. */
+  /** What to send a request with. Rejects with a `HostsideError` whose outcome is never `unknown`. */
   headersFor(request: AuthorizedRequest): Promise<CredentialHeaders>;
   /** Hears of each answer to a request that was sent with credentials. */
   onAnswered?(request: AuthorizedRequest, header: (name: string) => string | undefined): void;

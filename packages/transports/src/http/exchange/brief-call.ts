@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 import { noAnswerInTime } from "./answer-error.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
@@ -7,7 +7,7 @@ import { readRemark, type CompleteReply } from "./read-body.ts";
 export interface BriefCall {
   /** Rejects with `request_timeout`, the reason of a `cancel`, or what broke the exchange; any status is a reply. */
   readonly reply: Promise<CompleteReply>;
-  cancel(reason: ToolportError): void;
+  cancel(reason: HostsideError): void;
 }
 
 /** Starts such a request. */

@@ -1,6 +1,6 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 
 /** Something under way that can be taken back; whoever waits for it gets `reason`. */
 export interface Cancellable {
-  cancel(reason: ToolportError): void;
+  cancel(reason: HostsideError): void;
 }

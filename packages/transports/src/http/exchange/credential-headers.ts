@@ -1,5 +1,5 @@
-import { cleanText, ToolportError, type CredentialHeaders, type ToolportErrorCode } from "@toolport/core";
-import { isHeaderName, isHeaderValue, isReservedHeader } from "@toolport/core/implement";
+import { cleanText, HostsideError, type CredentialHeaders, type HostsideErrorCode } from "@hostside/core";
+import { isHeaderName, isHeaderValue, isReservedHeader } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 
 const longestExcerpt = 100;
@@ -13,8 +13,8 @@ export function toRequestHeaders(
   credentials: CredentialHeaders,
   { serverId, secrets }: Pick<TransportContext, "secrets" | "serverId">,
 ): Record<string, string> | undefined {
-  const refuse = (code: ToolportErrorCode, what: string): ToolportError =>
-    new ToolportError(`the credentials for server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
+  const refuse = (code: HostsideErrorCode, what: string): HostsideError =>
+    new HostsideError(`the credentials for server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
       code,
       serverId,
       outcome: "not-sent",

@@ -1,4 +1,4 @@
-import { isHeaderValue } from "@toolport/core/implement";
+import { isHeaderValue } from "@hostside/core/implement";
 
 /**
  * A text as a header value: as it is when every recipient reads it the same way, or else as `=?base64?…?=` of its UTF-8 bytes

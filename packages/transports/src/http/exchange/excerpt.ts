@@ -1,5 +1,5 @@
-import { truncateText } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { truncateText } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import { safeExcerpt } from "../../text/safe-excerpt.ts";
 
 // More than any message quotes, so that white space does not use up the room.

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const enough = new ToolportError("enough", { code: "aborted" });
+const enough = new HostsideError("enough", { code: "aborted" });
 const noLimit = (): Error => new RangeError("too large");
 
 describe("createFetchExchange()", () => {

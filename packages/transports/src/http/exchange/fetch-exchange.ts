@@ -1,5 +1,5 @@
-import type { Clock, ToolportError } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import type { Clock, HostsideError } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -20,10 +20,10 @@ interface CallState {
   /** The server replied, so that it has the request. Before that only the `fetch` knows. */
   isReplied: boolean;
   /** Why the call was taken back. */
-  cancelled: ToolportError | undefined;
+  cancelled: HostsideError | undefined;
   /** Rejects what the caller is waiting for, also when the `fetch` is deaf to its signal. */
   reject: (reason: unknown) => void;
-  toError(error: unknown): ToolportError;
+  toError(error: unknown): HostsideError;
   /** Ends the `fetch`, body included. */
   abort(): void;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
 }
 
 // Which address a `fetch` connects to, it does not say.
-function refuseFetch(url: URL, guard: HttpGuard): ToolportError | undefined {
+function refuseFetch(url: URL, guard: HttpGuard): HostsideError | undefined {
   return guard.refuseUrl(url) ?? (addressIn(url) === undefined ? guard.refuseAddress(undefined, url) : undefined);
 }
 

@@ -1,5 +1,5 @@
-import { cleanText, redactUrl, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
-import { formatMs, safeCause, type Redactor } from "@toolport/core/implement";
+import { cleanText, redactUrl, HostsideError, type CallOutcome, type HostsideErrorCode } from "@hostside/core";
+import { formatMs, safeCause, type Redactor } from "@hostside/core/implement";
 
 /** The request that failed. */
 export interface FailedRequest {
@@ -12,7 +12,7 @@ export interface FailedRequest {
 }
 
 interface Failure {
-  readonly code: ToolportErrorCode;
+  readonly code: HostsideErrorCode;
   readonly summary: string;
   /** The failure is one of connecting. */
   readonly isConnecting?: boolean;
@@ -50,7 +50,7 @@ const authorityHint =
   "; if the host trusts whoever signed its certificate, NODE_EXTRA_CA_CERTS or the connector's `ca` says so";
 
 /** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
-export function fromFetchError(error: unknown, { serverId, url, sent, redact = same }: FailedRequest): ToolportError {
+export function fromFetchError(error: unknown, { serverId, url, sent, redact = same }: FailedRequest): HostsideError {
   const { code, isConnect } = readEvidence(error);
   const known = failures.find(([pattern]) => pattern.test(code))?.[1];
   const wasSent = sent ?? !(isConnect || known?.beforeSending === true);
@@ -58,7 +58,7 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
   const outcome: CallOutcome = wasSent ? "unknown" : "not-sent";
   const hint = unknownAuthority.test(code) && !wasSent ? authorityHint : "";
   const evidence = `${code || (error instanceof Error ? error.name : "no reason given")}${hint}`;
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)}: ${failure.summary} ${redactUrl(url.href)}: ${evidence}`,
     {
       code: failure.code,
@@ -70,7 +70,7 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
 }
 
 /** Whether nobody listens at the server's address: it was there to be asked, and refused the connection. */
-export function isConnectionRefused({ code, cause }: ToolportError): boolean {
+export function isConnectionRefused({ code, cause }: HostsideError): boolean {
   return code === "unreachable" && readEvidence(cause).code === "ECONNREFUSED";
 }
 
@@ -78,9 +78,9 @@ export function isConnectionRefused({ code, cause }: ToolportError): boolean {
 export function connectTimedOut(
   { serverId, url, proxy }: Omit<FailedRequest, "sent"> & { readonly proxy?: { readonly url: URL } | undefined },
   timeoutMs: number,
-): ToolportError {
+): HostsideError {
   const by = proxy === undefined ? "" : ` by the proxy ${proxy.url.origin}`;
-  return new ToolportError(
+  return new HostsideError(
     `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)}${by} within ${formatMs(timeoutMs)}`,
     {
       code: "unreachable",
@@ -95,8 +95,8 @@ export function connectTimedOut(
 export function unknownEncoding(
   { serverId, url, redact = same }: Omit<FailedRequest, "sent">,
   encoding: string,
-): ToolportError {
-  return new ToolportError(`${redactUrl(url.href)} answered in an encoding that was not offered`, {
+): HostsideError {
+  return new HostsideError(`${redactUrl(url.href)} answered in an encoding that was not offered`, {
     code: "protocol_error",
     serverId,
     details: { excerpt: redact(cleanText(encoding, 100)) },
@@ -135,16 +135,16 @@ function failedToConnect(error: unknown): boolean {
 }
 
 /** HTTP 101, which no request asked for. */
-export function switchesProtocol({ serverId, url }: Omit<FailedRequest, "sent">): ToolportError {
-  return new ToolportError(
+export function switchesProtocol({ serverId, url }: Omit<FailedRequest, "sent">): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)}: ${redactUrl(url.href)} switches to another protocol (HTTP 101), which was not asked for`,
     { code: "protocol_error", serverId, details: { httpStatus: 101 } },
   );
 }
 
 /** A body that is made of next to nothing. */
-export function growsTooMuch({ serverId, url }: Omit<FailedRequest, "sent">, factor: number): ToolportError {
-  return new ToolportError(
+export function growsTooMuch({ serverId, url }: Omit<FailedRequest, "sent">, factor: number): HostsideError {
+  return new HostsideError(
     `server ${JSON.stringify(serverId)}: a body from ${redactUrl(url.href)} decompresses to more than ${factor} times its size`,
     { code: "message_too_large", serverId },
   );

@@ -1,11 +1,11 @@
 import {
   redactUrl,
-  ToolportError,
+  HostsideError,
   type ErrorDetails,
-  type ToolportErrorCode,
-  type ToolportErrorInit,
-} from "@toolport/core";
-import { isJsonObject, parseRetryAfter, type Redactor } from "@toolport/core/implement";
+  type HostsideErrorCode,
+  type HostsideErrorInit,
+} from "@hostside/core";
+import { isJsonObject, parseRetryAfter, type Redactor } from "@hostside/core/implement";
 import { saysSessionIsForgotten } from "../../message/session-words.ts";
 import { excerptOf } from "./excerpt.ts";
 import type { CompleteReply } from "./read-body.ts";
@@ -33,14 +33,14 @@ export interface RefusedRequest {
 }
 
 /** Names what an HTTP status means for the request. */
-export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest): ToolportError {
+export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest): HostsideError {
   const { status, body } = refusal;
   const rpcError = readRpcError(body);
   const details = detailsOf(refusal, rpcError, request);
   const at = `server ${JSON.stringify(request.serverId)}: HTTP ${status} from ${redactUrl(request.url.href)}`;
   const evidence = details.excerpt === undefined ? at : `${at}: ${details.excerpt}`;
-  const fail = (code: ToolportErrorCode, message: string, rest: Partial<ToolportErrorInit> = {}): ToolportError =>
-    new ToolportError(message, { code, serverId: request.serverId, details, ...rest });
+  const fail = (code: HostsideErrorCode, message: string, rest: Partial<HostsideErrorInit> = {}): HostsideError =>
+    new HostsideError(message, { code, serverId: request.serverId, details, ...rest });
 
   if (status >= 300 && status < 400) {
     return fail(

@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isHostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { guardCredentials } from "./guard-credentials.ts";
 
@@ -7,7 +7,7 @@ function refused(url: string, headers: Record<string, string>): string | undefin
     guardCredentials({ url: new URL(url), headers }, "web");
     return undefined;
   } catch (error) {
-    if (!isToolportError(error, "invalid_spec") || error.message.includes("s3cret")) throw error;
+    if (!isHostsideError(error, "invalid_spec") || error.message.includes("s3cret")) throw error;
     return error.details.field;
   }
 }

@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isConfidentialUrl, isCredentialHeader } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isConfidentialUrl, isCredentialHeader } from "@hostside/core/implement";
 import type { HttpRequest } from "./http-exchange.ts";
 
 /**
@@ -10,7 +10,7 @@ export function guardCredentials({ url, headers }: Pick<HttpRequest, "headers" |
   if (isConfidentialUrl(url)) return;
   const exposed = Object.keys(headers).find(isCredentialHeader);
   if (exposed === undefined) return;
-  throw new ToolportError(`header ${exposed} would travel unencrypted to ${url.origin}; use https:`, {
+  throw new HostsideError(`header ${exposed} would travel unencrypted to ${url.origin}; use https:`, {
     code: "invalid_spec",
     serverId,
     details: { field: `transport.headers.${exposed}` },

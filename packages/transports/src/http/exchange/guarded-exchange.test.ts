@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from "node:net";
-import { ToolportError, type ConnectionGuard, type GuardRefusal } from "@toolport/core";
+import { HostsideError, type ConnectionGuard, type GuardRefusal } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply as answer, startLoopback, type LoopbackServer } from "../../../test/loopback-server.ts";
 import { createFetchExchange } from "./fetch-exchange.ts";
@@ -163,7 +163,7 @@ describe("the address of a name", () => {
     await using server = await serve();
     const dns = createDns([]);
     expect(await get(open(undefined, dns.lookup), urlOf(server, "localhost"))).toSatisfy(
-      (result) => result === 200 || result instanceof ToolportError,
+      (result) => result === 200 || result instanceof HostsideError,
     );
     expect(dns.names).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import {
   cleanText,
-  ToolportError,
+  HostsideError,
   type CallContext,
   type HttpTransportSpec,
   type JsonObject,
   type ServerSpec,
-} from "@toolport/core";
+} from "@hostside/core";
 import {
   isCredentialHeader,
   isHeaderName,
@@ -13,7 +13,7 @@ import {
   isJsonObject,
   isReservedHeader,
   safeCause,
-} from "@toolport/core/implement";
+} from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 
 /** An HTTP request to a server, as far as a host's own headers may depend on it. */
@@ -59,8 +59,8 @@ export function createHostHeaders({
   const { serverId, secrets, principal } = context;
   const { auth, bearerToken } = spec.transport;
   const ownsAuthorization = auth !== undefined || bearerToken !== undefined;
-  const refuse = (what: string, cause?: unknown): ToolportError =>
-    new ToolportError(`headersFor() of server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
+  const refuse = (what: string, cause?: unknown): HostsideError =>
+    new HostsideError(`headersFor() of server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
       code: "internal_error",
       serverId,
       outcome: "not-sent",

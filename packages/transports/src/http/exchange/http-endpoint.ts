@@ -1,5 +1,5 @@
-import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
-import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@toolport/core/implement";
+import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, HostsideError } from "@hostside/core";
+import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { LastingContext } from "../../context/transport-context.ts";
 import type { Authorizer, Recovery } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
@@ -33,7 +33,7 @@ export interface HttpEndpoint {
    */
   call(request: EndpointRequest): HttpCall;
   /** What a reply means that is no success. `session`: how the request said which one it belongs to; default `"none"`. */
-  toError(reply: CompleteReply, session?: SessionUse): ToolportError;
+  toError(reply: CompleteReply, session?: SessionUse): HostsideError;
   /** Closes every connection. */
   close(): void;
 }
@@ -72,7 +72,7 @@ export function createHttpEndpoint({
   let added: Readonly<Record<string, string>> = {};
   const hasCredentials = (): boolean =>
     isAuthorized || [...Object.keys(configured), ...Object.keys(added)].some(isCredentialHeader);
-  const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
+  const toError = (reply: CompleteReply, session: SessionUse = "none"): HostsideError =>
     fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
   const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
@@ -125,7 +125,7 @@ function configuredHeaders(transport: HttpTransportSpec): Readonly<Record<string
   const given = Object.entries(transport.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     // Some gateways refuse clients without a name.
-    "user-agent": "toolport",
+    "user-agent": "hostside",
     ...Object.fromEntries(given),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };

@@ -1,5 +1,5 @@
-import type { Clock, ToolportError } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import type { Clock, HostsideError } from "@hostside/core";
+import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
 
 /** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
@@ -33,10 +33,10 @@ export interface HttpReply {
 
 /** A request under way. */
 export interface HttpCall {
-  /** Rejects with a `ToolportError` whose outcome is `not-sent` only if no byte of the request can have arrived. */
+  /** Rejects with a `HostsideError` whose outcome is `not-sent` only if no byte of the request can have arrived. */
   readonly reply: Promise<HttpReply>;
   /** Takes the request back, at any time: what is pending of it, the reply or the reading of its body, rejects with `reason` at once. */
-  cancel(reason: ToolportError): void;
+  cancel(reason: HostsideError): void;
 }
 
 /**

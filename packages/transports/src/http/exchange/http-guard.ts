@@ -1,12 +1,12 @@
-import { cleanText, type ConnectionGuard, type GuardedServer, type ToolportError } from "@toolport/core";
+import { cleanText, type ConnectionGuard, type GuardedServer, type HostsideError } from "@hostside/core";
 import { askGuard } from "../../context/ask-guard.ts";
 
 /** A host's guard, as it is asked about the HTTP of one server. */
 export interface HttpGuard {
   /** Before a request: the error to fail with, or `undefined`. An address that stands in the URL itself is asked for, too. */
-  refuseUrl(url: URL): ToolportError | undefined;
+  refuseUrl(url: URL): HostsideError | undefined;
   /** Before a connection to a host that has a name; `undefined` when its address is not known. */
-  refuseAddress(address: string | undefined, url: URL): ToolportError | undefined;
+  refuseAddress(address: string | undefined, url: URL): HostsideError | undefined;
 }
 
 /** What an {@linkcode HttpGuard} is made from. */
@@ -20,7 +20,7 @@ export interface HttpGuardInit {
 /** Makes one. */
 export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): HttpGuard {
   const { origin } = new URL(serverUrl);
-  const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): ToolportError | undefined =>
+  const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): HostsideError | undefined =>
     askGuard({
       server,
       what: `connecting to ${placeOf(url)}`,

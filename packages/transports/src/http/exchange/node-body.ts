@@ -1,6 +1,6 @@
 import type { BrotliDecompress, Unzip } from "node:zlib";
-import { defaultLimits, type Clock, type ToolportError } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { defaultLimits, type Clock, type HostsideError } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { handOnInTurns, type Turns, type TurnsInit } from "../../bytes/hand-on-in-turns.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
@@ -23,7 +23,7 @@ export interface BodyContext {
   /** Names the request in errors. */
   readonly failed: Omit<FailedRequest, "sent">;
   readonly shared: BodiesContext;
-  toError(error: unknown): ToolportError;
+  toError(error: unknown): HostsideError;
 }
 
 /** A body that is being read. */

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
@@ -33,7 +33,7 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const enough = new ToolportError("enough", { code: "aborted" });
+const enough = new HostsideError("enough", { code: "aborted" });
 
 describe("createDefaultExchange() on Node", () => {
   it("sends a request as it was given, and reads the reply", async () => {
@@ -318,7 +318,7 @@ describe("cancel()", () => {
     await using server = await startRaw(() => undefined);
     const call = post(openExchange(), server.url);
     call.cancel(enough);
-    call.cancel(new ToolportError("again", { code: "closed" }));
+    call.cancel(new HostsideError("again", { code: "closed" }));
     expect(await thrownBy(call.reply)).toBe(enough);
     expect(server.requests).toEqual([]);
   });

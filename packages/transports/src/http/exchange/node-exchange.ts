@@ -1,5 +1,5 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { isHostsideError, type HostsideError } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import type { Connection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
 import type { Opening } from "../sockets/open-socket.ts";
@@ -66,7 +66,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   /** Whether bytes of the request may have left. */
   #isSent = false;
   #received: NodeReply | undefined;
-  #cancelled: ToolportError | undefined;
+  #cancelled: HostsideError | undefined;
 
   constructor(request: HttpRequest, parts: ExchangeParts) {
     this.#url = request.url;
@@ -87,13 +87,13 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     return { serverId, url: this.#url, redact };
   }
 
-  toError(error: unknown): ToolportError {
+  toError(error: unknown): HostsideError {
     // Of ours is what a guard refused an address with.
-    const known = this.#cancelled ?? (isToolportError(error) ? error : undefined);
+    const known = this.#cancelled ?? (isHostsideError(error) ? error : undefined);
     return known ?? fromFetchError(error, { ...this.failed, sent: this.#isSent });
   }
 
-  cancel(reason: ToolportError): void {
+  cancel(reason: HostsideError): void {
     this.#cancelled ??= reason;
     if (this.#received !== undefined) return this.#received.stop(reason);
     this.#reject(reason);
@@ -190,7 +190,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   }
 }
 
-function refuseRequest(url: URL, guard: HttpGuard, proxy: Proxy | undefined): ToolportError | undefined {
+function refuseRequest(url: URL, guard: HttpGuard, proxy: Proxy | undefined): HostsideError | undefined {
   const isUnknown = (proxy !== undefined || !asksForAddresses()) && addressIn(url) === undefined;
   return guard.refuseUrl(url) ?? (isUnknown ? guard.refuseAddress(undefined, url) : undefined);
 }

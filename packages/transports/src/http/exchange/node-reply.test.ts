@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
@@ -22,7 +22,7 @@ function openExchange(): HttpExchange {
 const post = (exchange: HttpExchange, url: string): HttpCall =>
   exchange.start({ method: "POST", url: new URL(url), headers: {}, body: "{}" });
 const textOf = (reply: HttpReply): Promise<string> => readBody(reply, 1000, () => new RangeError("too large"));
-const enough = new ToolportError("enough", { code: "aborted" });
+const enough = new HostsideError("enough", { code: "aborted" });
 
 describe("a reply on Node", () => {
   it("has a small body whole that came with its head, and lets it be read all the same", async () => {

@@ -1,4 +1,4 @@
-import type { AuthorizedRequest, CredentialHeaders, ToolportError } from "@toolport/core";
+import type { AuthorizedRequest, CredentialHeaders, HostsideError } from "@hostside/core";
 import type { Authorizer, Recovery, Refusal } from "./authorizer.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
@@ -8,7 +8,7 @@ export interface AuthorizedCall {
   readonly authorizer: Authorizer;
   readonly request: AuthorizedRequest;
   readonly start: (credentials: CredentialHeaders) => HttpCall;
-  readonly toError: (reply: CompleteReply) => ToolportError;
+  readonly toError: (reply: CompleteReply) => HostsideError;
   readonly recovery: Recovery;
 }
 
@@ -20,8 +20,8 @@ export interface AuthorizedCall {
 export function sendAgainOnceAuthorized({ authorizer, request, start, toError, recovery }: AuthorizedCall): HttpCall {
   const isRecoverable = recovery === "any" || (recovery === "quiet" && authorizer.recoverQuietly !== undefined);
   let current: HttpCall | undefined;
-  let cancelled: ToolportError | undefined;
-  let rejectReply = (_reason: ToolportError): void => {};
+  let cancelled: HostsideError | undefined;
+  let rejectReply = (_reason: HostsideError): void => {};
   const throwIfCancelled = (): void => {
     if (cancelled !== undefined) throw cancelled;
   };

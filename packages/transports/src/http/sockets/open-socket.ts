@@ -1,4 +1,4 @@
-import { createLazyMap, type LazyMap } from "@toolport/core/implement";
+import { createLazyMap, type LazyMap } from "@hostside/core/implement";
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { openTunnel } from "./open-tunnel.ts";

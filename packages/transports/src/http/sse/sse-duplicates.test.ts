@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import type { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
 import type { HttpCall } from "../exchange/http-exchange.ts";
@@ -7,7 +7,7 @@ import { createServerContext } from "../../../test/server-context.ts";
 
 it("a message that is answered again and again is watched once", async () => {
   const clock = createManualClock();
-  const cancel = vi.fn<(reason: ToolportError) => void>();
+  const cancel = vi.fn<(reason: HostsideError) => void>();
   let say: (text: string) => void = () => undefined;
   const stream: HttpCall = {
     reply: Promise.resolve({

@@ -1,11 +1,11 @@
-import type { JsonObject, ToolportError } from "@toolport/core";
-import { createSlots, withErrorContext, type Slots } from "@toolport/core/implement";
+import type { JsonObject, HostsideError } from "@hostside/core";
+import { createSlots, withErrorContext, type Slots } from "@hostside/core/implement";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
 import {
-  asToolportError,
+  asHostsideError,
   noAnswer,
   noStream,
   streamEnded,
@@ -51,7 +51,7 @@ interface State extends SseInit {
   /** Where messages are sent, once the server said so. */
   target: URL | undefined;
   protocolVersion: string | undefined;
-  closeReason: ToolportError | undefined;
+  closeReason: HostsideError | undefined;
   hasStream: boolean;
   isClosed: boolean;
 }
@@ -140,14 +140,14 @@ async function start(state: State): Promise<void> {
 interface Following {
   /** It is known where messages go. */
   readonly onTarget: () => void;
-  readonly onEnd: (reason: ToolportError) => void;
+  readonly onEnd: (reason: HostsideError) => void;
 }
 
 /** Reads the stream until it ends, and the transport with it. */
 async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Following): Promise<void> {
   const { endpoint, reading } = state;
   const { sink } = reading;
-  let reason: ToolportError;
+  let reason: HostsideError;
   const parser = createMessageParser({
     reading,
     onBrokenAnswer(id, what, data) {
@@ -167,7 +167,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
     await reply.read((chunk) => parser.push(chunk));
     reason = streamEnded(endpoint);
   } catch (error) {
-    reason = asToolportError(error, endpoint);
+    reason = asHostsideError(error, endpoint);
   }
   onEnd(reason);
   if (state.target !== undefined) end(state, reason);
@@ -206,7 +206,7 @@ async function send(state: State, message: JsonObject, { callContext, onSize }: 
     isRequest(message) ? callMs : requestMs,
   );
   const sent: UnderWay = isRequest(message)
-    ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) }
+    ? { id: message.id, cancel: (reason: HostsideError) => call.cancel(reason) }
     : call;
   const slot = underWay.add(sent);
   try {
@@ -217,7 +217,7 @@ async function send(state: State, message: JsonObject, { callContext, onSize }: 
   }
 }
 
-function end(state: State, reason: ToolportError): void {
+function end(state: State, reason: HostsideError): void {
   if (state.isClosed) return;
   state.isClosed = true;
   if (reason.code !== "closed") state.closeReason = reason;

@@ -1,5 +1,5 @@
-import type { JsonObject, ToolportErrorCode } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import type { JsonObject, HostsideErrorCode } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
@@ -84,7 +84,7 @@ function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
 }
 
 // What the status says cannot be said better by a body.
-const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const finalCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "auth_required",
   "forbidden",
   "rate_limited",

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { ToolportError } from "@toolport/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
@@ -313,7 +313,7 @@ describe("a stream that breaks off after an event with an id", () => {
   it.each([
     ["no token", () => Promise.reject(new Error("the vault is sealed")), "auth_required"],
     ["a token that no header can carry", () => Promise.resolve("no\nheader"), "auth_required"],
-    ["an error of ours", () => Promise.reject(new ToolportError("x", { code: "unreachable" })), "connection_closed"],
+    ["an error of ours", () => Promise.reject(new HostsideError("x", { code: "unreachable" })), "connection_closed"],
   ])("fails with an unknown outcome when there is %s to resume with", async (_, later, code) => {
     const clock = createManualClock();
     await using server = await startScript((response) => {

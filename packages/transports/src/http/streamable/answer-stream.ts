@@ -1,11 +1,11 @@
-import { isToolportError, type ToolportError, type ToolportErrorCode } from "@toolport/core";
-import { isJsonObject, withErrorContext } from "@toolport/core/implement";
+import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
+import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { acceptAnswer, isSameId } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
-import { asToolportError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
+import { asHostsideError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
 import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
@@ -46,7 +46,7 @@ const maxBarren = 5;
 const maxRefused = 3;
 
 // What ends a stream without being the last word on the request.
-const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+const lossCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "connection_closed",
   "dns_failed",
   "tls_failed",
@@ -69,7 +69,7 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
       retryMs: undefined,
     });
   } catch (error) {
-    throw afterTaken(asToolportError(error, init.reading.endpoint));
+    throw afterTaken(asHostsideError(error, init.reading.endpoint));
   }
 }
 
@@ -97,7 +97,7 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
 }
 
 /** Returns why the stream ended without the answer; `undefined` when the answer came. */
-async function readStream(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
+async function readStream(reply: HttpReply, state: State): Promise<HostsideError | undefined> {
   const { reading, id } = state;
   const { endpoint, sink } = reading;
   let cancelLinger = (): void => {};
@@ -146,7 +146,7 @@ function isAnonymous(json: unknown): boolean {
   return isJsonObject(json) && !("method" in json) && (json["id"] ?? undefined) === undefined && "result" in json;
 }
 
-async function readResumed(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
+async function readResumed(reply: HttpReply, state: State): Promise<HostsideError | undefined> {
   const { endpoint } = state.reading;
   const { status } = reply;
   if (replyKindOf(reply) === "events") return readStream(reply, state);
@@ -156,13 +156,13 @@ async function readResumed(reply: HttpReply, state: State): Promise<ToolportErro
   return error;
 }
 
-function toLoss(error: unknown): ToolportError {
-  if (!isToolportError(error) || !lossCodes.has(error.code)) throw error;
+function toLoss(error: unknown): HostsideError {
+  if (!isHostsideError(error) || !lossCodes.has(error.code)) throw error;
   return error;
 }
 
 // Whatever keeps the rest of the answer away, be it a new connection that fails, a refusal, or credentials that cannot be had: the
 // request that the stream answers was sent, and may run.
-function afterTaken(error: ToolportError): ToolportError {
+function afterTaken(error: HostsideError): HostsideError {
   return error.outcome === "unknown" ? error : withErrorContext(error, { outcome: "unknown" });
 }

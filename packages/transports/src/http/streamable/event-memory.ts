@@ -1,4 +1,4 @@
-import { isJsonObject, createLazyMap } from "@toolport/core/implement";
+import { isJsonObject, createLazyMap } from "@hostside/core/implement";
 
 /** Which events came already, on a stream that is resumed. */
 export interface EventMemory {

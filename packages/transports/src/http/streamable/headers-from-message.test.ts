@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isHeaderValue, isJsonObject } from "@toolport/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { isHeaderValue, isJsonObject } from "@hostside/core/implement";
 import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";

@@ -1,4 +1,4 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
+import { isHostsideError, type HostsideError } from "@hostside/core";
 import { acceptUnsolicited } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
@@ -111,13 +111,13 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
     await readMessages(reply, state);
     lose(state, "it ended");
   } catch (error) {
-    if (!state.wasOpen && isToolportError(error) && isRefusedForGood(error)) {
+    if (!state.wasOpen && isHostsideError(error) && isRefusedForGood(error)) {
       state.onLost(`the server has none: ${error.rawMessage}`);
       return "refused";
     }
     // Whatever it brought, it was made to be too much.
-    if (isToolportError(error) && error.code === "message_too_large") state.broughtSomething = false;
-    lose(state, isToolportError(error) ? error.rawMessage : String(error));
+    if (isHostsideError(error) && error.code === "message_too_large") state.broughtSomething = false;
+    lose(state, isHostsideError(error) ? error.rawMessage : String(error));
   }
   return "lost";
 }
@@ -172,7 +172,7 @@ function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
 }
 
 // By the server, and whoever has the credentials has no others.
-function isRefusedForGood({ kind, details }: ToolportError): boolean {
+function isRefusedForGood({ kind, details }: HostsideError): boolean {
   return kind === "auth" && details.httpStatus !== undefined;
 }
 

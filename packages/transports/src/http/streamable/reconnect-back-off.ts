@@ -1,4 +1,4 @@
-import type { Random } from "@toolport/core";
+import type { Random } from "@hostside/core";
 
 const firstDelayMs = 1000;
 const shortestDelayMs = 250;

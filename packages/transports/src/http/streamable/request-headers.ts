@@ -1,5 +1,5 @@
-import { ToolportError } from "@toolport/core";
-import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "@toolport/core/implement";
+import { HostsideError } from "@hostside/core";
+import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "@hostside/core/implement";
 
 /**
  * The headers that come with one message from above, in lower case. Those that the transport sets itself, and credentials,
@@ -15,7 +15,7 @@ export function requestHeaders(
     const isOwned = isReservedHeader(lower) || isCredentialHeader(lower);
     if (isOwned && !lower.startsWith("mcp-param-")) continue;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
-      throw new ToolportError("a header of the request is malformed", {
+      throw new HostsideError("a header of the request is malformed", {
         code: "internal_error",
         serverId,
         outcome: "not-sent",

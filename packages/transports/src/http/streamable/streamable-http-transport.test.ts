@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject } from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ describe("a request answered with JSON (AD-4)", () => {
         "content-type": "application/json",
         "x-team": "a",
         authorization: "Bearer token",
-        "user-agent": "toolport",
+        "user-agent": "hostside",
       },
     });
     expect(server.seen[0]?.headers).not.toHaveProperty("mcp-session-id");

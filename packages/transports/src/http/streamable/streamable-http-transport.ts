@@ -1,11 +1,11 @@
-import type { Cancel, JsonObject, ToolportError } from "@toolport/core";
-import { createSlots, onAbort, withGetters, type Slots } from "@toolport/core/implement";
+import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
+import { createSlots, onAbort, withGetters, type Slots } from "@hostside/core/implement";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
 import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
-import { asToolportError, takenBack, transportClosed } from "../exchange/answer-error.ts";
+import { asHostsideError, takenBack, transportClosed } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
@@ -132,7 +132,7 @@ class Pending implements Cancellable {
   readonly id: RequestId;
   /** What it waits for right now. */
   step: Cancellable;
-  cancelledBy: ToolportError | undefined;
+  cancelledBy: HostsideError | undefined;
   readonly #underWay: State["underWay"];
   readonly #slot: number;
   readonly #ignoreAbort: Cancel | undefined;
@@ -145,7 +145,7 @@ class Pending implements Cancellable {
     this.#ignoreAbort = signal && onAbort(signal, () => this.cancel(takenBack(endpoint, "unknown")));
   }
 
-  cancel(reason: ToolportError): void {
+  cancel(reason: HostsideError): void {
     this.cancelledBy ??= reason;
     this.step.cancel(reason);
   }
@@ -215,7 +215,7 @@ async function followStream(
       },
     });
   } catch (error) {
-    if (pending.cancelledBy === undefined) transport.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
+    if (pending.cancelledBy === undefined) transport.onrequestfailed?.(pending.id, asHostsideError(error, endpoint));
   } finally {
     pending.release();
   }

@@ -1,0 +1,107 @@
+import type { OAuth } from "@hostside/auth";
+import { isHostsideError, type Connector } from "@hostside/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { createConnector } from "@hostside/transports";
+import { createSignIns, type SignIns } from "./create-sign-ins.ts";
+import type { DriverError, DriverFeature } from "./driver-protocol.ts";
+import { driverFeatures } from "./driver-protocol.ts";
+import type { DriverHost } from "./serve-driver.ts";
+
+/** What Hostside can do, in the words of the driver protocol; it does not say how many children it has. */
+export const referenceFeatures: readonly DriverFeature[] = driverFeatures.filter((feature) => feature !== "stats");
+
+/** What differs from the Hostside that products use. */
+export interface ReferenceHostOptions {
+  /** Default: `createConnector` with this `authProvider`. */
+  readonly connector?: (options: Pick<OAuth, "authProvider">) => Connector;
+  readonly provider?: Partial<ProviderOptions>;
+}
+
+/** Hostside behind the verbs of a driver, through its public entries alone. */
+export function createReferenceHost({
+  connector = createConnector,
+  provider: options = {},
+}: ReferenceHostOptions = {}): DriverHost {
+  const calls = new Map<string, AbortController>();
+  let events: string[] = [];
+  let current: McpProvider | undefined;
+  let signIns: SignIns = createSignIns();
+
+  function provider(): McpProvider {
+    if (current === undefined) throw new TypeError("init comes first");
+    return current;
+  }
+
+  return {
+    async init({ servers }) {
+      signIns = createSignIns();
+      const made = createProvider({
+        connector: connector({ authProvider: signIns.authProvider }),
+        servers: servers.map(signIns.specOf),
+        refresh: "debounced",
+        debounce: { quietMs: 20, maxMs: 200 },
+        ...options,
+      });
+      current = made;
+      events = [];
+      made.onDiagnostic((diagnostic) => events.push(JSON.stringify(diagnostic)));
+      made.onStatusChanged((status) => events.push(JSON.stringify(status)));
+      await made.init();
+      return {};
+    },
+    async addServer({ spec }) {
+      await provider().addServer(signIns.specOf(spec));
+      return {};
+    },
+    async removeServer({ serverId }) {
+      await provider().removeServer(serverId);
+      return {};
+    },
+    snapshot() {
+      const tools = provider()
+        .definitions()
+        .map(({ name, origin }) => ({ name, serverId: origin?.serverId ?? "", remoteName: origin?.toolName ?? "" }));
+      const servers = provider()
+        .statuses()
+        .map(({ id, state, error }) => ({ id, state, ...(error && { error: error.message }) }));
+      return { tools, servers };
+    },
+    async call({ callId, name, args, timeoutMs, meta }) {
+      const controller = new AbortController();
+      calls.set(callId, controller);
+      try {
+        const { signal } = controller;
+        const outcome = await provider().call(name, args, { timeoutMs, signal, ...(meta !== undefined && { meta }) });
+        const { content, structuredContent, isError } = outcome;
+        return { content, ...(structuredContent !== undefined && { structuredContent }), isError };
+      } finally {
+        calls.delete(callId);
+      }
+    },
+    cancel({ callId }) {
+      calls.get(callId)?.abort();
+      return {};
+    },
+    async refresh() {
+      await provider().refresh();
+      return {};
+    },
+    events() {
+      const reported = events;
+      events = [];
+      return { events: reported };
+    },
+    async close() {
+      await current?.close();
+      await signIns.close();
+      return {};
+    },
+  };
+}
+
+/** A Hostside error in the words of the driver protocol. */
+export function describeHostsideError(error: unknown): DriverError {
+  if (!isHostsideError(error)) return { message: error instanceof Error ? error.message : String(error) };
+  const { code, outcome, message } = error;
+  return { message, code, outcome };
+}

@@ -1,0 +1,110 @@
+import { assertServerSpec, isHostsideError } from "@hostside/core";
+import type { FieldPlace, ServerDraft, ServerExtras } from "../configured-server.ts";
+import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+import { toPlain } from "../parse/to-plain.ts";
+import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
+import type { BuiltDraft } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import { warnMissingRm } from "../read/missing-rm.ts";
+import { readInputs } from "../read/read-inputs.ts";
+import { readSettings } from "../read/read-settings.ts";
+import { createServerReader } from "../read/server-reader.ts";
+import type { Dialect } from "./dialect.ts";
+
+const extraFields = ["envFile", "oauth", "confirmation", "passContext", "resources", "taskWaitMs"] as const;
+
+/** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
+export const hostside: Dialect = {
+  name: "hostside",
+  title: "Hostside",
+  format: "jsonc",
+  syntax: { forms: ["braces", "default", "env", "file", "input", "folders"], unset: () => "error" },
+  read(parsed) {
+    const { inputs, problems } = readInputs(parsed, ["inputs"]);
+    const reader = createServerReader(parsed, { dialect: "hostside", inputs });
+    for (const problem of problems) reader.problems.add(problem);
+    const settings = readSettings(reader, inputs);
+    reader.readMap(["servers"], (entry, id) => readSpec(entry, id, parsed));
+    return reader.result(settings);
+  },
+};
+
+function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | undefined {
+  const extras = readExtras(entry);
+  const places = new Map<string, FieldPlace>();
+  const fields: [string, unknown][] = [];
+  for (const name of entry.names) {
+    const value = entry.get(name);
+    if (value === undefined || (extraFields as readonly string[]).includes(name)) continue;
+    fields.push([name, toPlain(value)]);
+    placeAll(places, { field: name, path: entry.at(name), value, parsed });
+  }
+  const spec: unknown = { ...Object.fromEntries(fields), id };
+  try {
+    assertServerSpec(spec);
+  } catch (error) {
+    if (!isHostsideError(error)) throw error;
+    const place = innermostPlace(places, error.details["field"] ?? "");
+    const message = faultInWords(error, id);
+    entry.error(place?.path.slice(entry.path.length) ?? [], { code: "invalid_spec", message });
+    return undefined;
+  }
+  const { transport } = spec;
+  if (transport.kind === "stdio") warnMissingRm(entry, transport.command, transport.args ?? []);
+  if (transport.kind !== "stdio" && transport.kind !== "http") {
+    entry.error("transport", {
+      code: "unsupported",
+      message: `a transport of kind ${transport.kind} needs code, and cannot be in a file`,
+    });
+  }
+  return entry.failed() ? undefined : { draft: spec as ServerDraft, places, variables: [], extras };
+}
+
+interface Placing {
+  readonly field: string;
+  readonly path: ConfigPath;
+  readonly value: ConfigData;
+  readonly parsed: ParsedConfig;
+}
+
+function placeAll(places: Map<string, FieldPlace>, { field, path, value, parsed }: Placing): void {
+  const position = parsed.positionOf(path);
+  places.set(field, position === undefined ? { path } : { path, position });
+  if (isConfigMap(value)) {
+    for (const [name, member] of value) {
+      const inner = field === "tools" || field === "labels" ? `${field}[${JSON.stringify(name)}]` : `${field}.${name}`;
+      placeAll(places, { field: inner, path: [...path, name], value: member, parsed });
+    }
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of (value as readonly ConfigData[]).entries()) {
+      placeAll(places, { field: `${field}[${index}]`, path: [...path, index], value: item, parsed });
+    }
+  }
+}
+
+function readExtras(entry: Entry): ServerExtras {
+  const confirmation = entry.text("confirmation");
+  if (confirmation !== undefined && confirmation !== "never" && confirmation !== "always") {
+    entry.error("confirmation", { code: "wrong_type", message: 'must be "never" or "always"' });
+  }
+  const oauth = entry.entry("oauth");
+  const settings = oauth && {
+    clientId: oauth.text("clientId"),
+    clientSecret: oauth.text("clientSecret"),
+    scopes: oauth.texts("scopes"),
+    callbackPort: oauth.number("callbackPort"),
+    redirectUri: oauth.text("redirectUri"),
+    metadataUrl: oauth.text("metadataUrl"),
+    resource: oauth.text("resource"),
+  };
+  const extras = {
+    envFile: entry.text("envFile"),
+    oauth: settings && Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
+    confirmation: confirmation as ServerExtras["confirmation"],
+    passContext: entry.flag("passContext"),
+    resources: entry.flag("resources"),
+    taskWaitMs: entry.number("taskWaitMs"),
+  };
+  return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,17 @@
+// For products: the tools of a source as the AI SDK takes them.
+export { createAiSdkTools } from "@hostside/adapters/ai-sdk";
+export type {
+  AdapterOptions,
+  AiSdkOptions,
+  AiSdkTools,
+  AnswerFile,
+  AnswerPart,
+  ApprovalQuestion,
+  CallAnswer,
+  CallToApprove,
+  LeftOutTool,
+  PreparedStep,
+  ProgressReport,
+  StepToPrepare,
+  ToolSource,
+} from "@hostside/adapters/ai-sdk";

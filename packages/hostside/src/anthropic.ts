@@ -1,0 +1,13 @@
+// For products: tools for Anthropic's Messages API.
+export { createAnthropicTools } from "@hostside/adapters/anthropic";
+export type {
+  AdapterOptions,
+  AnswerOptions,
+  AnthropicAnswer,
+  AnthropicMessage,
+  AnthropicOptions,
+  AnthropicTools,
+  LeftOutTool,
+  OwnFunctionsOptions,
+  ToolSource,
+} from "@hostside/adapters/anthropic";

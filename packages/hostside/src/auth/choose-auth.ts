@@ -1,0 +1,51 @@
+import { createOAuth, type ClientsFor, type CredentialStore, type OAuth, type OAuthOptions } from "@hostside/auth";
+import { loopbackRedirect, openBrowser } from "@hostside/auth/node";
+import type { ServerExtras } from "@hostside/config";
+import type { Clock } from "@hostside/core";
+import type { ConnectorOptions } from "@hostside/transports";
+import { chooseFetch } from "../parts/choose-connector.ts";
+import type { HostOptions } from "../host-options.ts";
+import { toClient } from "./to-client.ts";
+
+/** Who lets the host in. */
+export interface ChosenAuth {
+  readonly authProvider: ConnectorOptions["authProvider"];
+  readonly oauth: OAuth | undefined;
+  /** Ends what was made here. */
+  close(): Promise<void>;
+}
+
+/** What a configuration says of signing in, and where tokens are kept. */
+export interface AuthMeans {
+  readonly credentials: CredentialStore;
+  readonly extrasOf: (serverId: string) => ServerExtras | undefined;
+  readonly clock: Clock | undefined;
+  /** How servers are reached: requests that no connection makes go the same way. */
+  readonly way?: HostOptions["connector"];
+}
+
+/** Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`. */
+export function chooseAuth(given: HostOptions["auth"], means: AuthMeans): ChosenAuth {
+  const nothing = async (): Promise<void> => undefined;
+  if (given === false) return { authProvider: undefined, oauth: undefined, close: nothing };
+  if (typeof given === "function") return { authProvider: given, oauth: undefined, close: nothing };
+  if (given !== undefined && "authorize" in given)
+    return { authProvider: given.authProvider, oauth: given, close: nothing };
+  const oauth = createOAuth({
+    store: means.credentials,
+    redirect: loopbackRedirect(),
+    prompt: openBrowser(),
+    clock: means.clock,
+    fetch: chooseFetch(means.way),
+    ...given,
+    clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
+  });
+  return { authProvider: oauth.authProvider, oauth, close: () => oauth.close() };
+}
+
+/** What the product says of a server, else what its configuration says. */
+function firstOf(given: OAuthOptions["clients"], configured: ClientsFor): ClientsFor {
+  if (given === undefined) return configured;
+  if (typeof given === "function") return (server) => given(server) ?? configured(server);
+  return (server) => (Object.hasOwn(given, server.serverId) ? given[server.serverId] : configured(server));
+}

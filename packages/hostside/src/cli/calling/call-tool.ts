@@ -1,0 +1,149 @@
+import { isHostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { pathOf } from "../opening/find-tool.ts";
+import type { OpenedHost } from "../opening/opened-host.ts";
+import { oneLine } from "../render/one-line.ts";
+import { usageError } from "../usage-error.ts";
+import { buildArguments } from "./build-arguments.ts";
+import { describeViolation, findViolations } from "./check-arguments.ts";
+import { parseJson } from "./coerce-text.ts";
+import { completeArguments } from "./complete-arguments.ts";
+import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { findServerAndTool } from "../opening/find-server-and-tool.ts";
+import { readOptions } from "./read-options.ts";
+import { sourceReader } from "./read-source.ts";
+import { showOutcome } from "./show-outcome.ts";
+import { showProgress } from "./show-progress.ts";
+import { readParameters } from "./tool-parameters.ts";
+import { printJson } from "../render/print.ts";
+
+/** What was typed. */
+export interface CallArguments {
+  readonly tool: string;
+  /** What stands after the tool, and is no option of the command's own. */
+  readonly tokens: readonly string[];
+  /** `--args`: JSON, `-` for stdin, `@file`. */
+  readonly json?: string | undefined;
+  /** `--help`: the tool's page, and no call. */
+  readonly help?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  /** Folder for files, relative to the working folder. */
+  readonly output?: string | undefined;
+  /** How long the call may take, in seconds. */
+  readonly callTimeout?: number | undefined;
+}
+
+/** Calls a tool: finds it, completes and checks its arguments, asks where it may change something, and shows what came of it. */
+export const callTool: CommandWork<CallArguments> = async (given, context) => {
+  const isYes = given.yes === true;
+  const { opened, definition } = await findServerAndTool(given.tool, context, { approver: { isYes }, signIn: true });
+  await using _ = opened;
+  // That of the repl, which is there for every line.
+  if (opened.approver !== undefined) opened.approver.isYes = isYes;
+  if (given.help === true) return showPage(definition, context);
+  const args = await readArguments(given, { definition, opened, context });
+  if (given.dryRun === true) return showDryRun(definition, args, context);
+  // Awaited here, because the host closes when this function is left.
+  return await runCall({ definition, args, given }, opened, context);
+};
+
+interface Reading {
+  readonly definition: ToolDefinition;
+  readonly opened: OpenedHost;
+  readonly context: CommandContext;
+}
+
+async function readArguments(given: CallArguments, { definition, opened, context }: Reading): Promise<JsonObject> {
+  const { terminal, options } = context;
+  const { inputSchema: root } = definition;
+  const parameters = readParameters(root, root);
+  const { typed, isOnStdin } = readOptions(given.tokens, parameters);
+  const readSource = sourceReader(terminal);
+  const readBase = async (source: string): Promise<JsonObject> => {
+    const isElsewhere = source === "-" || source.startsWith("@");
+    const text = isElsewhere ? Buffer.from(await readSource(source.replace(/^@/, ""))).toString("utf8") : source;
+    const parsed = parseJson(text.replace(/^\uFEFF/, ""));
+    if (isJsonObject(parsed)) return parsed;
+    throw usageError(
+      `${source === "-" ? "stdin" : "--args"} must be an object as JSON`,
+      `Example: ${exampleOf(definition)}`,
+    );
+  };
+  const bases = [...(given.json === undefined ? [] : [given.json]), ...(isOnStdin ? ["-"] : [])];
+  let base: JsonObject = {};
+  for (const source of bases)
+    base = Object.fromEntries([...Object.entries(base), ...Object.entries(await readBase(source))]);
+  const built = await buildArguments(typed, { base, root, readSource });
+  const args = await completeArguments(built, {
+    definition,
+    parameters,
+    asker: opened.asker,
+    onDefault: (name, value) => {
+      if (options.quiet === true) return;
+      const line = `--${oneLine(name, 100)} is ${oneLine(JSON.stringify(value), 200)}, the default of the tool`;
+      terminal.err(`${terminal.paintErr("dim", line)}\n`);
+    },
+  });
+  const violations = await findViolations(definition, args);
+  if (violations.length === 0) return args;
+  const lines = violations.slice(0, mostViolations).map(describeViolation);
+  const more = violations.length > lines.length ? [`and ${violations.length - lines.length} more`] : [];
+  throw usageError([...lines, ...more].join("; "), signatureOf(definition));
+}
+
+const mostViolations = 20;
+
+interface Call {
+  readonly definition: ToolDefinition;
+  readonly args: JsonObject;
+  readonly given: CallArguments;
+}
+
+async function runCall(
+  { definition, args, given }: Call,
+  opened: OpenedHost,
+  context: CommandContext,
+): Promise<number> {
+  const { signal } = context.terminal;
+  const progress = showProgress(context, opened.asker);
+  const started = performance.now();
+  try {
+    const outcome = await opened.host.call(definition.name, args, {
+      selected: definition,
+      signal,
+      onProgress: progress.report,
+      ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
+    });
+    progress.end();
+    const ms = Math.round(performance.now() - started);
+    return await showOutcome({ outcome, definition, ms, output: given.output }, context);
+  } catch (error) {
+    progress.end();
+    if (!isHostsideError(error)) throw error;
+    return explainFailure(error, definition, context);
+  }
+}
+
+function showPage(definition: ToolDefinition, { terminal, options }: CommandContext): number {
+  const { name, description, inputSchema, outputSchema, effect = "external" } = definition;
+  if (options.json === true) {
+    const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
+    printJson(terminal, { tool, example: exampleOf(definition) });
+  } else terminal.out(`${toolPage(definition, terminal.columns).join("\n")}\n`);
+  return exitCodes.pass;
+}
+
+function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, options }: CommandContext): number {
+  const { name, origin, effect = "external" } = definition;
+  const call = { name, server: origin?.serverId ?? null, tool: origin?.toolName ?? name, effect, arguments: args };
+  if (options.json === true) printJson(terminal, { dryRun: call });
+  else {
+    terminal.err(`Would call ${oneLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
+    printJson(terminal, args);
+  }
+  return exitCodes.pass;
+}

@@ -1,0 +1,123 @@
+import type { JsonObject, ToolDefinition } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
+import { pathOf } from "../opening/find-tool.ts";
+import { cleanLines, oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { padToWidth, widthOf } from "../render/text-width.ts";
+import { wrapText } from "../render/wrap-text.ts";
+import { describeKinds } from "./coerce-text.ts";
+import { alternativesOf, memberOf } from "./schema-alternatives.ts";
+import { defaultOf, readParameters, type Parameter, type Parameters } from "./tool-parameters.ts";
+
+/** A parameter for people: every text cleaned and on one line. */
+export interface ParameterRow {
+  readonly name: string;
+  readonly option: string;
+  readonly kinds: string;
+  readonly isRequired: boolean;
+  readonly description: string;
+  readonly default?: string | undefined;
+}
+
+/** What the parameters of a tool are, those that are required first. */
+export function describeParameters({ byName, root }: Parameters): readonly ParameterRow[] {
+  const rows = [...byName.values()].map((one) => describeParameter(one, root));
+  return [...rows.filter(({ isRequired }) => isRequired), ...rows.filter(({ isRequired }) => !isRequired)];
+}
+
+function describeParameter(parameter: Parameter, root: JsonObject): ParameterRow {
+  const { name, schema, isRequired } = parameter;
+  const description = memberOf(schema, "description") ?? memberOf(schema, "title");
+  const kinds = describeKinds(schema, root);
+  const initial = defaultOf(parameter);
+  return {
+    name,
+    option: optionOf(name),
+    kinds,
+    isRequired,
+    description: typeof description === "string" ? oneLine(description, 400) : "",
+    ...(initial !== undefined && { default: oneLine(JSON.stringify(initial.value), 100) }),
+  };
+}
+
+/** A call of a tool as one line: `mcp_files_read(path: string, limit?: integer)`. Bounded. */
+export function signatureOf(definition: ToolDefinition): string {
+  const rows = describeParameters(readParameters(definition.inputSchema, definition.inputSchema));
+  const shown = rows
+    .slice(0, mostShown)
+    .map(({ name, kinds, isRequired }) => `${labelOf(name)}${isRequired ? "" : "?"}: ${kinds}`);
+  const rest = rows.length > mostShown ? [`… ${rows.length - mostShown} more`] : [];
+  return `${definition.name}(${[...shown, ...rest].join(", ")})`;
+}
+
+/** A command line that calls a tool, with something in the place of each required argument. */
+export function exampleOf(definition: ToolDefinition): string {
+  const { inputSchema: root } = definition;
+  const parameters = readParameters(root, root);
+  const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);
+  const options = required.map((one) => optionLine(one, root));
+  return [shellLine(["hostside", "call", pathOf(definition)]), ...options].join(" ");
+}
+
+/** The page of a tool: what `hostside call TOOL --help` shows. Lines. */
+export function toolPage(definition: ToolDefinition, columns: number): readonly string[] {
+  const { inputSchema: root, effect = "external" } = definition;
+  const parameters = readParameters(root, root);
+  const rows = describeParameters(parameters);
+  const lines = parameterLines(rows, columns);
+  return [
+    `${definition.name}  ${pathOf(definition) === definition.name ? "" : oneLine(pathOf(definition), 200)}`.trimEnd(),
+    ...cleanLines(definition.description, 4000).flatMap((line) => wrapText(line, { width: columns })),
+    `Effect: ${effect}`,
+    "",
+    ...argumentLines(lines, parameters),
+    "",
+    "Example:",
+    `  ${exampleOf(definition)}`,
+  ];
+}
+
+// A name that is too wide for its column has a line of its own.
+function parameterLines(rows: readonly ParameterRow[], columns: number): readonly string[] {
+  const heads = rows.map(({ option, kinds }) => `${option} <${kinds}>`);
+  const width = Math.min(36, Math.floor(columns / 2), Math.max(0, ...heads.map(widthOf)));
+  const hanging = " ".repeat(width + 4);
+  return rows.flatMap((row, at) => {
+    const head = heads[at] ?? "";
+    const notes = [row.isRequired ? "required" : "", row.default === undefined ? "" : `default ${row.default}`];
+    const said = notes.filter((note) => note !== "").join(", ");
+    const text = [row.description, said === "" ? "" : `(${said})`].filter((part) => part !== "").join(" ");
+    const wide = widthOf(head) <= width ? [] : wrapText(head, { width: columns, indent: "  ", hanging: "    " });
+    if (text === "") return wide.length > 0 ? wide : [`  ${head}`];
+    const indent = wide.length > 0 ? hanging : `  ${padToWidth(head, width)}  `;
+    return [...wide, ...wrapText(text, { width: columns, indent, hanging })];
+  });
+}
+
+function argumentLines(lines: readonly string[], { takesOthers }: Parameters): readonly string[] {
+  if (lines.length === 0) return [takesOthers ? "It names no arguments, and takes any." : "It takes no arguments."];
+  return ["Arguments:", ...lines, ...(takesOthers ? ["", "It takes arguments of other names, too."] : [])];
+}
+
+const mostShown = 20;
+
+function optionLine({ name, schema }: Parameter, root: JsonObject): string {
+  const [first] = alternativesOf(schema, root);
+  const option = optionOf(name);
+  if (first?.choices?.[0] !== undefined) {
+    const [choice] = first.choices;
+    return `${option} ${shellLine([oneLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
+  }
+  if (first === undefined) return `${option} VALUE`;
+  return first.kind === "boolean" ? option : `${option} ${samples[first.kind]}`;
+}
+
+const samples = { string: "TEXT", null: "null", integer: "1", number: "1.5", array: "ENTRY", object: "'{}'" } as const;
+
+function optionOf(name: string): string {
+  return shellLine([`--${oneLine(name, 80)}`]);
+}
+
+function labelOf(name: string): string {
+  return /^[\p{L}\p{N}_$]{1,80}$/u.test(name) ? name : quoteText(name, 80);
+}

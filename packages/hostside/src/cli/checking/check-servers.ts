@@ -1,0 +1,171 @@
+import { extname } from "node:path";
+import { createTrust } from "@hostside/config";
+import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import type { ReportFormat, RunReport, TextStyle } from "@hostside/conformance";
+import type { ServerSpec } from "@hostside/core";
+import { chooseAuth } from "../../auth/choose-auth.ts";
+import { userState } from "../../state/user-state.ts";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { startableServer } from "../opening/known-server.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { reportProblems } from "../opening/report-problems.ts";
+import { usageError } from "../usage-error.ts";
+import { loadKit, type ConformanceKit } from "./load-kit.ts";
+import { toAddress } from "./to-address.ts";
+import { printJson } from "../render/print.ts";
+import { fromEnvironment } from "../from-environment.ts";
+
+/** What `check` is asked. */
+export interface CheckArguments {
+  readonly server: string | undefined;
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly strict: boolean;
+  /** Tools that may be called, as `name` or `name={"json":"arguments"}`. */
+  readonly calls: readonly string[];
+  readonly allowCalls: boolean;
+  readonly reports: readonly string[];
+}
+
+/** Runs the conformance kit's checks against servers of the configuration, one after the other. */
+export const checkServers: CommandWork<CheckArguments> = (args, context) => checkWith(args, context, loadKit);
+
+/** {@linkcode checkServers} with a kit of one's own. */
+export async function checkWith(
+  args: CheckArguments,
+  context: CommandContext,
+  load: () => Promise<ConformanceKit>,
+): Promise<number> {
+  const kit = await load();
+  const plan = readPlan(args, kit);
+  const { terminal, options } = context;
+  const config = await readServers(context);
+  const specs = chooseServers(config, args);
+  reportProblems(context, config, (id) => args.server === undefined || specs.some((spec) => spec.id === id));
+  const { credentials } = userState(terminal);
+  const auth = chooseAuth(undefined, {
+    credentials,
+    extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
+    clock: undefined,
+    way: fromEnvironment,
+  });
+  const means = { authProvider: auth.oauth?.authProvider, signal: terminal.signal };
+  const reports: { readonly server: string; readonly report: RunReport }[] = [];
+  const failures: string[] = [];
+  try {
+    for (const spec of specs) {
+      if (terminal.signal.aborted) break;
+      const report = await checkOne(spec, { plan, kit, context, means });
+      if (report === undefined) continue;
+      reports.push({ server: spec.id, report });
+      if (options.json !== true) terminal.out(kit.toTerminal(report, styleOf(terminal)));
+      failures.push(...(await kit.writeReports(report, plan.files)));
+    }
+  } finally {
+    await auth.close();
+  }
+  for (const failure of failures) terminal.err(`${failure}\n`);
+  if (options.json === true) printJson(terminal, { reports });
+  if (failures.length > 0) return exitCodes.usage;
+  if (terminal.signal.aborted) return exitCodes.incomplete;
+  const codes = reports.map(({ report }) => report.exitCode);
+  // What cannot be used was not checked, and nobody who reads 0 is to think so.
+  const isPartial = args.server === undefined && config.problems.some(({ severity }) => severity === "error");
+  return worstOf(isPartial ? [...codes, exitCodes.incomplete] : codes);
+}
+
+type Plan = ReturnType<typeof readPlan>;
+
+function readPlan({ only, skip, calls, allowCalls, reports, strict, server }: CheckArguments, kit: ConformanceKit) {
+  const selection = kit.selectChecks(kit.serverChecks, { only, skip });
+  if (!selection.ok) throw usageError(selection.mistake.replace("; --list shows them all", ""));
+  const consent = kit.readConsent(calls, allowCalls);
+  if (typeof consent === "string") throw usageError(consent);
+  if (server === undefined && (reports.length > 0 || calls.length > 0))
+    throw usageError("--report and --call are about one server", "name it: hostside check SERVER");
+  return { checks: selection.checks, consent, strict, files: new Map(reports.map((file) => [formatOf(file), file])) };
+}
+
+const formats: Readonly<Record<string, ReportFormat>> = {
+  ".json": "json",
+  ".xml": "junit",
+  ".sarif": "sarif",
+  ".html": "html",
+  ".md": "markdown",
+};
+
+function formatOf(file: string): ReportFormat {
+  const format = formats[extname(file).toLowerCase()];
+  if (format === undefined)
+    throw usageError(`--report ${file}: the name must end with one of ${Object.keys(formats).join(", ")}`);
+  return format;
+}
+
+async function readServers(context: CommandContext): Promise<LoadedConfig> {
+  const { watch: _, ...files } = filesOf(context);
+  const { store } = userState(context.terminal);
+  return loadConfig({ ...files, trust: createTrust({ store }), signal: context.terminal.signal });
+}
+
+function chooseServers(config: LoadedConfig, { server }: CheckArguments): readonly ServerSpec[] {
+  const only = server === undefined ? undefined : startableServer(config, server).serverId;
+  const specs = config.servers.filter(({ id, disabled }) => disabled !== true && (only === undefined || id === only));
+  if (specs.length === 0) throw usageError("there is no server to check", "hostside list shows them all");
+  return specs;
+}
+
+interface Checking {
+  readonly plan: Plan;
+  readonly kit: ConformanceKit;
+  readonly context: CommandContext;
+  readonly means: Parameters<typeof toAddress>[1];
+}
+
+async function checkOne(spec: ServerSpec, { plan, kit, context, means }: Checking): Promise<RunReport | undefined> {
+  const { terminal, options } = context;
+  const { checks, consent, strict } = plan;
+  const address = await toAddress(spec, means);
+  if (address === undefined) return undefined;
+  const isQuiet = options.quiet === true || options.json === true;
+  const view = { err: terminal.err, live: terminal.isLive, columns: terminal.columns };
+  const progress = isQuiet ? undefined : kit.showProgress(view, { total: checks.length, target: spec.id });
+  try {
+    return await kit.checkServer({
+      address,
+      checks,
+      consent,
+      strict,
+      seed: Math.floor(Math.random() * 2 ** 31),
+      startMs: (options.timeout ?? 30) * 1000,
+      signal: terminal.signal,
+      ...(progress && { onStart: progress.onStart, onResult: progress.onResult }),
+    });
+  } finally {
+    progress?.end();
+  }
+}
+
+function styleOf({ paint }: CommandContext["terminal"]): TextStyle {
+  return {
+    good: (text) => paint("good", text),
+    bad: (text) => paint("bad", text),
+    warn: (text) => paint("warn", text),
+    faint: (text) => paint("dim", text),
+    strong: (text) => paint("bold", text),
+  };
+}
+
+// What somebody has to look at first.
+const order: readonly number[] = [
+  exitCodes.fail,
+  exitCodes.unreachable,
+  exitCodes.authRequired,
+  exitCodes.incomplete,
+  exitCodes.pass,
+];
+
+/** The exit code of several runs. */
+export function worstOf(codes: readonly number[]): number {
+  return order.find((code) => codes.includes(code)) ?? exitCodes.incomplete;
+}

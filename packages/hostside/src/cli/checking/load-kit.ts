@@ -1,0 +1,33 @@
+import type * as Kit from "@hostside/conformance";
+import { usageError } from "../usage-error.ts";
+
+/** The conformance kit, as `check` uses it. */
+export type ConformanceKit = typeof Kit;
+
+/**
+ * Loads the kit, which is installed beside hostside by those who want it: never from the folder that somebody happens to be in, which may be a stranger's. Throws a
+ * usage error that says how, where it is not there.
+ */
+export async function loadKit(
+  load: () => Promise<ConformanceKit> = () => import("@hostside/conformance"),
+): Promise<ConformanceKit> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw usageError(
+      "check needs the conformance kit, which is not installed beside hostside",
+      "npm install --save-dev hostside @hostside/conformance, or without installing: npx -p hostside -p @hostside/conformance hostside check",
+    );
+  }
+}
+
+// Something else that the kit imports and that is not there is a fault of the kit's, and no reason to install it.
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    error.code === "ERR_MODULE_NOT_FOUND" &&
+    /'@hostside\/conformance'/.test(error.message)
+  );
+}

@@ -1,0 +1,31 @@
+import type { OpenedHost } from "./opening/opened-host.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Options that every command has. */
+export interface GlobalOptions {
+  /** Files in place of what is found (`--config`, repeatable). */
+  readonly config?: readonly string[] | undefined;
+  /** One JSON document on stdout, and nothing else there. */
+  readonly json?: boolean | undefined;
+  /** How long servers may take to come up, in seconds: more than 0. Default 30. */
+  readonly timeout?: number | undefined;
+  /** No progress on stderr. Problems and questions stay. */
+  readonly quiet?: boolean | undefined;
+  /** What servers write to stderr and what a developer wants to know, on stderr. */
+  readonly verbose?: boolean | undefined;
+  /** A file that becomes a recording of what is said with servers (`@hostside/replay`). */
+  readonly record?: string | undefined;
+}
+
+/** What a command gets beside its own arguments. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly options: GlobalOptions;
+  /** A host that is open already and stays so, as in the `repl`. `openHost()` hands it out. */
+  readonly opened?: OpenedHost | undefined;
+  /** Has a signal be what ends the command, and no interruption: for what runs until it is stopped. */
+  readonly expectStop?: (() => void) | undefined;
+}
+
+/** A command's work: resolves to the exit code, see `exitCodes`. What it throws becomes a message and `exitCodeOf` of it. */
+export type CommandWork<Arguments> = (args: Arguments, context: CommandContext) => Promise<number>;

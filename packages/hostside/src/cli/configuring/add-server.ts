@@ -1,0 +1,204 @@
+import { realpath } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import {
+  configScopes,
+  expandConfig,
+  formatProblem,
+  normalizeId,
+  type ConfigEdit,
+  type ConfigProblem,
+  type ConfigResult,
+} from "@hostside/config";
+import { readText, type ServerSource } from "@hostside/config/node";
+import type { JsonObject } from "@hostside/core";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { Terminal } from "../terminal.ts";
+import { usageError } from "../usage-error.ts";
+import { adviseOn, type Advice } from "./advise.ts";
+import { buildEntry, type EntryArguments } from "./build-entry.ts";
+import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
+import { choosePlace, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
+import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
+import { reportChanges, showEdits } from "./report-changes.ts";
+import { startFile } from "./start-file.ts";
+
+/** What `add` was given. */
+export interface AddArguments extends EntryArguments, PlaceWish {
+  readonly name: string;
+  /** `"-"`: from stdin. */
+  readonly jsonEntry?: string | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly replace?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Writes a server into a `hostside.json`, after everything that can be known without starting it was looked at. */
+export const addServer: CommandWork<AddArguments> = async (args, context) => {
+  const { name, dryRun = false } = args;
+  const place = choosePlace(context, args);
+  const { entry, inputs, notes: pasted } = await readEntry(args, context);
+  const full = withChoices(entry, args);
+  assertReadable(name, full);
+  const { sources } = (await loadConfigured(context)).config;
+  const found: { notes: readonly string[]; hasSecrets: boolean } = { notes: [], hasSecrets: false };
+  const { file, change } = await changeConfig(context, {
+    place,
+    dryRun,
+    plan: (current) => planAdding(current, { name, entry: full, inputs, replace: args.replace === true }),
+    check: async (after) => {
+      Object.assign(found, await checkAdded(after, name, { file: place.path, terminal: context.terminal }));
+    },
+    isPrivate: () => place.scope !== "project" || found.hasSecrets,
+  });
+  const trusted = place.scope === "project" && !dryRun ? await trustOwn(context, file, name) : [];
+  const neighbours = findNeighbours(sources, name, place);
+  return reportChanges(
+    {
+      changes: [{ file, name, change: change.isThere ? "replaced" : "added" }],
+      edits: showEdits(file, change.edits),
+      notes: [...change.notes, ...pasted, ...found.notes, ...neighbours, ...trusted],
+      dryRun,
+    },
+    context,
+  );
+};
+
+async function readEntry(args: AddArguments, { terminal }: CommandContext): Promise<PastedEntry> {
+  const { name, jsonEntry, words } = args;
+  if (jsonEntry === undefined) return { entry: buildEntry(name, args, terminal.cwd), inputs: [], notes: [] };
+  const others = [args.env, args.header, args.cwd].some((given) => given !== undefined);
+  if (words.length > 0 || others) {
+    throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
+  }
+  return readPastedEntry(name, jsonEntry === "-" ? await readAll(terminal) : jsonEntry);
+}
+
+// Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is shown.
+function assertReadable(name: string, entry: JsonObject): void {
+  const part = name.includes("\uFFFD") ? "the name" : "the entry";
+  if (part === "the entry" && !JSON.stringify(entry).includes("\uFFFD")) return;
+  throw usageError(
+    `${part} has U+FFFD, which is what a character that cannot be read is taken for`,
+    "nothing was written",
+  );
+}
+
+const longestInput = 1024 * 1024;
+
+async function readAll({ stdin }: Terminal): Promise<string> {
+  let text = "";
+  for await (const chunk of stdin.setEncoding("utf8")) {
+    text += String(chunk);
+    if (text.length > longestInput) throw usageError("stdin has more than an entry of a server");
+  }
+  return text;
+}
+
+function withChoices(entry: JsonObject, { include, exclude, disabled }: AddArguments): JsonObject {
+  return {
+    ...entry,
+    ...(include !== undefined && { include: [...include] }),
+    ...(exclude !== undefined && { exclude: [...exclude] }),
+    ...(disabled === true && { disabled }),
+  };
+}
+
+interface Adding extends FileChange {
+  readonly isThere: boolean;
+  readonly notes: readonly string[];
+}
+
+function planAdding(
+  current: CurrentConfig,
+  { name, entry, inputs, replace }: { readonly name: string; readonly replace: boolean } & Omit<PastedEntry, "notes">,
+): Adding {
+  const { parsed, place } = current;
+  const path = ["servers", name];
+  const isThere = valueAt(parsed.data, path) !== undefined;
+  if (isThere && !replace) {
+    const line = parsed.positionOf(path, "name")?.line;
+    throw usageError(
+      `${placeOf({ file: place.path, line })} has a server ${JSON.stringify(name)} already`,
+      "give this one another name, or put it in the place of that one with --replace",
+    );
+  }
+  const start = startFile(current);
+  const there = current.result.settings.inputs ?? [];
+  const missing = inputs.filter(({ id }) => !there.some((one) => one.id === id));
+  const listed = valueAt(parsed.data, ["inputs"]);
+  const count = Array.isArray(listed) ? listed.length : 0;
+  const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
+  const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: entry }];
+  return { edits, isThere, notes: start.notes };
+}
+
+// What the environment lacks today it may have tomorrow.
+const passing: ReadonlySet<ConfigProblem["code"]> = new Set([
+  "unset_variable",
+  "missing_input",
+  "unreadable_reference",
+]);
+
+async function checkAdded(
+  after: ConfigResult,
+  name: string,
+  { file, terminal }: { readonly file: string; readonly terminal: Terminal },
+): Promise<Advice> {
+  const server = after.servers.find(({ id }) => id === name);
+  const own = after.problems.filter(({ serverId, path }) => serverId === name || path.startsWith("servers"));
+  if (server === undefined) throw usageError(own.map(inWords).join("\n"), "nothing was written");
+  const { env, home, platform, cwd } = terminal;
+  const { problems } = await expandConfig(server, {
+    env,
+    platform,
+    files: (path) => readText(path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(dirname(file), path)),
+    folders: { workspaceFolder: cwd, userHome: home, configFolder: dirname(file) },
+  });
+  const wrong = problems.filter(({ code, severity }) => severity === "error" && !passing.has(code));
+  if (wrong.length > 0) throw usageError(wrong.map(inWords).join("\n"), "nothing was written");
+  const alike = own.filter(({ serverId }) => serverId === name);
+  const { notes, hasSecrets } = adviseOn(server.draft);
+  return { notes: [...notes, ...[...alike, ...problems].map(inWords)], hasSecrets };
+}
+
+// Of a text that is not written yet no line is worth anything.
+function inWords({ path, message, fix, severity, code }: ConfigProblem): string {
+  return formatProblem({ path, message, fix, severity, code });
+}
+
+function findNeighbours(
+  sources: readonly ServerSource[],
+  name: string,
+  { path, scope }: ConfigPlace,
+): readonly string[] {
+  const rank = configScopes.indexOf(scope === "named" ? "command-line" : scope);
+  return sources
+    .filter(({ file }) => file !== path)
+    .flatMap((source) => {
+      const { serverId } = source;
+      if (serverId === name) {
+        // What a project brings is not used in place of something else before it is trusted.
+        const isStronger = configScopes.indexOf(source.scope) > rank && source.off !== "untrusted";
+        return [`${placeOf(source)} has ${serverId}, too; ${isStronger ? "that one" : "this one"} is used`];
+      }
+      if (normalizeId(serverId) !== normalizeId(name)) return [];
+      return [
+        `${JSON.stringify(name)} and ${JSON.stringify(serverId)} of ${placeOf(source)} are the same after normalisation, so that names of their tools need a suffix`,
+      ];
+    });
+}
+
+// Whoever writes an entry of a project has seen what it starts.
+async function trustOwn(context: CommandContext, file: string, name: string): Promise<readonly string[]> {
+  const real = await realpath(file);
+  let isAsked = false;
+  await loadConfigured(context, async (question) => {
+    if (question.serverId !== name || question.file !== real) return undefined;
+    isAsked = true;
+    return "trust";
+  });
+  return isAsked ? ["it is trusted in this project, because you added it; others are asked (hostside trust)"] : [];
+}

@@ -1,0 +1,174 @@
+import type { AskTrust, Trust, TrustAnswer, TrustQuestion } from "@hostside/config";
+import type { LoadedConfig } from "@hostside/config/node";
+import { HostsideError } from "@hostside/core";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { askTrust, describeTrust, showStarts } from "../opening/asking/ask-trust.ts";
+import type { Asker } from "../opening/asking/asker.ts";
+import { terminalAsker } from "../opening/asking/terminal-asker.ts";
+import { canAsk } from "../opening/asking/can-ask.ts";
+import { exactServer, serversMeant } from "../opening/known-server.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { usageError } from "../usage-error.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
+import { renderRecords, type ShownRecord } from "./render-trust.ts";
+import { printJson } from "../render/print.ts";
+
+/** What `trust` was given. At most one of the flags. */
+export interface TrustArguments {
+  readonly names: readonly string[];
+  readonly yes?: boolean | undefined;
+  readonly refuse?: boolean | undefined;
+  readonly list?: boolean | undefined;
+  readonly revoke?: boolean | undefined;
+}
+
+/** An answer that was given now. */
+interface Decision {
+  readonly name: string;
+  readonly folder: string;
+  readonly answer: TrustAnswer;
+}
+
+/** Asks about the servers that a project brings, or takes answers from the command line; lists and forgets them. */
+export const decideTrust: CommandWork<TrustArguments> = async (args, context) => {
+  const { names, yes, refuse, list, revoke } = args;
+  const flags = Object.entries({ yes, refuse, list, revoke }).filter(([, value]) => value === true);
+  if (flags.length > 1)
+    throw usageError(`--${flags[0]?.[0]} and --${flags[1]?.[0]} are two things`, "leave one of them out");
+  if (list === true) return listRecords(context, names);
+  if (revoke === true) return revokeRecords(context, names);
+  if ((yes === true || refuse === true) && names.length === 0) {
+    throw usageError(
+      `--${yes === true ? "yes" : "refuse"} wants names`,
+      "hostside trust shows what there is to decide",
+    );
+  }
+  return decide(args, context);
+};
+
+async function decide({ names, yes, refuse }: TrustArguments, context: CommandContext): Promise<number> {
+  const said: TrustAnswer | undefined = yes === true ? "trust" : refuse === true ? "refuse" : undefined;
+  const asker = terminalAsker(context.terminal);
+  const decisions: Decision[] = [];
+  const open: TrustQuestion[] = [];
+  const asked = new Set<string>();
+  let isOver = false;
+  const ask = askTrust(asker, () => (isOver = true));
+  const answerTo: AskTrust = async (question, signal) => {
+    if (names.length > 0 && !names.includes(question.serverId)) return undefined;
+    asked.add(question.fingerprint);
+    const isAsked = said === undefined && canAsk(context);
+    if (!isAsked) await show(asker, question);
+    const answer = isAsked && !isOver ? await ask(question, signal) : said;
+    if (answer === undefined) open.push(question);
+    else decisions.push({ name: question.serverId, folder: question.folder, answer });
+    return answer;
+  };
+  const { config } = await loadConfigured(context, answerTo, (trust) => askAgain(trust, { names, asked, answerTo }));
+  for (const name of names) if (!isDecided(name, decisions, open)) throw needsNone(name, config);
+  return report(decisions, open, context);
+}
+
+// Somebody who names one that was refused wants to be asked again; until they answer it stays refused. And nothing is said to be decided that was not kept.
+function askAgain(
+  trust: Trust,
+  {
+    names,
+    asked,
+    answerTo,
+  }: { readonly names: readonly string[]; readonly asked: ReadonlySet<string>; readonly answerTo: AskTrust },
+): Trust {
+  return {
+    ...trust,
+    async decide(entry, options) {
+      const verdict = await trust.decide(entry, options);
+      if (!verdict.trusted && verdict.why === "failed") {
+        throw new HostsideError(verdict.message, { code: "store_failed", serverId: entry.server.id });
+      }
+      if (verdict.trusted || verdict.why !== "refused" || !names.includes(entry.server.id)) return verdict;
+      if (asked.has(verdict.question.fingerprint)) return verdict; // refused right now
+      const answer = await answerTo(verdict.question, options?.signal);
+      if (answer !== undefined) await trust.remember(entry, answer);
+      return answer === "trust" ? { trusted: true } : verdict;
+    },
+  };
+}
+
+async function show(asker: Asker, question: TrustQuestion): Promise<void> {
+  await asker.alone(async (ask) => ask.show(describeTrust(question)));
+}
+
+function isDecided(name: string, decisions: readonly Decision[], open: readonly TrustQuestion[]): boolean {
+  return decisions.some((one) => one.name === name) || open.some(({ serverId }) => serverId === name);
+}
+
+function needsNone(name: string, config: LoadedConfig): Error {
+  const source = exactServer(config, name);
+  const why =
+    source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
+  return usageError(`${name} of ${placeOf(source)} ${why}`, "hostside trust --list shows what was decided");
+}
+
+function report(
+  decisions: readonly Decision[],
+  open: readonly TrustQuestion[],
+  context: Pick<CommandContext, "terminal" | "options">,
+): number {
+  const { terminal, options } = context;
+  if (options.json === true) {
+    const shown = open.map((question) => ({ ...question, starts: showStarts(question.starts) }));
+    printJson(terminal, { decisions, open: shown });
+  } else {
+    for (const { name, answer } of decisions) {
+      terminal.out(
+        `${terminal.paint("name", JSON.stringify(name))} is ${answer === "trust" ? "trusted" : "refused"}\n`,
+      );
+    }
+    if (decisions.length === 0 && open.length === 0) terminal.out("There is nothing to decide here.\n");
+  }
+  if (open.length === 0) return exitCodes.pass;
+  if (!canAsk(context)) {
+    const words = ["hostside", "trust", "--yes", ...new Set(open.map(({ serverId }) => serverId))];
+    terminal.err(`\nThere is nobody here to ask: ${shellLine(words)}   or --refuse\n`);
+  }
+  return exitCodes.incomplete;
+}
+
+async function listRecords(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { terminal, options } = context;
+  const { trust } = await loadConfigured(context);
+  const records = (await trust.list())
+    .filter(({ serverId }) => names.length === 0 || names.includes(serverId))
+    .map(({ serverId, folder, file, answer, answeredAt }): ShownRecord => ({
+      name: serverId,
+      answer,
+      folder,
+      ...(file !== undefined && { file }),
+      answeredAt: new Date(answeredAt).toISOString(),
+    }));
+  if (options.json === true) printJson(terminal, { records });
+  else terminal.out(renderRecords(records, terminal));
+  return exitCodes.pass;
+}
+
+// To forget a yes takes nothing but trust away, so that all of a name are forgotten, wherever they are.
+async function revokeRecords(context: CommandContext, names: readonly string[]): Promise<number> {
+  const { terminal, options } = context;
+  if (names.length === 0) throw usageError("--revoke wants names", "hostside trust --list shows what was decided");
+  const { trust } = await loadConfigured(context);
+  const records = await trust.list();
+  const all = records.map(({ serverId }) => serverId);
+  const missing = names.find((name) => !all.includes(name));
+  if (missing !== undefined) {
+    throw usageError(
+      `nothing was decided about ${JSON.stringify(missing)}`,
+      serversMeant(missing, all) ?? "hostside trust --list shows what was decided",
+    );
+  }
+  const revoked: { readonly name: string; readonly count: number }[] = [];
+  for (const name of names) revoked.push({ name, count: await trust.revoke({ serverId: name }) });
+  if (options.json === true) printJson(terminal, { revoked });
+  else for (const { name, count } of revoked) terminal.out(`${JSON.stringify(name)}: ${count} forgotten\n`);
+  return exitCodes.pass;
+}

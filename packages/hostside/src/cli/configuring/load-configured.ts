@@ -1,0 +1,28 @@
+import { createTrust, type AskTrust, type Trust } from "@hostside/config";
+import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/config/node";
+import { userState } from "../../state/user-state.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** What is configured here, and what was decided about it. Nothing is started. */
+export interface Configured {
+  readonly config: LoadedConfig;
+  readonly trust: Trust;
+}
+
+/** Reads the configurations that every other command uses. `ask`: who answers for servers of a project that nobody has decided about; `around`: what is asked of it as well. */
+export async function loadConfigured(
+  { terminal, options }: CommandContext,
+  ask?: AskTrust,
+  around: (trust: Trust) => Trust = (trust) => trust,
+): Promise<Configured> {
+  const { env, home, platform, cwd, signal } = terminal;
+  const { store, lock } = userState({ env, home, platform });
+  const trust = around(createTrust({ store, lock, ask }));
+  const config = await loadConfig({ files: options.config ?? "auto", trust, env, home, platform, cwd, signal });
+  return { config, trust };
+}
+
+/** Where a server stands: `/home/user/.cursor/mcp.json:4`. */
+export function placeOf({ file, line }: Pick<ServerSource, "file" | "line">): string {
+  return [file ?? "another configuration", line].filter((part) => part !== undefined).join(":");
+}

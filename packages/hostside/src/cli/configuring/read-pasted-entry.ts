@@ -1,0 +1,110 @@
+import {
+  formatProblem,
+  parseConfig,
+  readConfig,
+  type ConfigData,
+  type ConfigInput,
+  type ConfigProblem,
+  type ConfiguredServer,
+} from "@hostside/config";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
+import { usageError } from "../usage-error.ts";
+
+/** The entry of a server as it stands in a README, made one of `hostside.json`. */
+export interface PastedEntry {
+  readonly entry: JsonObject;
+  /** What it is to be asked of a user, as VS Code writes it beside its servers. */
+  readonly inputs: readonly ConfigInput[];
+  /** What of it has no place there, as lines. */
+  readonly notes: readonly string[];
+}
+
+const roots = [["mcpServers"], ["servers"], ["mcp", "servers"], ["context_servers"]] as const;
+
+/**
+ * Reads an entry, or a file with it in it, in JSON as people paste it, with comments, trailing commas, or without the outermost braces: `{ "command": … }`,
+ * `{ "mcpServers": { NAME: … } }`, `"servers": { NAME: … }`, `NAME: { … }`. Throws a usage error that says what is wrong with it. Pure.
+ */
+export function readPastedEntry(name: string, text: string): PastedEntry {
+  const data = parse(text);
+  const entry = findEntry(name, data);
+  const isOurs = isJsonObject(entry["transport"]);
+  const file = Object.fromEntries([[name, entry]]);
+  const { servers, problems } = isOurs
+    ? readConfig({ servers: file }, { dialect: "hostside" })
+    : readConfig({ mcpServers: file }, { dialect: "mcp-json" });
+  const [server] = servers;
+  if (server === undefined) throw usageError(inLines(problems), "nothing was written");
+  const written = isOurs ? entry : toEntry(server);
+  return { entry: written, inputs: inputsFor(written, data), notes: problems.map(formatProblem) };
+}
+
+function parse(text: string): JsonObject {
+  const whole = /^\s*"/.test(text) ? `{${text}\n}` : text;
+  const { data, problems } = parseConfig(whole, { format: "jsonc" });
+  const fault = problems.find(({ severity }) => severity === "error");
+  if (fault !== undefined) {
+    // What a parser says may quote the text, and there may be a secret in it.
+    const { line, column } = fault;
+    throw usageError(
+      `--json-entry is no JSON${line === undefined ? "" : `: see line ${line}, column ${column}`}`,
+      "copy all of it, with its braces",
+    );
+  }
+  const json = toJson(data ?? null);
+  if (isJsonObject(json)) return json;
+  throw usageError("--json-entry is no object", 'such as {"command": "npx", "args": ["-y", "PACKAGE"]}');
+}
+
+function toJson(data: ConfigData): JsonValue {
+  if (data instanceof Map) return Object.fromEntries([...data].map(([name, value]) => [name, toJson(value)]));
+  return Array.isArray(data) ? (data as readonly ConfigData[]).map(toJson) : (data as JsonValue);
+}
+
+function findEntry(name: string, data: JsonObject): JsonObject {
+  const entries = roots.map((root) => objectAt(data, root)).find((found) => found !== undefined) ?? asEntries(data);
+  if (entries === undefined) return data;
+  const names = Object.keys(entries);
+  const own: JsonValue | undefined = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  const [only] = names.length === 1 ? Object.values(entries) : [];
+  const entry = own ?? only;
+  if (isJsonObject(entry)) return entry;
+  throw usageError(
+    `--json-entry has ${names.length} servers, and none of them is called ${JSON.stringify(name)}`,
+    names.length === 0 ? undefined : `hostside add NAME takes one of ${names.join(", ")}`,
+  );
+}
+
+function objectAt(data: JsonObject, path: readonly string[]): JsonObject | undefined {
+  const found = path.reduce<JsonValue | undefined>(
+    (value, key) => (isJsonObject(value) ? value[key] : undefined),
+    data,
+  );
+  return isJsonObject(found) ? found : undefined;
+}
+
+// `NAME: { … }` without what is around it.
+function asEntries(data: JsonObject): JsonObject | undefined {
+  const members = Object.values(data);
+  const isEntry = ["transport", "command", "url", "serverUrl", "httpUrl"].some((key) => Object.hasOwn(data, key));
+  return !isEntry && members.length > 0 && members.every(isJsonObject) ? data : undefined;
+}
+
+function inputsFor(entry: JsonObject, data: JsonObject): readonly ConfigInput[] {
+  const text = JSON.stringify(entry);
+  const inputs = data["inputs"] ?? objectAt(data, ["mcp"])?.["inputs"];
+  const { settings } = readConfig({ servers: {}, inputs }, { dialect: "hostside" });
+  return (settings.inputs ?? []).filter(({ id }) => text.includes(`\${input:${id}}`));
+}
+
+// A draft is what a spec is, and those of `hostside.json` are specs.
+function toEntry({ draft, extras }: ConfiguredServer): JsonObject {
+  const { id: _id, ...spec } = draft;
+  const { assumed: _assumed, defaultCwd: _folder, ...others } = extras;
+  return JSON.parse(JSON.stringify({ ...spec, ...others })) as JsonObject;
+}
+
+function inLines(problems: readonly ConfigProblem[]): string {
+  return problems.map(formatProblem).join("\n");
+}

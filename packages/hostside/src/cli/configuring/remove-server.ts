@@ -1,0 +1,66 @@
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exactServer, unknownServer } from "../opening/known-server.ts";
+import { usageError } from "../usage-error.ts";
+import { changeConfig, readCurrentConfig, valueAt } from "./change-config.ts";
+import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
+import { loadConfigured, placeOf } from "./load-configured.ts";
+import { reportChanges, showEdits } from "./report-changes.ts";
+
+/** What `remove` was given. */
+export interface RemoveArguments extends PlaceWish {
+  readonly name: string;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Takes a server out of a `hostside.json`. One that another tool's file brings stays: that file is not ours. */
+export const removeServer: CommandWork<RemoveArguments> = async (args, context) => {
+  const { name, dryRun = false } = args;
+  const place = await findPlace(args, context);
+  const { file, change } = await changeConfig(context, {
+    place,
+    dryRun,
+    plan: ({ parsed }) => {
+      const path = ["servers", name];
+      // Somebody else may have been quicker.
+      if (valueAt(parsed.data, path) === undefined)
+        throw usageError(`${place.path} has no server ${JSON.stringify(name)}`);
+      return { edits: [{ path, value: undefined }] };
+    },
+  });
+  const { sources } = (await loadConfigured(context)).config;
+  const other = sources.find(({ serverId, file: at }) => serverId === name && (!dryRun || at !== file));
+  const notes =
+    other === undefined
+      ? []
+      : [
+          `${placeOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
+        ];
+  return reportChanges(
+    { changes: [{ file, name, change: "removed" }], edits: showEdits(file, change.edits), notes, dryRun },
+    context,
+  );
+};
+
+async function findPlace(args: RemoveArguments, context: CommandContext): Promise<ConfigPlace> {
+  const { name, user, project } = args;
+  const isChosen = user === true || project === true;
+  const places = isChosen ? [choosePlace(context, args)] : ownPlaces(context);
+  // The strongest is the one that is used. What is broken is there as well.
+  for (const place of places.toReversed()) {
+    const { parsed } = await readCurrentConfig(place);
+    if (valueAt(parsed.data, ["servers", name]) !== undefined) return place;
+  }
+  const { config } = await loadConfigured(context);
+  if (isChosen && places[0] !== undefined && !config.sources.some(({ serverId }) => serverId === name)) {
+    const own = config.sources.filter(({ file }) => file === places[0]?.path);
+    throw unknownServer(
+      name,
+      own.map(({ serverId }) => serverId),
+    );
+  }
+  const source = exactServer(config, name);
+  throw usageError(
+    `${name} comes from ${placeOf(source)}, and ${isChosen ? "not from the file that was chosen" : "hostside leaves that file as it is"}`,
+    `to have it off without removing it: hostside disable ${name}`,
+  );
+}

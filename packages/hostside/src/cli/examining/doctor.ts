@@ -1,0 +1,119 @@
+import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/config/node";
+import { isHostsideError, type Diagnostic } from "@hostside/core";
+import { createConnector } from "@hostside/transports";
+import type { Host } from "../../host.ts";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { openHost } from "../opening/open-host.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { knownServer } from "../opening/known-server.ts";
+import type { DoctorFacts, ServerFacts } from "./facts.ts";
+import { countFindings, type Finding } from "./finding.ts";
+import { realFiles } from "./gather/find-program.ts";
+import { gatherConfig } from "./gather/gather-config.ts";
+import { gatherMachine } from "./gather/gather-machine.ts";
+import { gatherServer, unusableServer } from "./gather/gather-server.ts";
+import { judgeAll } from "./judge/judge-all.ts";
+import { renderFindings } from "./render-findings.ts";
+import { showProgress } from "./show-progress.ts";
+import { printJson } from "../render/print.ts";
+import { fromEnvironment } from "../from-environment.ts";
+
+/** What `doctor` is asked. */
+export interface DoctorArguments {
+  readonly server: string | undefined;
+}
+
+/** Looks at the machine, the configuration and every server, and says what is wrong and what mends it. Calls no tool; nothing is left running. */
+export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
+  const { terminal, options } = context;
+  const facts = await gatherFacts(server, context);
+  const findings = judgeAll(facts).map((finding) => forFiles(finding, options.config));
+  if (options.json === true) {
+    const { machine, config, servers } = facts;
+    printJson(terminal, { findings, machine, config, servers });
+  } else terminal.out(renderFindings(findings, terminal, { isWhole: !terminal.signal.aborted }));
+  if (terminal.signal.aborted) {
+    terminal.err("The examination was stopped: what is here is not all.\n");
+    return exitCodes.incomplete;
+  }
+  return countFindings(findings).problems > 0 ? exitCodes.fail : exitCodes.pass;
+};
+
+// Of a server that only these files have, nothing else knows. `init` is about those that are found.
+function forFiles(finding: Finding, files: readonly string[] = []): Finding {
+  const { mend } = finding;
+  if (files.length === 0 || mend === undefined || !("command" in mend)) return finding;
+  if (!mend.command.startsWith("hostside ") || mend.command === "hostside init") return finding;
+  const words = shellLine(files.flatMap((file) => ["--config", file]));
+  return { ...finding, mend: { command: `${mend.command} ${words}` } };
+}
+
+async function gatherFacts(typed: string | undefined, context: CommandContext): Promise<DoctorFacts> {
+  const { terminal, options } = context;
+  const machine = await gatherMachine(terminal);
+  await using opened = await open(typed, context);
+  const { config, look } = opened;
+  const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
+  const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
+  const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
+  const progress = showProgress(terminal, { isQuiet: options.quiet === true, total: sources.length });
+  const gather = async (source: ServerSource): Promise<ServerFacts | undefined> => {
+    const facts = await look(source);
+    progress.add(source.serverId);
+    // What was stopped in the middle is no fault of the server's.
+    return terminal.signal.aborted ? undefined : facts;
+  };
+  const servers = (await Promise.all(sources.map(gather))).filter((facts) => facts !== undefined);
+  progress.end();
+  return { machine, config: await gatherConfig(config, isWanted), servers, now: Date.now() };
+}
+
+interface Opened extends AsyncDisposable {
+  readonly config: LoadedConfig;
+  readonly look: (source: ServerSource) => Promise<ServerFacts>;
+}
+
+async function open(typed: string | undefined, { terminal, options }: CommandContext): Promise<Opened> {
+  // What nobody trusted and what is wrong with the configuration are findings, and neither questions nor warnings.
+  const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
+  const only = typed === undefined ? undefined : [typed];
+  try {
+    const opened = await openHost(quiet, { only, off: "show", wait: false });
+    const { host } = opened;
+    const diagnostics: Diagnostic[] = [];
+    host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
+    const authProvider = host.oauth?.authProvider;
+    const config = host.config ?? (await loadConfig({ files: [] }));
+    const means = {
+      host,
+      config,
+      connector: createConnector(authProvider === undefined ? fromEnvironment : { ...fromEnvironment, authProvider }),
+      place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
+      diagnostics,
+      timeoutMs: (options.timeout ?? 30) * 1000,
+      signal: terminal.signal,
+      signInEnds: await readSignInEnds(host),
+    };
+    const close = (): Promise<void> => Promise.resolve(opened[Symbol.asyncDispose]());
+    return { config, look: (source) => gatherServer(source, means), [Symbol.asyncDispose]: close };
+  } catch (error) {
+    if (!isHostsideError(error, "invalid_config")) throw error;
+    // There is no server to start, and that is what somebody wants to know more of.
+    const { watch: _, ...files } = filesOf(quiet);
+    const config = await loadConfig(files);
+    const look = async (source: ServerSource): Promise<ServerFacts> => unusableServer(source);
+    return { config, look, [Symbol.asyncDispose]: async () => undefined };
+  }
+}
+
+async function readSignInEnds({ oauth }: Host): Promise<ReadonlyMap<string, number>> {
+  // A store that cannot be read is reported with the server that wants a sign-in.
+  const signedIn = (await oauth?.list().catch(() => [])) ?? [];
+  return new Map(
+    signedIn.flatMap(({ serverId, expiresAt, renews, current }) =>
+      expiresAt !== undefined && current && !renews ? [[serverId, expiresAt] as const] : [],
+    ),
+  );
+}

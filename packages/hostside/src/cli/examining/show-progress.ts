@@ -1,0 +1,30 @@
+import { cleanText, truncateText } from "@hostside/core";
+import { formatCount } from "../render/format-amount.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Tells how far an examination is. */
+export interface Progress {
+  add(serverId: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** One line on stderr that is replaced, where somebody looks on. */
+export function showProgress(
+  { err, isLive, columns, paintErr }: Terminal,
+  { isQuiet, total }: { readonly isQuiet: boolean; readonly total: number },
+): Progress {
+  const isShown = isLive && !isQuiet && total > 0;
+  let done = 0;
+  const draw = (text: string): void => err(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);
+  if (isShown) draw(`examining ${formatCount(total, "server")}`);
+  return {
+    add(serverId) {
+      done += 1;
+      if (isShown) draw(`${done} of ${total} examined: ${cleanText(serverId, 60)}`);
+    },
+    end() {
+      if (isShown) err("\r\u001B[K");
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { isHostsideError } from "@hostside/core";
+import { UsageError } from "./usage-error.ts";
+
+/** What a command exits with: the table of the conformance kit. */
+export const exitCodes: {
+  /** It did what was asked. */
+  readonly pass: 0;
+  /** The tool said that it failed, a server is not well, a check found something. */
+  readonly fail: 1;
+  /** The command line or the configuration is wrong, or nobody could be asked. */
+  readonly usage: 2;
+  /** Not everything could be done, or it was interrupted. */
+  readonly incomplete: 3;
+  /** A server could not be reached. */
+  readonly unreachable: 4;
+  /** Somebody has to sign in first. */
+  readonly authRequired: 5;
+} = { pass: 0, fail: 1, usage: 2, incomplete: 3, unreachable: 4, authRequired: 5 };
+
+const unreachable: ReadonlySet<string> = new Set([
+  "spawn_failed",
+  "server_exited",
+  "unreachable",
+  "dns_failed",
+  "tls_failed",
+  "http_error",
+  "redirect_refused",
+  "handshake_failed",
+  "unsupported_protocol",
+  "connection_closed",
+  "connect_timeout",
+  "list_timeout",
+]);
+
+/** The code that a failure ends a command with. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (!isHostsideError(error)) return exitCodes.fail;
+  const { code, kind } = error;
+  if (code === "aborted") return exitCodes.incomplete;
+  if (kind === "auth") return exitCodes.authRequired;
+  if (kind === "contract" || code.startsWith("approval_")) return exitCodes.usage;
+  return unreachable.has(code) ? exitCodes.unreachable : exitCodes.fail;
+}

@@ -1,0 +1,148 @@
+import { cleanText } from "@hostside/core";
+import type { Argument, Command, Option } from "commander";
+
+/** Something that may be typed next. */
+export interface Candidate {
+  readonly value: string;
+  readonly about?: string | undefined;
+}
+
+/** An argument of a tool's. */
+export interface ToolArgument extends Candidate {
+  /** What it may be, where that is a short list. */
+  readonly values?: readonly string[] | undefined;
+}
+
+/** Where names come from that no command knows. */
+export interface CompletionSources {
+  readonly servers: () => Promise<readonly Candidate[]>;
+  /** By their local names. */
+  readonly tools: () => Promise<readonly Candidate[]>;
+  /** Default: nothing is known of them. */
+  readonly argumentsOf?: ((tool: string) => readonly ToolArgument[]) | undefined;
+}
+
+/** What may come next: words, or files as the shell finds them. */
+export type Completion = "files" | readonly Candidate[];
+
+/** What somebody wants who has typed `words` and is at `current`. */
+export interface Wanted {
+  readonly words: readonly string[];
+  readonly current: string;
+}
+
+/** What may stand at the cursor, by what the commands declare: an argument or a value named `server`, `tool`, `command` or `file` is one. */
+export async function completeWords(
+  program: Command,
+  { words, current }: Wanted,
+  sources: CompletionSources,
+): Promise<Completion> {
+  const place = walk(program, words);
+  const values = (one: Option | Argument): Promise<Completion> => valuesOf(one, program, sources);
+  if (place.option !== undefined) return startingWith(current, await values(place.option));
+  if (!place.isLiteral && current.startsWith("-")) {
+    const equals = current.indexOf("=");
+    const option = equals === -1 ? undefined : findOption(place.command, current.slice(0, equals));
+    if (option === undefined)
+      return startingWith(current, [...toolArguments(place, sources), ...optionsOf(place.command)]);
+    const found = await values(option);
+    const head = current.slice(0, equals + 1);
+    return found === "files"
+      ? found
+      : startingWith(
+          current,
+          found.map((one) => ({ ...one, value: head + one.value })),
+        );
+  }
+  const named = toolArguments(place, sources).find(({ value }) => value === words.at(-1));
+  if (named !== undefined)
+    return startingWith(
+      current,
+      (named.values ?? []).map((value) => ({ value })),
+    );
+  if (place.operands.length === 0 && place.command.commands.length > 0)
+    return startingWith(current, commandsOf(place.command));
+  const { registeredArguments } = place.command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[place.operands.length] ?? (last?.variadic === true ? last : undefined);
+  return argument === undefined ? [] : startingWith(current, await values(argument));
+}
+
+interface Place {
+  readonly command: Command;
+  readonly operands: readonly string[];
+  /** The option whose value is next. */
+  readonly option: Option | undefined;
+  /** Whether `--` was typed. */
+  readonly isLiteral: boolean;
+}
+
+function walk(program: Command, words: readonly string[]): Place {
+  let command = program;
+  let option: Option | undefined;
+  let isLiteral = false;
+  const operands: string[] = [];
+  for (const word of words) {
+    if (option !== undefined) option = undefined;
+    else if (!isLiteral && word === "--") isLiteral = true;
+    else if (!isLiteral && word.startsWith("-")) {
+      const found = findOption(command, word);
+      option = found?.required === true ? found : undefined;
+    } else {
+      const next = operands.length === 0 ? findCommand(command, word) : undefined;
+      if (next === undefined) operands.push(word);
+      else command = next;
+    }
+  }
+  return { command, operands, option, isLiteral };
+}
+
+function findCommand(command: Command, name: string): Command | undefined {
+  return command.commands.find((one) => one.name() === name || one.aliases().includes(name));
+}
+
+function findOption(command: Command, flag: string): Option | undefined {
+  const found = command.options.find(({ long, short }) => long === flag || short === flag);
+  return found ?? (command.parent === null ? undefined : findOption(command.parent, flag));
+}
+
+function optionsOf(command: Command): readonly Candidate[] {
+  const help = command.createHelp();
+  help.showGlobalOptions = true;
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap(({ long, description }) =>
+    long === undefined || long === null ? [] : [{ value: long, about: description }],
+  );
+}
+
+function commandsOf(command: Command): readonly Candidate[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => ({ value: one.name(), about: one.description() }));
+}
+
+function toolArguments({ command, operands, isLiteral }: Place, sources: CompletionSources): readonly ToolArgument[] {
+  const [tool] = operands;
+  if (tool === undefined || isLiteral || command.registeredArguments[0]?.name() !== "tool") return [];
+  return sources.argumentsOf?.(tool) ?? [];
+}
+
+async function valuesOf(one: Option | Argument, program: Command, sources: CompletionSources): Promise<Completion> {
+  if (one.argChoices !== undefined) return one.argChoices.map((value) => ({ value }));
+  // Of an option the name is that of its value: `--config <file>`.
+  const name = "flags" in one ? (/[<[]([\w-]+)/.exec(one.flags)?.[1] ?? "") : one.name();
+  if (/^servers?$|^name$/.test(name)) return sources.servers();
+  if (/^tools?$/.test(name)) return sources.tools();
+  if (/^commands?$/.test(name)) return commandsOf(program);
+  return /file|folder|path/.test(name) ? "files" : [];
+}
+
+function startingWith(current: string, completion: Completion): Completion {
+  if (completion === "files") return completion;
+  return completion.filter(({ value }) => value.startsWith(current) && canBeTyped(value));
+}
+
+// Names of servers and tools, and what tools take, are texts of somebody else: with a line feed or an escape sequence in them, they are for no terminal.
+function canBeTyped(value: string): boolean {
+  return value !== "" && cleanText(value) === value && !/[\n\t]/.test(value);
+}

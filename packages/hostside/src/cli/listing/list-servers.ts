@@ -1,0 +1,82 @@
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { OpenedHost } from "../opening/opened-host.ts";
+import { knownServer } from "../opening/known-server.ts";
+import { openHost } from "../opening/open-host.ts";
+import { printJson, printLines } from "../render/print.ts";
+import { showLiveLines } from "../render/live-lines.ts";
+import type { FollowEnd } from "./follow-servers.ts";
+import { listExitCode } from "./list-exit-code.ts";
+import { renderWarnings } from "./render-warnings.ts";
+import { renderFrame, renderServers } from "./render-servers.ts";
+import { renderServerTools, renderToolGroups } from "./render-tools.ts";
+import { describeServers, type Listing } from "./server-report.ts";
+import { startServers, startTimeoutMs } from "./start-servers.ts";
+
+/** Arguments of `list`. */
+export interface ListArguments {
+  readonly server: string | undefined;
+  /** Whether tools are shown. */
+  readonly tools: boolean;
+  /** Whether descriptions are whole. */
+  readonly long: boolean;
+  /** Whether the file of each server is shown. */
+  readonly where: boolean;
+}
+
+/** Shows the servers as they come up, and the tools of those that did. */
+export const listServers: CommandWork<ListArguments> = async (args, context) => {
+  const { terminal, options } = context;
+  const only = args.server === undefined ? undefined : [args.server];
+  await using opened = await openHost(context, { only, off: "show", wait: false });
+  const server = idOf(args.server, opened);
+  const end = await lookOn(opened, context, server);
+  const { host } = opened;
+  const listing = describeServers({
+    config: host.config,
+    statuses: host.statuses(),
+    definitions: host.definitions(),
+    quarantined: host.provider.quarantined(),
+    waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
+    server,
+  });
+  if (options.json === true) printJson(terminal, args.tools ? listing : { ...listing, tools: [] });
+  else show(listing, { ...args, server }, context);
+  return end === "interrupted" ? exitCodes.incomplete : listExitCode(listing, server);
+};
+
+// As its entry has it, however a person typed it.
+function idOf(typed: string | undefined, { host: { config } }: OpenedHost): string | undefined {
+  return typed === undefined || config === undefined ? typed : knownServer(config, typed).serverId;
+}
+
+/** Waits for the servers, and shows how far they are: on a live terminal in place, else as lines on stderr. */
+async function lookOn(opened: OpenedHost, context: CommandContext, server: string | undefined): Promise<FollowEnd> {
+  const { terminal, options } = context;
+  const { host } = opened;
+  if (!terminal.isLive || options.json === true || options.quiet === true)
+    return await startServers(opened, context, { server });
+  const live = showLiveLines(terminal, (frame) => {
+    const { config } = host;
+    const statuses = host.statuses();
+    // Of what is known of tools nothing shows here.
+    const parts = { config, statuses, definitions: [], quarantined: [], server };
+    return renderFrame(describeServers(parts).servers, { ...frame, paint: terminal.paint });
+  });
+  try {
+    return await startServers(opened, context, { server, onSettled: () => live.draw() });
+  } finally {
+    live.end();
+  }
+}
+
+function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
+  const { terminal, options } = context;
+  const { columns, paint, cwd, home } = terminal;
+  const common = (options.config ?? []).flatMap((file) => ["--config", file]);
+  printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common }));
+  for (const line of renderWarnings(listing, context)) terminal.err(`${line}\n`);
+  if (!tools) return;
+  if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
+  else printLines(terminal, renderServerTools(listing.tools, { columns, paint, long }));
+}

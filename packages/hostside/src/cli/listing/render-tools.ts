@@ -1,0 +1,68 @@
+import type { Terminal } from "../terminal.ts";
+import { formatCount, formatTokens } from "../render/format-amount.ts";
+import { cleanLines, firstSentence, oneLine } from "../render/one-line.ts";
+import { renderTable } from "../render/render-table.ts";
+import { cutToWidth } from "../render/text-width.ts";
+import { wrapText } from "../render/wrap-text.ts";
+import type { Listing } from "./server-report.ts";
+import type { ToolBrief } from "./tool-brief.ts";
+
+type View = Pick<Terminal, "columns" | "paint">;
+
+/** Tools by server, each in a line: its remote name and its first sentence. Last those of the host itself. */
+export function renderToolGroups(
+  { servers, tools }: Pick<Listing, "servers" | "tools">,
+  view: View,
+): readonly string[] {
+  const groups = servers.flatMap(({ id, title }) =>
+    renderGroup({ name: id, title, tools: tools.filter(({ server }) => server === id) }, view),
+  );
+  const own = {
+    name: "hostside",
+    title: "of this host, not of a server",
+    tools: tools.filter(({ server }) => server === ""),
+  };
+  return [...groups, ...renderGroup(own, view)];
+}
+
+interface Group {
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly tools: readonly ToolBrief[];
+}
+
+function renderGroup({ name, title, tools }: Group, view: View): readonly string[] {
+  if (tools.length === 0) return [];
+  const tokens = formatTokens(tools.reduce((sum, tool) => sum + tool.tokens, 0));
+  const shown = title === undefined || title === name ? "" : oneLine(title, 200);
+  const [heading = ""] = renderTable(
+    [[{ text: name, style: "bold" }, shown, { text: `${formatCount(tools.length, "tool")}, ${tokens}`, style: "dim" }]],
+    { ...view, layout: [{ least: 12 }, { least: 8, optional: true }, {}] },
+  );
+  const rows = tools.map(({ tool, title: own = "", description }) => [
+    { text: tool, style: "name" as const },
+    firstSentence(description) || own,
+  ]);
+  const lines = renderTable(rows, { ...view, indent: "  ", layout: [{ least: 14 }, { least: 16 }] });
+  return ["", heading, ...lines];
+}
+
+/** Tools of one server: full name, effect, tokens, and what they say of themselves, shortened unless `long`. */
+export function renderServerTools(
+  tools: readonly ToolBrief[],
+  { columns, paint, long = false }: View & { readonly long?: boolean | undefined },
+): readonly string[] {
+  return tools.flatMap(({ name, effect, tokens, title = "", description }) => {
+    const text = cleanLines(description.trim() === "" ? title : description).join("\n");
+    const [first = ""] = text.split(/\n\s*\n/);
+    const width = Math.min(columns, 100);
+    const lines = wrapText(long ? text : oneLine(first, 300), { width, indent: "    " });
+    const facts = cutToWidth(`    ${effect}, ${formatTokens(tokens)}`, columns);
+    return [
+      "",
+      paint("name", oneLine(name, 200)),
+      paint("dim", facts),
+      ...lines.filter((line, at) => at > 0 || line !== ""),
+    ];
+  });
+}

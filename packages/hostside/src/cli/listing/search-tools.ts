@@ -1,0 +1,73 @@
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { OpenedHost } from "../opening/opened-host.ts";
+import { openHost } from "../opening/open-host.ts";
+import { formatCount, formatNumber } from "../render/format-amount.ts";
+import { firstSentence, oneLine } from "../render/one-line.ts";
+import { printJson, printLines } from "../render/print.ts";
+import { renderTable } from "../render/render-table.ts";
+import { wrapText } from "../render/wrap-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { describeFound, type SearchReport } from "./found-tools.ts";
+import { startServers } from "./start-servers.ts";
+
+/** Arguments of `search`. */
+export interface SearchArguments {
+  readonly words: readonly string[];
+  /** Most tools to show. */
+  readonly limit: number;
+}
+
+/** Shows which tools a model would find for these words, and how well each matches. */
+export const searchTools: CommandWork<SearchArguments> = async ({ words, limit }, context) => {
+  const { terminal, options } = context;
+  const query = words.join(" ");
+  await using opened = await openHost(context, { wait: false });
+  const end = await startServers(opened, context);
+  const { host } = opened;
+  await using conversation = host.conversation();
+  const { tools, omitted_tools: omitted } = await conversation.searchTools({ query, limit });
+  const names = [...tools.map(({ name }) => name), ...(omitted?.names ?? [])];
+  const report = describeFound(query, names, { definitions: host.definitions(), groups: conversation.groups() });
+  sayWhoIsMissing(opened, context);
+  if (options.json === true) printJson(terminal, report);
+  else printLines(terminal, renderFound(report, terminal));
+  if (end === "interrupted") return exitCodes.incomplete;
+  return report.tools.length > 0 ? exitCodes.pass : exitCodes.fail;
+};
+
+/** Says on stderr which servers have no part in what is shown. */
+export function sayWhoIsMissing({ host }: OpenedHost, { terminal }: CommandContext): void {
+  const missing = host.statuses().filter(({ state }) => state !== "ready" && state !== "disabled");
+  if (missing.length === 0) return;
+  const names = oneLine(missing.map(({ id }) => id).join(", "), 200);
+  const text = `without ${formatCount(missing.length, "server")} not ready: ${names}; see hostside list`;
+  terminal.err(`${terminal.paintErr("warn", "warning:")} ${text}\n`);
+}
+
+/** What was found, a tool in a line. Pure. */
+export function renderFound(
+  { query, tools, totalTools }: SearchReport,
+  view: Pick<Terminal, "columns" | "paint">,
+): readonly string[] {
+  if (tools.length === 0) {
+    const nothing = `Nothing found for "${oneLine(query, 200)}" among ${formatCount(totalTools, "tool")}.`;
+    const advice = "Say in other words what the tool does, give the beginning of its name, or see hostside list.";
+    return [nothing, advice].flatMap((line) => wrapText(line, { width: view.columns }));
+  }
+  const rows = tools.map(({ name, match, score, tokens, description, title = "" }) => [
+    { text: score === undefined ? "" : score.toFixed(2), style: "good" as const },
+    { text: name, style: "name" as const },
+    { text: match === undefined || match === "words" ? "" : `${match} name`, style: "dim" as const },
+    { text: `~${formatNumber(tokens)}`, style: "dim" as const },
+    firstSentence(description) || title,
+  ]);
+  const layout = [
+    { align: "right" },
+    { least: 20 },
+    { optional: true },
+    { align: "right", optional: true },
+    { least: 16, optional: true },
+  ] as const;
+  return renderTable(rows, { ...view, layout });
+}

@@ -1,0 +1,95 @@
+import { formatProblem } from "@hostside/config";
+import type { LoadedConfig, ServerSource } from "@hostside/config/node";
+import { foldCase, quoteText } from "@hostside/core/implement";
+import { didYouMean, nearNames } from "../program/near-names.ts";
+import { oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { usageError, type UsageError } from "../usage-error.ts";
+
+/** What is known of a configuration. */
+type Known = Pick<LoadedConfig, "sources" | "problems">;
+
+/**
+ * The server that somebody means: by its id as it is written, or else with ASCII letters in another case where that is one alone. Throws a usage error that says
+ * what is wrong with its entry, or lists near ids.
+ */
+export function knownServer({ sources, problems }: Known, typed: string): ServerSource {
+  const ids = sources.map(({ serverId }) => serverId);
+  const all = [...new Set([...ids, ...faultyIds(problems)])];
+  const meant = all.includes(typed) ? [typed] : all.filter((id) => foldCase(id) === foldCase(typed));
+  const [id] = meant;
+  if (id !== undefined && meant.length === 1) {
+    const source = sources.find(({ serverId }) => serverId === id);
+    if (source === undefined) throw unusable(id, problems);
+    return source;
+  }
+  throw unknownServer(typed, meant.length > 1 ? meant : all);
+}
+
+/** The same, by its id as it is written alone, for what takes something away or allows it. */
+export function exactServer(config: Known, typed: string): ServerSource {
+  const source = knownServer(config, typed);
+  if (source.serverId !== typed) throw unknownServer(typed, [source.serverId]);
+  return source;
+}
+
+/** What a command throws for a name that no server has: near ids of those there are, or all. */
+export function unknownServer(typed: string, ids: readonly string[]): UsageError {
+  const hint =
+    serversMeant(typed, ids) ??
+    (ids.length === 0 ? "No server is configured: see hostside init, hostside add." : listed(ids));
+  return usageError(`there is no server ${quoteName(typed)}`, hint);
+}
+
+/** The hint that names the near ones of `ids`. */
+export function serversMeant(typed: string, ids: readonly string[]): string | undefined {
+  return didYouMean(nearNames(typed, ids).map(quoteName));
+}
+
+/** The ids of entries that are at fault: of one that cannot be read at all, nothing else is known. */
+export function faultyIds(problems: Known["problems"]): readonly string[] {
+  return problems.flatMap(({ serverId, severity }) => (severity === "error" && serverId ? serverId : []));
+}
+
+/** The same; throws a usage error, too, for one that does not start: with the place of its entry, and the command that mends it. */
+export function startableServer(config: Known, typed: string): ServerSource {
+  const source = knownServer(config, typed);
+  if (source.state === "on") return source;
+  throw notStartable(source, config);
+}
+
+function notStartable({ serverId, state, off, file, line, column }: ServerSource, { problems }: Known): UsageError {
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const where = place === "" ? "" : ` (${place})`;
+  const server = `server ${quoteName(serverId)}`;
+  if (state === "failed") return unusable(serverId, problems);
+  switch (off) {
+    case "untrusted": {
+      const own = problems.find((problem) => problem.serverId === serverId && problem.code === "untrusted_server");
+      const why = own?.message ?? "is brought by a project";
+      return usageError(`${server} ${why}${where}`, shellLine(["hostside", "trust", serverId]));
+    }
+    case "disabled":
+      return usageError(`${server} is disabled${where}`, shellLine(["hostside", "enable", serverId]));
+    case "not allowed":
+      return usageError(`${server} is not among the servers that the configuration allows${where}`);
+    case "not wanted":
+    case undefined:
+      return usageError(`${server} was not started${where}`);
+  }
+}
+
+function unusable(serverId: string, problems: Known["problems"]): UsageError {
+  const wrong = problems.filter((problem) => problem.serverId === serverId && problem.severity === "error");
+  const lines = wrong.map((problem) => `  ${oneLine(formatProblem(problem), 1000)}`);
+  return usageError([`server ${quoteName(serverId)} cannot be used`, ...lines].join("\n"));
+}
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, 8).map(quoteName).join(", ");
+  return `There ${ids.length === 1 ? "is" : "are"} ${ids.length > 8 ? `${shown} and ${ids.length - 8} more` : shown}.`;
+}
+
+function quoteName(name: string): string {
+  return quoteText(name, 200);
+}

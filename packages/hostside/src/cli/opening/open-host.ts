@@ -1,0 +1,159 @@
+import { createTrust } from "@hostside/config";
+import { loadConfig } from "@hostside/config/node";
+import { HostsideError, type Store } from "@hostside/core";
+import { hasBrowser, openBrowser } from "@hostside/auth/node";
+import { createHost } from "../../create-host.ts";
+import { userState } from "../../state/user-state.ts";
+import type { ConfigOptions } from "../../host-options.ts";
+import type { CommandContext } from "../command-context.ts";
+import { oneLine } from "../render/one-line.ts";
+import type { Terminal } from "../terminal.ts";
+import { approveCalls, type Approver } from "./asking/approve-calls.ts";
+import { askApproval } from "./asking/ask-approval.ts";
+import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
+import { askInput } from "./asking/ask-input.ts";
+import { askTrust } from "./asking/ask-trust.ts";
+import { canAsk } from "./asking/can-ask.ts";
+import { terminalAsker } from "./asking/terminal-asker.ts";
+import { filesOf } from "./config-files.ts";
+import type { KnownBefore } from "./find-tool.ts";
+import type { OpenedHost } from "./opened-host.ts";
+import { namesOf } from "./last-names.ts";
+import { knownServer, startableServer } from "./known-server.ts";
+import { offerSignIn } from "./offer-sign-in.ts";
+import { isServeEntry } from "../serving/self-entries.ts";
+import { reportProblems } from "./report-problems.ts";
+import { signInPrompt } from "./sign-in-prompt.ts";
+import { fromEnvironment } from "../from-environment.ts";
+import { openRecorded, type Recorded } from "./open-recorded.ts";
+
+/** What a command wants of its host. */
+export interface HostWish {
+  /** Ids, as a person typed them, of the only servers that are started; or who chooses among what is known before anything is started. Default: all. */
+  readonly only?: readonly string[] | ((known: KnownBefore) => readonly string[] | undefined) | undefined;
+  /** What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that says why, `"show"` leaves them as they are. */
+  readonly off?: "refuse" | "show" | undefined;
+  /** Whether servers are waited for. Default `true`; `false`: they come up while the command looks on. */
+  readonly wait?: boolean | undefined;
+  /** `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked. */
+  readonly signIn?: boolean | undefined;
+  /** Whether servers that say that their tools changed are listed again at once. Default `false`: with the next call. */
+  readonly follow?: boolean | undefined;
+  /** Who approves calls that a person makes, each that is not known to be `pure`. Default: a person is asked about those that a rule wants approved. */
+  readonly approver?: Approver | undefined;
+}
+
+/**
+ * Loads the configuration, asks about what a project brings and for inputs if somebody can be asked, and starts the servers. Says on stderr what is wrong with the
+ * configuration. In the repl it is the host that is open already, whatever is wished for.
+ *
+ * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted` when the person cancels a question.
+ */
+export async function openHost(context: CommandContext, wish: HostWish = {}): Promise<OpenedHost> {
+  const { terminal, options } = context;
+  // It is the repl's, which closes it.
+  if (context.opened !== undefined) return reopen(context.opened, wish);
+  const { env, home, platform } = terminal;
+  const state = userState({ env, home, platform });
+  const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
+  const files = filesOf(context);
+  const only = await chooseServers(wish, files, state.store);
+  const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
+  const cancelled = new AbortController();
+  const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
+  const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
+  const recorded = await openRecorded(options.record, (effects) =>
+    createHost({
+      config: {
+        ...files,
+        watch: false,
+        trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
+        inputs: asker && askInput(asker, onCancel),
+        only: only && isWanted,
+        // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
+        revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
+      },
+      connector: { ...fromEnvironment, effects },
+      provider: wish.follow === true ? { refresh: "debounced" } : {},
+      state,
+      // A command shows what is, and not what was there the last time.
+      savedCatalogs: false,
+      signal,
+      timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
+      policy: {
+        validation: { input: "strict" },
+        approval: wish.approver ? approveCalls(wish.approver, asker) : { handler: asker && askApproval(asker) },
+      },
+      auth: { prompt: signInPrompt(terminal, { asker }) },
+      onElicit: asker && askElicitation(asker, pageOpener(terminal)),
+      onDiagnostic: ({ serverId, message }) => {
+        if (options.verbose === true) note(context, serverId, message);
+      },
+    }),
+  );
+  const { host } = recorded;
+  const opened = toOpenedHost({ host, state, asker, approver: wish.approver }, context, recorded);
+  try {
+    signal.throwIfAborted();
+    if (host.config !== undefined) reportProblems(context, host.config, isWanted);
+    if (host.config !== undefined && wish.off !== "show") {
+      for (const id of only ?? []) startableServer(host.config, id);
+    }
+    if (wish.signIn === true && asker !== undefined) {
+      for (const id of only ?? []) await offerSignIn(host, id, { asker, signal });
+    }
+    return opened;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function toOpenedHost(
+  parts: Omit<OpenedHost, keyof AsyncDisposable>,
+  context: CommandContext,
+  recorded: Recorded,
+): OpenedHost {
+  const { host } = parts;
+  const logs =
+    context.options.verbose === true
+      ? host.provider.onServerLog(({ serverId, text }) => note(context, serverId, text))
+      : undefined;
+  const close = async (): Promise<void> => {
+    logs?.();
+    await recorded.close();
+  };
+  return { ...parts, [Symbol.asyncDispose]: close };
+}
+
+function reopen(opened: OpenedHost, { only, off }: HostWish): OpenedHost {
+  const { config } = opened.host;
+  if (Array.isArray(only) && config !== undefined) {
+    for (const id of only as readonly string[]) (off === "show" ? knownServer : startableServer)(config, id);
+  }
+  return { ...opened, [Symbol.asyncDispose]: async () => undefined };
+}
+
+// Nothing is expanded, asked or started for it.
+async function chooseServers(
+  { only }: HostWish,
+  files: ConfigOptions,
+  store: Store,
+): Promise<readonly string[] | undefined> {
+  if (only === undefined) return undefined;
+  const { watch: _, ...rest } = files;
+  const known = await loadConfig({ ...rest, only: () => false });
+  const serverIds = known.sources.map(({ serverId }) => serverId);
+  const chosen = typeof only === "function" ? only({ serverIds, savedNames: await namesOf(serverIds, store) }) : only;
+  return chosen?.map((typed) => knownServer(known, typed).serverId);
+}
+
+function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
+  if (!hasBrowser({ env, platform })) return undefined;
+  const open = openBrowser();
+  return async (url, serverId, signal) => void (await open({ url, serverId, title: serverId, signal }));
+}
+
+function note({ terminal }: CommandContext, serverId: string, text: string): void {
+  terminal.err(`${terminal.paintErr("dim", `${oneLine(serverId, 80)}: ${oneLine(text)}`)}\n`);
+}

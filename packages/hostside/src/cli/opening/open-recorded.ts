@@ -1,0 +1,48 @@
+import type { Recorder } from "@hostside/replay";
+import type { Host } from "../../host.ts";
+import { usageError } from "../usage-error.ts";
+
+/** A host, and what is recorded of what it says with servers. */
+export interface Recorded {
+  readonly host: Host;
+  /** Closes the host, then ends the recording, whatever the first one fails with. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a host whose conversations with servers go into the file of `--record`, if there is one. What it came to before it failed is recorded as well. Throws a
+ * usage error for a file that cannot be written, before anything starts, and what `open` throws.
+ */
+export async function openRecorded(
+  file: string | undefined,
+  open: (effects: Recorder["effects"] | undefined) => Promise<Host>,
+): Promise<Recorded> {
+  const recorder = await openRecorder(file);
+  try {
+    const host = await open(recorder?.effects);
+    return {
+      host,
+      async close() {
+        try {
+          await host.close();
+        } finally {
+          recorder?.close();
+        }
+      },
+    };
+  } catch (error) {
+    recorder?.close();
+    throw error;
+  }
+}
+
+async function openRecorder(file: string | undefined): Promise<Recorder | undefined> {
+  if (file === undefined) return undefined;
+  const { createRecorder } = await import("@hostside/replay");
+  try {
+    return createRecorder({ to: file });
+  } catch (error) {
+    const why = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw usageError(`--record ${file}: ${why instanceof Error ? why.message : String(why)}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { stripVTControlCharacters } from "node:util";
+import { CommanderError } from "commander";
+import { HostsideError } from "@hostside/core";
+import { Crashed, OutputClosed } from "./abort-reasons.ts";
+import type { CommandContext } from "./command-context.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { createProgram } from "./program/create-program.ts";
+import type { Run } from "./program/declare.ts";
+import type { ProgramOptions } from "./program/global-options.ts";
+import { renderError } from "./program/render-error.ts";
+import { printJson } from "./render/print.ts";
+import { changeTerminal, withColor, type Terminal } from "./terminal.ts";
+import { usageError } from "./usage-error.ts";
+
+/** Where command lines are run one after the other. */
+export interface CommandLineOptions {
+  /** Has commands work with what is open already. */
+  readonly opened?: CommandContext["opened"];
+  /** Global options that hold where a line does not say otherwise. */
+  readonly options?: CommandContext["options"] | undefined;
+}
+
+/**
+ * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr, and with `--json` on stdout. When the terminal's signal aborts, the
+ * command ends as soon as nothing of it is left.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+  { opened, options: given }: CommandLineOptions = {},
+): Promise<number> {
+  let exitCode: number = exitCodes.pass;
+  let isStopExpected = false;
+  const contextOf = (): CommandContext => {
+    const { color, ...options } = program.opts<ProgramOptions>();
+    const expectStop = (): void => void (isStopExpected = true);
+    return { terminal: withColor(terminal, color), options: { ...given, ...options }, opened, expectStop };
+  };
+  const run: Run = async (work) => {
+    exitCode = await work(contextOf());
+  };
+  const isJson = given?.json ?? isJsonAsked(argv);
+  const pages = isJson ? withJsonTexts(terminal) : terminal;
+  const program = createProgram(pages, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
+  let command = program;
+  program.hook("preSubcommand", (_parent, chosen) => {
+    command = chosen;
+  });
+  const { signal } = terminal;
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return isInterrupted(signal) && !isStopExpected ? exitCodes.incomplete : exitCode;
+  } catch (error) {
+    if (signal.aborted && signal.reason instanceof OutputClosed) return exitCodes.pass;
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
+    const problem = toProblem(error, { command: command.name(), signal });
+    const { terminal: shown, options } = contextOf();
+    // Of a line that could not be read to its end, not all options are known.
+    const json = options.json ?? isJson;
+    const isSaid = signal.reason instanceof Crashed;
+    const verbose = options.verbose === true && !isSaid;
+    if (json || !isSaid) renderError(problem, { terminal: shown, options: { ...options, json, verbose } });
+    return exitCodeOf(problem);
+  }
+}
+
+function isInterrupted({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof OutputClosed);
+}
+
+/** Pages of help and the version as documents. */
+function withJsonTexts(terminal: Terminal): Terminal {
+  return changeTerminal(terminal, { out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) });
+}
+
+function isJsonAsked(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end === -1 ? undefined : end).includes("--json");
+}
+
+function toProblem(
+  error: unknown,
+  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
+): unknown {
+  if (error instanceof CommanderError) return toUsageError(error, command);
+  if (signal.reason instanceof Crashed) return signal.reason.cause;
+  // Whatever a command makes of it, and whatever function of ours was at work: it ends because somebody wanted that.
+  return signal.aborted ? new HostsideError("interrupted", { code: "aborted", cause: error }) : error;
+}
+
+function toUsageError({ code, message }: CommanderError, command: string): Error {
+  if (code === "commander.help") return usageError("a command is missing", "hostside --help lists them");
+  const [first = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const page = command === "hostside" ? "hostside --help" : `hostside help ${command}`;
+  return usageError(first, suggestion?.replace(/^\((.*)\)$/, "$1") ?? `see ${page}`);
+}

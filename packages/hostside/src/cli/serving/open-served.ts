@@ -1,0 +1,229 @@
+import { createTrust, formatProblem } from "@hostside/config";
+import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
+import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
+import { createHost } from "../../create-host.ts";
+import { approveByClient } from "../../gateway/approve-by-client.ts";
+import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
+import { userState } from "../../state/user-state.ts";
+import type { Host } from "../../host.ts";
+import { lockPath, readLockFile } from "../checking/lock-file.ts";
+import type { CommandContext } from "../command-context.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { serversMeant } from "../opening/known-server.ts";
+import { openRecorded } from "../opening/open-recorded.ts";
+import { reportProblems } from "../opening/report-problems.ts";
+import { oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { usageError } from "../usage-error.ts";
+import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
+import { noteEdit, noteOffer } from "./offer-notes.ts";
+import { noteUnmatched } from "./note-unmatched.ts";
+import { noteUnready } from "./note-unready.ts";
+import { isServeEntry, servedVariable } from "./self-entries.ts";
+import type { ServeArguments } from "./serve-arguments.ts";
+import { untrustedInstructions, untrustedProvider, untrustedServers } from "./untrusted-servers.ts";
+import { readOffer, type ServeOffer } from "./serve-offer.ts";
+import { fromEnvironment } from "../from-environment.ts";
+
+/** What is served, and how much of it. */
+export interface Served extends AsyncDisposable {
+  readonly host: Host;
+  /** As it is now: an edit of a file may change it. */
+  readonly offer: () => ServeOffer;
+  /** What a model is to know at once: which servers are not trusted. */
+  readonly instructions: () => string | undefined;
+  /** Fires after each edit, with what is offered then. */
+  readonly onOfferChanged: Event<ServeOffer>;
+  /** Those of servers that are offered whole. */
+  readonly resources: NarrowedResources;
+}
+
+/** What opening depends on beside the arguments. */
+export interface ServedMeans {
+  /** Asks the user of the client whose call it is. */
+  readonly ask: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+  /** Where it listens itself. Empty over stdio, where there is one client. */
+  readonly addresses: readonly string[];
+  readonly note: (text: string) => void;
+  /** Stand around all calls. */
+  readonly interceptors: readonly Interceptor[];
+}
+
+/**
+ * Opens everything that is configured, without waiting for any server: what they offered last is there at once. Throws a usage error where nothing is offered, before
+ * anything starts.
+ */
+export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
+  const { terminal, options } = context;
+  const { env, home, platform } = terminal;
+  const state = userState({ env, home, platform });
+  const started = await offerOfFiles(given, context);
+  const live = createLiveOffer(given, started);
+  const policy = await policyOf({ given, live, ask: means.ask }, context);
+  let untrusted: readonly string[] = [];
+  const recorded = await openRecorded(options.record, (effects) =>
+    createHost({
+      config: {
+        ...filesOf(context),
+        watch: true,
+        trust: createTrust({ store: state.store, lock: state.lock }),
+        revise: createRevision(live, means),
+      },
+      connector: { ...fromEnvironment, effects },
+      provider: { refresh: "debounced" },
+      toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
+      providers: [untrustedProvider(() => untrusted)],
+      ...(given.otel === true && { telemetry: true }),
+      state,
+      savedCatalogs: true,
+      // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.
+      ...(means.addresses.length > 0 && { pool: {} }),
+      timeoutMs: 0,
+      signal: terminal.signal,
+      admit: (tool, server) => live.current.admit(tool, server),
+      policy,
+      auth: { prompt: undefined },
+      authenticateTools: true,
+      resources: { tools: false },
+      onElicit: means.ask,
+      onDiagnostic: ({ serverId, message }) => {
+        if (options.verbose === true) means.note(`${serverId}: ${message}`);
+      },
+    }),
+  );
+  const { host } = recorded;
+  const report = createProblemReport(context, live);
+  const seeUntrusted = (config: LoadedConfig | undefined): void => {
+    untrusted = config === undefined ? [] : untrustedServers(config, live.current.usesServer);
+  };
+  seeUntrusted(host.config);
+  if (host.config !== undefined) report(host.config);
+  for (const sentence of noteOffer(started, host.config?.servers ?? [])) means.note(sentence);
+  const resources = narrowResources(host.resources, (serverId) => live.current.hasServer(serverId, scopeOf(serverId)));
+  const scopeOf = (serverId: string): string | undefined =>
+    host.config?.sources.find((source) => source.serverId === serverId)?.scope;
+  const lookForUnmatched = noteUnmatched(host, () => live.current, means.note);
+  let last = started;
+  const changes = createEvent<ServeOffer>();
+  host.onConfigReport(({ config }) => {
+    report(config);
+    const offer = live.take(config);
+    seeUntrusted(config);
+    for (const sentence of sentencesOf(live, last, offer)) means.note(sentence);
+    last = offer;
+    host.readmit();
+    lookForUnmatched();
+    resources.changed();
+    changes.emit(offer);
+  });
+  return {
+    host,
+    offer: () => live.current,
+    instructions: () => untrustedInstructions(untrusted, terminal.cwd),
+    onOfferChanged: changes.on,
+    resources,
+    async [Symbol.asyncDispose]() {
+      changes.close();
+      resources.close();
+      await recorded.close();
+    },
+  };
+}
+
+/** What is said of an edit of what is offered. */
+function sentencesOf(live: LiveOffer, last: ServeOffer, offer: ServeOffer): readonly string[] {
+  if (live.problem !== undefined) return [`serve of hostside.json is as it was: ${live.problem}`];
+  const edit = noteEdit(last, offer);
+  return [...offer.unknown.map(unknownEntry), ...(edit === undefined ? [] : [edit])];
+}
+
+/** Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if that is anything else. */
+function createProblemReport(context: CommandContext, live: LiveOffer): (config: LoadedConfig) => void {
+  let last: string | undefined;
+  return (config) => {
+    const { usesServer } = live.take(config);
+    const isUsed = (id: string): boolean =>
+      usesServer(id, config.sources.find(({ serverId }) => serverId === id)?.scope);
+    const waiting = config.sources.filter(({ off }) => off === "untrusted").map(({ serverId }) => serverId);
+    const now = JSON.stringify([config.problems.map(formatProblem), waiting.filter(isUsed)]);
+    if (now !== last) reportProblems(context, config, isUsed);
+    last = now;
+  };
+}
+
+/** What is offered, by files of which nothing is expanded or started. */
+async function offerOfFiles(given: ServeArguments, context: CommandContext): Promise<ServeOffer> {
+  const { watch: _, ...files } = filesOf(context);
+  const config = await loadConfig({ ...files, only: () => false });
+  const offer = readOffer(given, config.settings, idsOf(config));
+  const [unknown] = offer.unknown;
+  if (unknown !== undefined) throw usageError(unknownEntry(unknown), serverMeant(unknown, idsOf(config)));
+  if (offer.isEmpty) {
+    const wrong = serveProblem(config.problems);
+    const why = wrong === undefined ? "the list of serve.tools in hostside.json is empty" : formatProblem(wrong);
+    throw usageError(`nothing is offered: ${oneLine(why, 1000)}`);
+  }
+  return offer;
+}
+
+function idsOf({ sources }: Pick<LoadedConfig, "sources">): readonly string[] {
+  return sources.map(({ serverId }) => serverId);
+}
+
+function unknownEntry(entry: string): string {
+  return `serve.tools of hostside.json names ${JSON.stringify(oneLine(entry, 200))}, and there is no such server`;
+}
+
+function serverMeant(entry: string, ids: readonly string[]): string {
+  const [server = ""] = entry.split("/");
+  return serversMeant(server, ids) ?? "hostside list shows the servers";
+}
+
+// A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
+const closeMs = 500;
+
+/** Leaves out what starts this very program, and says so once for each; leaves out those of which nothing is offered, and prepares the others. */
+function createRevision(
+  live: LiveOffer,
+  { addresses, note }: ServedMeans,
+): (spec: ServerSpec, config: LoadedConfig) => ServerSpec | undefined {
+  const said = new Set<string>();
+  const hasMany = addresses.length > 0;
+  return (spec, config) => {
+    if (isServeEntry(spec, addresses)) {
+      if (!said.has(spec.id)) note(`server ${spec.id} is hostside serve itself, and left out`);
+      said.add(spec.id);
+      return undefined;
+    }
+    if (!live.take(config).usesServer(spec.id, spec.labels?.["scope"])) return undefined;
+    const { transport, startup = "background", sharing, timeouts } = spec;
+    const marked =
+      transport.kind === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;
+    const shared = hasMany && sharing !== "conversation" ? ({ sharing: "shared" } as const) : {};
+    return { ...spec, ...shared, startup, transport: marked, timeouts: { closeMs, ...timeouts } };
+  };
+}
+
+interface Wanted extends Pick<ServedMeans, "ask"> {
+  readonly given: ServeArguments;
+  readonly live: LiveOffer;
+}
+
+const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } };
+
+async function policyOf({ given, live, ask }: Wanted, context: CommandContext): Promise<PolicyOptions> {
+  const handler = approveByClient(ask, {
+    otherwise: ({ tool }) =>
+      `They may approve this tool in a terminal, by ${shellLine(["hostside", "call", `${tool.serverId}/${tool.toolName}`])} and the answer that holds always`,
+  });
+  const locks = given.lock === undefined ? undefined : await readLockFile(lockPath(given.lock, context));
+  if (given.lock !== undefined && locks === undefined)
+    throw usageError(`${lockPath(given.lock, context)} is not there`, "hostside lock writes it");
+  return {
+    approval: { handler, mode: () => (live.current.ask ? changing : "none") },
+    ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
+    redact: { when: () => live.current.redact },
+  };
+}

@@ -1,0 +1,80 @@
+import { resolve } from "node:path";
+import { findConfigFiles, loadConfig, type LoadedConfig } from "@hostside/config/node";
+import type { CommandContext } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { oneLine } from "../render/one-line.ts";
+import { printJson } from "../render/print.ts";
+import type { Editor } from "./editors.ts";
+import { describeEntry, type EntryWish } from "./editor-entry.ts";
+import { ownProgram } from "./own-program.ts";
+import type { ServeArguments } from "./serve-arguments.ts";
+
+/**
+ * Prints the entry that has a host start this very command line, or reach it: the entry on stdout, what to do with it on stderr. Where nobody has said what is offered, neither on the command line nor
+ * in the user's own files, the entry says `--expose search`.
+ */
+export async function printEntry(
+  editor: Editor,
+  {
+    given,
+    http,
+  }: {
+    readonly given: ServeArguments;
+    readonly http?: { readonly url: string; readonly tokenFile: string } | undefined;
+  },
+  { terminal, options }: CommandContext,
+): Promise<number> {
+  const { env, home, platform } = terminal;
+  const context = { terminal, options };
+  const { watch: _, ...files } = filesOf(context);
+  const config = await loadConfig({ ...files, only: () => false });
+  const args = argumentsOf({ ...given, expose: given.expose ?? exposeOfEntry(config) }, context);
+  const wish: EntryWish =
+    http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
+  const entry = describeEntry(editor, wish, { env, home, platform });
+  if (options.json === true) {
+    printJson(terminal, entry);
+    return exitCodes.pass;
+  }
+  terminal.out(entry.text);
+  const isThere = findConfigFiles({ env, home, platform, cwd: terminal.cwd }).some(({ path }) => path === entry.file);
+  const what = isThere ? "add this to" : "this is all of";
+  terminal.err(`For ${entry.title}, ${what} ${entry.file}\n`);
+  const notes = [...entry.notes, ...(http === undefined ? noteProject(config, context) : [])];
+  for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
+  return exitCodes.pass;
+}
+
+function exposeOfEntry({ settings: { serve } }: LoadedConfig): ServeArguments["expose"] {
+  return serve?.expose === undefined && serve?.tools === undefined ? "search" : undefined;
+}
+
+/** A host starts it in a folder of its own, where servers of a project are not found. */
+function noteProject({ sources }: LoadedConfig, { terminal: { cwd } }: CommandContext): readonly string[] {
+  const ids = sources.flatMap(({ scope, serverId }) => (scope === "project" ? [serverId] : []));
+  if (ids.length === 0) return [];
+  const named = `${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? " and others" : ""}`;
+  const note = `Servers of a project are there only where the host starts it in that folder, here ${cwd}: ${named}. --config FILE has them there wherever it starts.`;
+  return [oneLine(note, 2000)];
+}
+
+const mostNamed = 5;
+
+// A host starts it in a folder of its own, so that paths are whole.
+function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
+  const { expose, readOnly, ask, redact, lock, audit, otel } = given;
+  const path = (file: string): string => resolve(terminal.cwd, file);
+  return [
+    ...(expose === undefined ? [] : ["--expose", expose]),
+    ...(readOnly === true ? ["--read-only"] : []),
+    ...(ask === true ? ["--ask"] : []),
+    ...(redact === true ? ["--redact"] : []),
+    ...(lock === undefined ? [] : ["--lock", path(lock)]),
+    ...(audit === undefined ? [] : ["--audit", path(audit)]),
+    ...(otel === true ? ["--otel"] : []),
+    ...(options.config ?? []).flatMap((file) => ["--config", path(file)]),
+    ...(options.timeout === undefined ? [] : ["--timeout", String(options.timeout)]),
+    ...(options.verbose === true ? ["--verbose"] : []),
+  ];
+}

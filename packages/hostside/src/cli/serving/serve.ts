@@ -1,0 +1,185 @@
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { HostsideError, type Diagnostic } from "@hostside/core";
+import { resultWithin, systemClock, untilAborted } from "@hostside/core/implement";
+import type { Gateway, GatewayEvent } from "@hostside/gateway";
+import { listen, serveStdio } from "@hostside/gateway/node";
+import { createHostGateway } from "../../gateway/create-host-gateway.ts";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { oneLine } from "../render/one-line.ts";
+import { printJson } from "../render/print.ts";
+import { usageError } from "../usage-error.ts";
+import { editors } from "./editors.ts";
+import { openAudit } from "./open-audit.ts";
+import { openServed } from "./open-served.ts";
+import { printEntry } from "./print-entry.ts";
+import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address.ts";
+import { servedVariable } from "./self-entries.ts";
+import type { ServeArguments } from "./serve-arguments.ts";
+import { defaultTokenFile, keepToken } from "./token-file.ts";
+
+/** Serves until the client, or whoever stops the program, has had enough; or prints what belongs to that. */
+export const serve: CommandWork<ServeArguments> = async (given, context) => {
+  const http = given.http === undefined ? noHttp(given) : readHttp(given, given.http, context);
+  const editor = editors.find((one) => one === given.printConfig);
+  if (editor !== undefined) return printEntry(editor, { given, http }, context);
+  if (given.printToken === true) return printToken(http, context);
+  if (context.terminal.env[servedVariable] !== undefined) {
+    throw usageError(
+      `hostside serve was started by a program that hostside serve has started (${servedVariable} is set): it would start itself without end`,
+      "take the entry by which that program starts it out of its configuration",
+    );
+  }
+  context.expectStop?.();
+  await serveUntilDone(given, http, context);
+  return exitCodes.pass;
+};
+
+/** What HTTP needs. */
+interface Http {
+  readonly address: ServeAddress;
+  /** As clients have it. */
+  readonly url: string;
+  readonly tokenFile: string;
+}
+
+function readHttp(given: ServeArguments, address: string | true, { terminal }: CommandContext): Http {
+  const { publicUrl, tokenFile } = given;
+  if (publicUrl !== undefined && !/^https?:$/.test(URL.canParse(publicUrl) ? new URL(publicUrl).protocol : "")) {
+    throw usageError(
+      `--public-url is a URL, not ${JSON.stringify(publicUrl)}`,
+      "--public-url https://tools.example.com/mcp",
+    );
+  }
+  const read = readAddress(address, given);
+  return {
+    address: read,
+    url: publicUrl ?? urlOf(read),
+    tokenFile: tokenFile === undefined ? defaultTokenFile(terminal) : resolve(terminal.cwd, tokenFile),
+  };
+}
+
+function noHttp({ anyAddress, publicUrl, tokenFile, printToken: isToken }: ServeArguments): undefined {
+  const flags = { "any-address": anyAddress, "public-url": publicUrl, "token-file": tokenFile, "print-token": isToken };
+  const [flag] = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (flag !== undefined) throw usageError(`--${flag} is for HTTP`, "add --http");
+  return undefined;
+}
+
+async function printToken(http: Http | undefined, { terminal, options }: CommandContext): Promise<number> {
+  const { token, file } = await keepToken(http?.tokenFile ?? defaultTokenFile(terminal), terminal);
+  if (options.json === true) printJson(terminal, { token, file });
+  else terminal.out(`${token}\n`);
+  return exitCodes.pass;
+}
+
+async function serveUntilDone(given: ServeArguments, http: Http | undefined, context: CommandContext): Promise<void> {
+  const { terminal, options } = context;
+  const note = (text: string): void => terminal.err(`${terminal.paintErr("warn", "note:")} ${oneLine(text, 2000)}\n`);
+  let gateway: Gateway | undefined;
+  await using audit = given.audit === undefined ? undefined : await openAudit(given.audit, terminal, note);
+  await using served = await openServed(given, context, {
+    ask: async (request, signal) => {
+      if (gateway !== undefined) return gateway.elicit(request, signal);
+      throw new HostsideError("there is no client yet", { code: "unsupported_operation" });
+    },
+    addresses: http === undefined ? [] : [urlOf(http.address), http.url],
+    note,
+    interceptors: audit === undefined ? [] : [audit.interceptor],
+  });
+  await using opened = createHostGateway(served.host, {
+    name: "hostside",
+    version: readVersion(),
+    title: "Hostside",
+    expose: served.offer().expose,
+    instructions: served.instructions,
+    resources: served.resources,
+    // Over HTTP a line may be about the call of another client.
+    ...(http === undefined && { onServerLog: served.host.provider.onServerLog }),
+    ...(options.verbose === true && { onDiagnostic: noteDiagnostic(note), onEvent: noteEvent(note) }),
+    // It is there: the telemetry of the host was made from it.
+    ...(given.otel === true && { telemetry: (await import("@hostside/otel")).createServerTelemetry() }),
+  });
+  gateway = opened;
+  served.onOfferChanged(({ expose }) => opened.setExposure(expose));
+  if (http === undefined) await overStdio(opened, context);
+  else await overHttp(opened, http, context);
+}
+
+function noteDiagnostic(note: (text: string) => void): (diagnostic: Diagnostic) => void {
+  return ({ serverId, message }) => note(`${serverId}: ${message}`);
+}
+
+/** What clients do, a line each: who came and went, and of each request how long it took and what came of it. */
+function noteEvent(note: (text: string) => void): (event: GatewayEvent) => void {
+  return ({ kind, method, durationMs, reason }) => {
+    const took = durationMs === undefined ? undefined : `${Math.round(durationMs)} ms`;
+    note([kind, method, took, reason].filter((part) => part !== undefined).join(" "));
+  };
+}
+
+async function overStdio(gateway: Gateway, { terminal }: CommandContext): Promise<void> {
+  if (terminal.stdin.isTTY) {
+    terminal.err(
+      "A host starts this, and speaks to it over stdin: --print-config HOST prints the entry. Ctrl-C ends it.\n",
+    );
+  }
+  await using client = serveStdio(gateway, { input: terminal.stdin, output: terminal.stdout });
+  await untilStopped(client.ended, terminal.signal);
+  await gateway.close(ending, { drainMs });
+  const isRead = new Promise<true>((resolve) => {
+    terminal.stdout.write("", () => resolve(true));
+  });
+  if ((await resultWithin(isRead, drainMs, systemClock)) === undefined) terminal.dropOutput?.();
+}
+
+async function overHttp(gateway: Gateway, { address, url, tokenFile }: Http, context: CommandContext): Promise<void> {
+  const { terminal } = context;
+  const { token, isNew } = await keepToken(tokenFile, terminal);
+  const { hostname } = new URL(url);
+  const allowedHosts = [...new Set([...loopbackNames, bracketed(address.host), hostname])];
+  const listening = listen(gateway, { auth: { token }, path: servePath, ...address, allowedHosts }).catch(
+    listenError(address),
+  );
+  await using server = await listening;
+  terminal.err(`${server.url}\n${isNew ? "A token was made" : "The token is"} in ${tokenFile}\n`);
+  if (url !== urlOf(address)) terminal.err(`Clients reach it at ${url}\n`);
+  await untilStopped(new Promise<never>(() => undefined), terminal.signal);
+  await gateway.close(ending, { drainMs });
+}
+
+const ending = "hostside serve is ending";
+// Hosts kill what does not end, after four seconds or so.
+const drainMs = 2000;
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function listenError({ host, port }: ServeAddress): (error: unknown) => never {
+  return (error) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    const why = code === "EADDRINUSE" ? "something else listens there; --http PORT takes another port" : code;
+    throw new HostsideError(`cannot listen at ${bracketed(host)}:${port}: ${why}`, {
+      code: "unreachable",
+      cause: error,
+    });
+  };
+}
+
+/** Resolves when `ended` does, or somebody stops the program. */
+async function untilStopped(ended: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await untilAborted(ended, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+// By its name, because built files lie elsewhere than sources.
+function readVersion(): string {
+  const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
+  return version;
+}

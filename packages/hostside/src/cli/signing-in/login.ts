@@ -1,0 +1,64 @@
+import type { SignedIn } from "@hostside/auth";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { knownServer, startableServer } from "../opening/known-server.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { oneLine } from "../render/one-line.ts";
+import { printJson, printLines } from "../render/print.ts";
+import { loadConfig } from "@hostside/config/node";
+import { describeAccount, isGood, type AccountFacts } from "./account-facts.ts";
+import { openAccounts } from "./open-accounts.ts";
+import { describeEnd } from "./render-accounts.ts";
+import { mustSignInTarget } from "./sign-in-target.ts";
+
+/** What `login` was asked. */
+export interface LoginArguments {
+  readonly server: string;
+  /** Scopes beside those that the server asks for. */
+  readonly scopes: readonly string[];
+  /** Whether somebody who is signed in signs in anew. */
+  readonly again: boolean;
+  readonly opensBrowser: boolean;
+}
+
+/** Signs in to a server by the browser. No server is started, and no other one is asked anything. */
+export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes, again, opensBrowser }, context) => {
+  const { terminal } = context;
+  const { watch: _, ...files } = filesOf(context);
+  const { serverId } = knownServer(await loadConfig({ ...files, only: () => false }), typed);
+  await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser });
+  const { oauth, config } = accounts;
+  startableServer(config, serverId);
+  const { spec, url } = mustSignInTarget(config, serverId);
+  const { signal } = terminal;
+
+  const kept = (await oauth.list()).find(
+    (one) => one.serverId === serverId && one.principal === undefined && one.current,
+  );
+  const isEnough = kept !== undefined && scopes.every((scope) => kept.scopes.includes(scope));
+  if (!again && isEnough && isGood(kept, Date.now())) {
+    return report(kept, "already signed in", context);
+  }
+  if ((await oauth.discover(url, { signal })) === null) {
+    const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
+    if (context.options.json === true) printJson(terminal, facts);
+    else printLines(terminal, [`Server ${oneLine(serverId, 200)} wants no sign-in.`]);
+    return exitCodes.pass;
+  }
+  return report(await oauth.authorize(spec, { signal, scopes }), "signed in", context);
+};
+
+function report(account: SignedIn, what: string, { terminal, options }: CommandContext): number {
+  const now = Date.now();
+  const facts = describeAccount(account, true, now);
+  if (options.json === true) printJson(terminal, facts);
+  else {
+    const { server, issuer = "", scopes = [] } = facts;
+    const end = describeEnd(facts, now);
+    printLines(terminal, [
+      `${terminal.paint("good", oneLine(server, 200))}: ${what} at ${oneLine(issuer, 200)}${end === "" ? "" : `, ${end}`}.`,
+      ...(scopes.length === 0 ? [] : [`Granted: ${oneLine(scopes.join(", "), 1000)}.`]),
+    ]);
+  }
+  return exitCodes.pass;
+}

@@ -1,0 +1,76 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { OAuth } from "@hostside/auth";
+import { loopbackRedirect } from "@hostside/auth/node";
+import { createTrust } from "@hostside/config";
+import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import { HostsideError } from "@hostside/core";
+import { chooseAuth } from "../../auth/choose-auth.ts";
+import { userState, userStateFolder } from "../../state/user-state.ts";
+import type { CommandContext } from "../command-context.ts";
+import { askInput } from "../opening/asking/ask-input.ts";
+import { askTrust } from "../opening/asking/ask-trust.ts";
+import { terminalAsker } from "../opening/asking/terminal-asker.ts";
+import { canAsk } from "../opening/asking/can-ask.ts";
+import { filesOf } from "../opening/config-files.ts";
+import { signInPrompt } from "../opening/sign-in-prompt.ts";
+import { fromEnvironment } from "../from-environment.ts";
+
+/** Sign-ins of the user, and the servers that they are for. No server is started. */
+export interface Accounts extends AsyncDisposable {
+  readonly oauth: OAuth;
+  readonly config: LoadedConfig;
+  /** Where sign-ins are kept. */
+  readonly folder: string;
+}
+
+/** What a command wants of sign-ins. */
+export interface AccountsWish {
+  /** Which servers of the configuration are expanded, and asked about if somebody can be asked. Default: all, and nobody is asked. */
+  readonly only?: ((serverId: string) => boolean) | undefined;
+  /** `false`: no browser is opened. Default `true`: where one can be seen. */
+  readonly opensBrowser?: boolean | undefined;
+}
+
+// A user reads mail for a code, or looks for a key. Ctrl-C ends it.
+const longestSignInMs = 15 * 60_000;
+
+/** Loads the configuration, and opens the user's sign-ins. Rejects with `aborted` when the person cancels a question. */
+export async function openAccounts(
+  context: CommandContext,
+  { only, opensBrowser }: AccountsWish = {},
+): Promise<Accounts> {
+  const { terminal } = context;
+  const state = userState(terminal);
+  const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;
+  const cancelled = new AbortController();
+  const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
+  const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
+  const { watch: _, ...files } = filesOf(context);
+  const config = await loadConfig({
+    ...files,
+    only,
+    trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
+    inputs: asker && askInput(asker, onCancel),
+    signal,
+  });
+  signal.throwIfAborted();
+  const auth = chooseAuth(
+    {
+      redirect: loopbackRedirect({ timeoutMs: longestSignInMs }),
+      prompt: signInPrompt(terminal, { asker, opensBrowser }),
+    },
+    {
+      credentials: state.credentials,
+      extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
+      clock: undefined,
+      way: fromEnvironment,
+    },
+  );
+  if (auth.oauth === undefined) throw new TypeError("options make an OAuth");
+  return {
+    oauth: auth.oauth,
+    config,
+    folder: userStateFolder(terminal),
+    [Symbol.asyncDispose]: () => auth.close(),
+  };
+}

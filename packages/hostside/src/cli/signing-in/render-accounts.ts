@@ -1,0 +1,63 @@
+import { formatDuration } from "../render/format-amount.ts";
+import { oneLine } from "../render/one-line.ts";
+import { renderTable } from "../render/render-table.ts";
+import { shellLine } from "../render/shell-word.ts";
+import type { Style, Terminal } from "../terminal.ts";
+import type { AccountFacts, SignInState } from "./account-facts.ts";
+
+const looks: Readonly<Record<SignInState, { readonly text: string; readonly style: Style }>> = {
+  "signed-in": { text: "signed in", style: "good" },
+  expired: { text: "expired", style: "bad" },
+  "signed-out": { text: "signed out", style: "warn" },
+  "not-needed": { text: "no sign-in needed", style: "dim" },
+  unknown: { text: "unknown", style: "dim" },
+};
+
+/** Accounts as lines: a table, and below it what is to be done. */
+export function renderAccounts(
+  accounts: readonly AccountFacts[],
+  { terminal, now }: { readonly terminal: Pick<Terminal, "columns" | "paint">; readonly now: number },
+): readonly string[] {
+  if (accounts.length === 0)
+    return ["No server of the configuration wants a sign-in, and nobody is signed in anywhere."];
+  const names = accounts.map(({ server, principal }) =>
+    principal === undefined ? server : `${server} (${principal})`,
+  );
+  const rows = accounts.map((account, index) => [
+    { text: names[index] ?? "", style: "name" as const },
+    looks[account.state],
+    describeEnd(account, now),
+  ]);
+  const table = renderTable(rows, { ...terminal, layout: [{ least: 12 }, {}, { least: 20 }] });
+  return accounts.flatMap((account, index) => [table[index] ?? "", ...detailsOf(account).map((line) => `    ${line}`)]);
+}
+
+function detailsOf(account: AccountFacts): readonly string[] {
+  const { server, state, configured, issuer, clientId, scopes = [], note } = account;
+  const grant = [
+    issuer === undefined ? undefined : `at ${issuer}`,
+    clientId === undefined ? undefined : `as ${clientId}`,
+    scopes.length === 0 ? undefined : `for ${scopes.join(" ")}`,
+  ];
+  const wantsUser = configured && (state === "signed-out" || state === "expired");
+  return [
+    grant.filter((part) => part !== undefined).join(", "),
+    note ?? "",
+    configured ? "" : `not configured any more: ${shellLine(["hostside", "logout", server])}`,
+    wantsUser ? shellLine(["hostside", "login", server]) : "",
+  ]
+    .filter((line) => line !== "")
+    .map((line) => oneLine(line, 500));
+}
+
+/** Until when, in words: `until 2026-11-23 06:50 UTC (58 min), renewed by itself`. */
+export function describeEnd({ expiresAt, renews }: AccountFacts, now: number): string {
+  const end = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  const at = expiresAt === undefined ? "" : `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
+  if (renews === true)
+    return end === undefined || end <= now
+      ? "renewed by itself"
+      : `until ${at} (${formatDuration(end - now)}), renewed by itself`;
+  if (end === undefined) return renews === undefined ? "" : "until the server ends it";
+  return end > now ? `until ${at} (${formatDuration(end - now)})` : `since ${at}`;
+}

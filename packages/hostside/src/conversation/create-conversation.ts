@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { HostsideError } from "@hostside/core";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
+import { viewOptionFields, type Toolbox } from "@hostside/discovery";
+import type { Policy } from "@hostside/policy";
+import type { Results } from "@hostside/results";
+import type { Conversation, ConversationOptions } from "../host.ts";
+
+/** What conversations share. */
+export interface ConversationParts {
+  readonly toolbox: Toolbox;
+  readonly results: Results;
+  readonly policy: Policy;
+  /** Called once, when the conversation is closed. */
+  readonly onClose?: (() => void) | undefined;
+}
+
+const optionFields: Fields<ConversationOptions> = { id: true, principal: true, ...viewOptionFields };
+
+/** Throws a `TypeError` for what makes no conversation, before anything is opened for it. */
+export function assertConversationOptions(owner: string, options: ConversationOptions): void {
+  assertKnownOptions(owner, options, optionFields);
+  const { id, principal, context } = options;
+  for (const [name, text] of Object.entries({ id, principal }) as [string, unknown][]) {
+    if (text !== undefined && typeof text !== "string")
+      throw new TypeError(`${name} of ${owner} must be a text, not ${kindOf(text)}`);
+  }
+  if (principal !== undefined && context?.principal !== undefined && principal !== context.principal) {
+    throw new TypeError(`principal and context.principal of ${owner} must be the same where both are given`);
+  }
+}
+
+/** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
+export function createConversation(
+  { toolbox, results, policy, onClose }: ConversationParts,
+  options: ConversationOptions = {},
+): Conversation {
+  const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
+  const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
+  const view = toolbox.view({ ...viewOptions, context });
+  let closing: Promise<void> | undefined;
+  const forget = async (): Promise<void> => {
+    const scope = { conversation: id, principal: context.principal };
+    onClose?.();
+    const forgotten = await Promise.allSettled([results.forget(scope), policy.forget(scope)]);
+    for (const one of forgotten) if (one.status === "rejected") throw one.reason;
+  };
+  const close = (): Promise<void> => (closing ??= forget());
+  const assertOpen = (): void => {
+    if (closing === undefined) return;
+    throw new HostsideError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
+  };
+  return {
+    ...view,
+    id,
+    context,
+    presenter: {
+      present: (outcome, occasion) =>
+        results.present(outcome, { ...occasion, context: { ...context, ...occasion?.context } }),
+      presentError: (error, occasion) => results.presentError(error, occasion),
+    },
+    async call(name, args, callOptions) {
+      assertOpen();
+      return view.call(name, args, { wait: "servers", ...callOptions });
+    },
+    async selectTools(input, helperOptions) {
+      assertOpen();
+      return view.selectTools(input, helperOptions);
+    },
+    async searchTools(input, helperOptions) {
+      assertOpen();
+      return view.searchTools(input, helperOptions);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

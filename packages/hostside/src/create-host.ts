@@ -1,0 +1,167 @@
+import { createTrust } from "@hostside/config";
+import type { Diagnostic, ServerSpec } from "@hostside/core";
+import { createEvent, systemClock } from "@hostside/core/implement";
+import { hostsideNaming } from "@hostside/naming";
+import { chooseAuth } from "./auth/choose-auth.ts";
+import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
+import { checkOptions } from "./check-options.ts";
+import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
+import { readConfigOptions } from "./configuration/read-config-options.ts";
+import {
+  assertConversationOptions,
+  createConversation,
+  type ConversationParts,
+} from "./conversation/create-conversation.ts";
+import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
+import { startServers } from "./lifecycle/start-servers.ts";
+import { chooseCatalogs } from "./parts/choose-catalogs.ts";
+import { chooseConnector } from "./parts/choose-connector.ts";
+import { choosePolicy } from "./parts/choose-policy.ts";
+import { followSecrets } from "./parts/follow-secrets.ts";
+import { chooseResources } from "./parts/choose-resources.ts";
+import { chooseResults } from "./parts/choose-results.ts";
+import { chooseTelemetry } from "./parts/choose-telemetry.ts";
+import { openPool, sharedBy, targetOf } from "./parts/open-pool.ts";
+import { openProviders } from "./parts/open-provider.ts";
+import { openToolboxes } from "./parts/open-toolbox.ts";
+import type { Conversations } from "./pooled/open-conversations.ts";
+import { unusedSettings } from "./settings/unused-settings.ts";
+import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
+import { chooseState } from "./state/choose-state.ts";
+import type { HostOptions } from "./host-options.ts";
+import type { ConversationOptions, Host } from "./host.ts";
+import type { HostTelemetry } from "./host-telemetry.ts";
+
+// A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
+const longestSignInMs = 60_000;
+
+/**
+ * Connects to the servers that are configured, and composes everything that a product needs of them. Resolves within `timeoutMs` with what is ready by then; who is
+ * late, and who failed, is in `statuses()`. Shows nobody a page, and asks nobody anything but what `config` has handlers for.
+ *
+ * Throws a `TypeError` for an option that is unknown or of a wrong type; rejects with `invalid_spec`, `duplicate_server` or `unsupported_transport` for `servers`,
+ * with `invalid_config` when files or entries were named and no server can be used, with `refresh_failed` or `connect_timeout` for servers that are `required`, and
+ * with `aborted`. Nothing is left then.
+ */
+export async function createHost(options: HostOptions = {}): Promise<Host> {
+  checkOptions(options);
+  const closing = createClosing(options.clock ?? systemClock);
+  try {
+    return await compose(options, closing, await chooseTelemetry(options.telemetry));
+  } catch (error) {
+    // What led here says more than what follows from it.
+    await closing.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+type Telemetry = HostTelemetry | undefined;
+
+async function compose(options: HostOptions, closing: Closing, telemetry: Telemetry): Promise<Host> {
+  const { clock = systemClock, signal, timeoutMs = 10_000 } = options;
+  const diagnostics = createEvent<Diagnostic>();
+  closing.add(() => diagnostics.close());
+  if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
+  const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
+
+  const state = chooseState(options, { clock, report });
+  closing.add(() => state.close());
+  let configuration: Configuration | undefined = undefined;
+  const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
+  const auth = chooseAuth(options.auth, { credentials: state.credentials, extrasOf, clock, way: options.connector });
+  closing.add(() => auth.close(), longestSignInMs);
+  const kept = chooseResults(options.results, { state, clock, onDiagnostic: report });
+  const { results } = kept;
+  closing.add(() => kept.close());
+  const connector = chooseConnector(options.connector, { authProvider: auth.authProvider, clock });
+  const check = connector.check === undefined ? undefined : (spec: ServerSpec) => connector.check?.(spec);
+  const shared =
+    options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, clock, report }));
+  const endShared = (): void => shared?.close();
+  closing.add(endShared);
+  const opened = await openConfiguration({
+    ...readConfigOptions(options),
+    naming: options.provider?.naming ?? hostsideNaming,
+    check,
+    shared,
+    report,
+    trust: createTrust({ store: state.store, lock: state.lock, clock }),
+    prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
+    timeoutMs,
+    signal,
+    clock,
+  });
+  configuration = opened;
+  const openedAt = clock.now() - opened.spentMs;
+  closing.add(() => opened.close());
+  if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
+
+  const secrets = followSecrets(() => opened);
+  const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
+  const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
+  const ownTools = [...(options.tools ?? []), results.tool];
+  const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
+  const servers = sharedBy(opened.specs, options);
+  const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
+  const { provider, makeProvider } = await openProviders(providerMeans);
+  closing.add((reason) => provider.close(reason));
+  const resources = chooseResources(options.resources, { ...means, provider, config: opened.config });
+  closing.add(() => resources.close());
+  const { oauth } = auth;
+  const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
+  const { toolbox, readmit } = toolboxes;
+  const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
+  closing.add(() => catalogs?.close());
+  opened.start(targetOf(provider, conversations));
+  // Before everything else: what ends gets no edits.
+  closing.add(() => opened.close());
+  closing.add(endShared);
+  await startServers(provider, servers, { timeoutMs, openedAt, signal, clock });
+
+  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, readmit };
+  return {
+    ...parts,
+    pool: conversations?.providers,
+    get config() {
+      return opened.config;
+    },
+    ...conversationsOf(parts, conversations, options.provider?.principal),
+    definitions: (names) => toolbox.definitions(names),
+    call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
+    statuses: () => provider.statuses(),
+    onStatusChanged: provider.onStatusChanged,
+    onToolsChanged: toolbox.onToolsChanged,
+    onConfigReport: opened.onReport,
+    onDiagnostic: diagnostics.on,
+    close: (reason) => closing.close(reason),
+    [Symbol.asyncDispose]: () => closing.close(),
+  };
+}
+
+const conversationMessage =
+  "conversation() has what all share, and there are servers that not all share: use `await openConversation({ id, principal })`";
+
+/** The two ways to a conversation. */
+function conversationsOf(
+  parts: ConversationParts,
+  conversations: Conversations | undefined,
+  principal: string | undefined,
+): Pick<Host, "conversation" | "openConversation"> {
+  // Its calls are on behalf of the provider's principal, and so is what they leave behind.
+  const owned = (options: ConversationOptions): ConversationOptions =>
+    principal === undefined || (options.principal ?? options.context?.principal) !== undefined
+      ? options
+      : { ...options, principal };
+  return {
+    conversation(options = {}) {
+      if (conversations?.isNeeded === true) throw new TypeError(conversationMessage);
+      assertConversationOptions("conversation()", options);
+      return createConversation(parts, owned(options));
+    },
+    async openConversation(options = {}) {
+      assertConversationOptions("openConversation()", options);
+      const own = owned(options);
+      return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
+    },
+  };
+}

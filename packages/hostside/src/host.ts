@@ -1,0 +1,82 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { OAuth } from "@hostside/auth";
+import type { ConfigReport, LoadedConfig } from "@hostside/config/node";
+import type {
+  CallContext,
+  CallOptions,
+  Diagnostic,
+  Event,
+  ToolDefinition,
+  ToolOutcome,
+  ToolsChange,
+} from "@hostside/core";
+import type { Toolbox, ToolboxView, ViewOptions } from "@hostside/discovery";
+import type { Policy } from "@hostside/policy";
+import type { SharedProviders } from "@hostside/pool";
+import type { McpProvider, ServerStatus } from "@hostside/provider";
+import type { Resources } from "@hostside/resources";
+import type { ResultPresenter, Results } from "@hostside/results";
+
+/** Options of one conversation. */
+export interface ConversationOptions extends ViewOptions {
+  /** Names the conversation in approvals, limits and kept results; a name that is given again goes on where that one was. Default: a random one. */
+  readonly id?: string | undefined;
+  /** On whose behalf: whose sign-ins, limits and connections are used. The same as `context.principal`. Default: the principal of the provider, else nobody in particular. */
+  readonly principal?: string | undefined;
+}
+
+/**
+ * One conversation of a model with all tools. Any adapter takes it as it is: `createAiSdkTools(conversation)`. Its calls wait for a server that is
+ * still on its way.
+ */
+export interface Conversation extends ToolboxView, AsyncDisposable {
+  readonly id: string;
+  readonly context: Omit<CallContext, "approval">;
+  /** Makes of results what this conversation's model reads; adapters use it by themselves. */
+  readonly presenter: ResultPresenter;
+  /** Forgets what was kept for it: results and approvals; and ends the connections that were its own. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** All that a product needs of many servers, composed. */
+export interface Host extends AsyncDisposable {
+  /** With `pool`, of what all share. */
+  readonly provider: McpProvider;
+  readonly toolbox: Toolbox;
+  readonly policy: Policy;
+  readonly resources: Resources;
+  readonly results: Results;
+  /** Signs in and out; `undefined` where `auth` is not of this package's making. */
+  readonly oauth: OAuth | undefined;
+  /** What the files say now, with every problem and its place; `undefined` without `config`. */
+  readonly config: LoadedConfig | undefined;
+  /**
+   * A conversation over what all share. Throws a `TypeError` where `pool` keeps conversations apart and there are servers that not all share:
+   * {@linkcode openConversation} has them.
+   */
+  conversation(options?: ConversationOptions): Conversation;
+  /**
+   * A conversation over all that it may use: what all share, the connections of its principal, and its own. With `pool`, those are made now and waited for as
+   * `timeoutMs` says, end when nobody used them for `ttlMs`, and are made again by the next call; meanwhile their tools stay on offer. Without `pool` it is
+   * {@linkcode conversation}, and all share everything.
+   *
+   * Rejects with a `TypeError` for wrong options, `overloaded` where there is no room for its connections, `refresh_failed` where a `required` server of its own cannot be used, and
+   * `closed`.
+   */
+  openConversation(options?: ConversationOptions): Promise<Conversation>;
+  /** The connections that not all share; `undefined` without `pool`. */
+  readonly pool: Pick<SharedProviders, "dispose" | "statuses" | "onEvent"> | undefined;
+  /** Asks `admit` and the policy about every tool anew, for when their answers may have changed. */
+  readmit(): void;
+  /** Every tool, whatever the conversation. */
+  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  statuses(): readonly ServerStatus[];
+  readonly onStatusChanged: Event<ServerStatus>;
+  readonly onToolsChanged: Event<ToolsChange>;
+  /** Fires for each edit of the configuration that was taken over, or could not be. Never without `config`. */
+  readonly onConfigReport: Event<ConfigReport>;
+  readonly onDiagnostic: Event<Diagnostic>;
+  /** Ends all that was made here, at most once. What was handed in stays open. */
+  close(reason?: string): Promise<void>;
+}

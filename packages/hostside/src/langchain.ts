@@ -1,0 +1,13 @@
+// For products: tools for LangChain and LangGraph.
+export { createLangChainTools } from "@hostside/adapters/langchain";
+export type {
+  AdapterOptions,
+  AnswerOptions,
+  LangChainArtifact,
+  LangChainMessage,
+  LangChainOptions,
+  LangChainTools,
+  LeftOutTool,
+  OwnFunctionsOptions,
+  ToolSource,
+} from "@hostside/adapters/langchain";

@@ -1,0 +1,42 @@
+import type { Clock } from "@hostside/core";
+import { resultWithin } from "@hostside/core/implement";
+
+/** Ends a part. Called once, or more often where it was added more often. */
+export type Close = (reason: string | undefined) => unknown;
+
+/** What was made, and how it ends. */
+export interface Closing {
+  /** What is added last is closed first. A part that is not done within `withinMs`, 30,000 by default, goes on by itself. */
+  add(close: Close, withinMs?: number): void;
+  /**
+   * Closes all parts, one after the other, whatever one of them does. Rejects with what a part failed with, after all have ended; with an
+   * `AggregateError` when there are several. Idempotent.
+   */
+  close(reason?: string): Promise<void>;
+}
+
+const defaultMs = 30_000;
+
+/** Makes an empty one. */
+export function createClosing(clock: Clock): Closing {
+  const parts: { readonly close: Close; readonly withinMs: number }[] = [];
+  let closing: Promise<void> | undefined;
+  const closeAll = async (reason: string | undefined): Promise<void> => {
+    const failures: unknown[] = [];
+    for (const { close, withinMs } of parts.toReversed()) {
+      try {
+        await resultWithin(Promise.resolve(close(reason)), withinMs, clock);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 1) throw new AggregateError(failures, "parts of the host could not be closed");
+    if (failures.length === 1) throw failures[0];
+  };
+  return {
+    add(close, withinMs = defaultMs) {
+      parts.push({ close, withinMs });
+    },
+    close: (reason) => (closing ??= closeAll(reason)),
+  };
+}

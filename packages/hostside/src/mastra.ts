@@ -1,0 +1,14 @@
+// For products: the tools of a source as Mastra takes them.
+export { createMastraTools } from "@hostside/adapters/mastra";
+export type {
+  AdapterOptions,
+  AnswerFile,
+  AnswerPart,
+  CallAnswer,
+  LeftOutTool,
+  MastraApproval,
+  MastraOptions,
+  MastraTools,
+  StepToPrepare,
+  ToolSource,
+} from "@hostside/adapters/mastra";

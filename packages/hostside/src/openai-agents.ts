@@ -1,0 +1,10 @@
+// For products: tools for agents of the OpenAI Agents SDK.
+export { createAgentsTools } from "@hostside/adapters/openai-agents";
+export type {
+  AdapterOptions,
+  AgentsApproval,
+  AgentsOptions,
+  AgentsTools,
+  LeftOutTool,
+  ToolSource,
+} from "@hostside/adapters/openai-agents";

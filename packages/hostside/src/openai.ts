@@ -1,0 +1,14 @@
+// For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their calls.
+export { createChatTools, createResponsesTools } from "@hostside/adapters/openai";
+export type {
+  AdapterOptions,
+  AnswerOptions,
+  CallingChoice,
+  CallingMessage,
+  ChatTools,
+  LeftOutTool,
+  OpenaiOptions,
+  OwnFunctionsOptions,
+  ResponsesTools,
+  ToolSource,
+} from "@hostside/adapters/openai";

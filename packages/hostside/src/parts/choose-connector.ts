@@ -1,0 +1,20 @@
+import type { AuthorizationFetch, Clock, Connector } from "@hostside/core";
+import { createAuthorizationFetch, createConnector, type ConnectorOptions } from "@hostside/transports";
+import type { HostOptions } from "../host-options.ts";
+
+/** Takes what was handed in, or makes what opens connections. */
+export function chooseConnector(
+  given: HostOptions["connector"],
+  { authProvider, clock }: { readonly authProvider: ConnectorOptions["authProvider"]; readonly clock?: Clock },
+): Connector {
+  if (given !== undefined && "connect" in given) return given;
+  // A server that makes a task of a call is waited for: to whoever calls it is a call like any other.
+  return createConnector({ clock, tasks: "await", ...given, ...(authProvider !== undefined && { authProvider }) });
+}
+
+/** What asks authorization servers where no connection does: it goes the way that the connector goes. */
+export function chooseFetch(given: HostOptions["connector"]): AuthorizationFetch | undefined {
+  if (given === undefined || "connect" in given) return undefined;
+  const { proxy, ca } = given;
+  return proxy === undefined && ca === undefined ? undefined : createAuthorizationFetch({ proxy, ca });
+}

@@ -1,0 +1,68 @@
+import type { LoadedConfig } from "@hostside/config/node";
+import type { CallContext, Clock, Diagnostic, ToolProvider } from "@hostside/core";
+import { contextOnBehalfOf } from "@hostside/core/implement";
+import type { Policy } from "@hostside/policy";
+import type { McpProvider } from "@hostside/provider";
+import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@hostside/resources";
+import type { HostOptions } from "../host-options.ts";
+import type { HostTelemetry } from "../host-telemetry.ts";
+import { redactResources } from "./redact-resources.ts";
+import { watchParts } from "./choose-telemetry.ts";
+
+/** Resources, and the tools by which a model gets at them. */
+export interface ChosenResources {
+  readonly resources: Resources;
+  /** Empty where none are wanted. */
+  readonly providers: readonly ToolProvider[];
+  /** Ends the resources, and whoever watches them. */
+  readonly close: () => Promise<void>;
+}
+
+/** What resources are made with. */
+export interface ResourcesMeans {
+  readonly provider: McpProvider;
+  readonly config: LoadedConfig | undefined;
+  readonly clock: Clock;
+  readonly report: (diagnostic: Diagnostic) => void;
+  readonly telemetry: HostTelemetry | undefined;
+  readonly policy: Pick<Policy, "redactData">;
+}
+
+// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to show none of the others.
+const listWaitMs = 5000;
+
+/** Makes the resources of a provider, as the product says, else as the configuration does. */
+export function chooseResources(
+  given: HostOptions["resources"],
+  { provider, config, clock, report, telemetry, policy }: ResourcesMeans,
+): ChosenResources {
+  const { tools = {}, ...options } = given ?? {};
+  const resources = createResources(provider, {
+    clock,
+    listWaitMs,
+    onDiagnostic: report,
+    ...cacheOf(config),
+    ...options,
+  });
+  const readerOf = (context: CallContext | undefined): CallContext | undefined =>
+    provider.principal === undefined ? context : contextOnBehalfOf(provider.principal, context);
+  const endWatch = watchParts(telemetry, { resources });
+  return {
+    resources: redactResources(resources, { policy, readerOf }),
+    // Of what a tool reads the policy masks the result.
+    providers: tools === false ? [] : [createResourceTools(resources, tools)],
+    close() {
+      endWatch();
+      return resources.close();
+    },
+  };
+}
+
+/** Kept reads are given to anybody, so there are none where servers hear of the conversation. */
+function cacheOf(config: LoadedConfig | undefined): Pick<ResourcesOptions, "cache"> {
+  const { resourceCache, passContext } = config?.settings ?? {};
+  const isPersonal = passContext === true || config?.sources.some(({ extras }) => extras.passContext === true) === true;
+  if (resourceCache === undefined || resourceCache.enabled === false || isPersonal) return {};
+  const { ttlMs, maxEntries } = resourceCache;
+  return { cache: { ttlMs, maxEntries } };
+}

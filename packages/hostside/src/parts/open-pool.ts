@@ -1,0 +1,79 @@
+import type { OAuth } from "@hostside/auth";
+import type { ConfigTarget } from "@hostside/config/node";
+import type { ServerSpec, ToolProvider } from "@hostside/core";
+import { sharingOf } from "@hostside/core/implement";
+import type { Toolbox } from "@hostside/discovery";
+import type { McpProvider } from "@hostside/provider";
+import type { Results } from "@hostside/results";
+import { openConversations, type Conversations } from "../pooled/open-conversations.ts";
+import type { MakeProvider } from "./open-provider.ts";
+import { watchParts } from "./choose-telemetry.ts";
+import type { PartsContext } from "./parts-context.ts";
+
+/** What conversations are kept apart with. */
+export interface PoolMeans extends PartsContext {
+  readonly makeProvider: MakeProvider;
+  readonly toolbox: Toolbox;
+  readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
+  readonly results: Results;
+  readonly oauth: OAuth | undefined;
+}
+
+/** Keeps conversations apart, where the options want that. */
+export function openPool(means: PoolMeans): Conversations | undefined {
+  const { options, closing, clock, policy, configuration, makeProvider, toolbox, toolboxWith, results, oauth } = means;
+  const { pool, provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
+  if (pool === undefined) return undefined;
+  const conversations = openConversations({
+    pool,
+    name,
+    clock,
+    servers: apartOf(configuration.specs),
+    toolbox,
+    toolboxOf: toolboxWith,
+    results,
+    policy,
+    oauth: options.authenticateTools === true ? oauth : undefined,
+    async make({ servers, principal, signal }, providerName) {
+      const provider = await makeProvider({ servers, principal, name: providerName });
+      try {
+        const started = provider.init({ timeoutMs: Math.max(1, timeoutMs), signal });
+        if (timeoutMs === 0) started.catch(() => undefined);
+        else await started;
+        return provider;
+      } catch (error) {
+        await provider.close();
+        throw error;
+      }
+    },
+  });
+  const endWatch = watchParts(means.telemetry, { pool: conversations.providers });
+  closing.add(async (reason) => {
+    await conversations.close(reason);
+    endWatch();
+  });
+  return conversations;
+}
+
+/** The servers of the provider that all have: all of them, where nobody is kept apart. */
+export function sharedBy(specs: readonly ServerSpec[], { pool }: PartsContext["options"]): readonly ServerSpec[] {
+  return pool === undefined ? specs : specs.filter((spec) => sharingOf(spec) === "shared");
+}
+
+/** Where edits of the servers go: those that all share to their provider, the others to the pool. */
+export function targetOf(provider: McpProvider, conversations: Conversations | undefined): ConfigTarget {
+  if (conversations === undefined) return provider;
+  return {
+    async applyServers(specs, options) {
+      conversations.update(apartOf(specs));
+      return provider.applyServers(
+        specs.filter((spec) => sharingOf(spec) === "shared"),
+        options,
+      );
+    },
+  };
+}
+
+function apartOf(specs: readonly ServerSpec[]): readonly ServerSpec[] {
+  return specs.filter((spec) => sharingOf(spec) !== "shared");
+}

@@ -1,0 +1,121 @@
+import { authenticateToolNames } from "@hostside/auth";
+import type { Connector, Lock, ServerSpec, Store } from "@hostside/core";
+import { reservedNames, type StaticTool } from "@hostside/discovery";
+import { agreeOnNames, type KeptCatalog } from "@hostside/pool";
+import type { SavedNames } from "@hostside/naming";
+import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { redactQuestions } from "./redact-questions.ts";
+import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
+import { createKeptNames } from "../names/keep-names.ts";
+import { agreedNamesKey } from "../names/names-key.ts";
+import { settleNames } from "../names/settle-names.ts";
+import { holdToAllowedUris } from "../settings/hold-to-allowed-uris.ts";
+import { passContext } from "../settings/pass-context.ts";
+import type { PartsContext } from "./parts-context.ts";
+
+/** What a provider is made with. */
+export interface ProviderMeans extends PartsContext {
+  readonly connector: Connector;
+  readonly ownTools: readonly StaticTool[];
+  readonly store: Store;
+  readonly lock: Lock | undefined;
+  /** Whether replicas have the same store and lock: then they agree on the names of tools. */
+  readonly isShared: boolean;
+  /** Those of the provider that all have. */
+  readonly servers: readonly ServerSpec[];
+  /** What servers listed before. Who made it closes it, before any provider. */
+  readonly catalogs: KeptCatalog | undefined;
+}
+
+/** What one provider has that others have not. */
+export interface OwnOfProvider {
+  readonly servers: readonly ServerSpec[];
+  /** Default: that of the options. */
+  readonly name?: string | undefined;
+  /** Default: that of the options. */
+  readonly principal?: string | undefined;
+}
+
+/** Makes providers that are alike, with the tools that they had before, and start no server; who makes one closes it. */
+export type MakeProvider = (own: OwnOfProvider) => Promise<McpProvider>;
+
+/** The provider that all have, and what makes others like it. Who opened them closes them. */
+export interface OpenProviders {
+  readonly provider: McpProvider;
+  readonly makeProvider: MakeProvider;
+}
+
+/**
+ * Makes the provider that all have, and prepares to make others, with the names that tools had the last time: a tool has one name in all of them, and no two tools the same. Of `names` or `savedNames` of
+ * the product's own, nothing is kept here. Rejects with `aborted` when the signal of the options aborts first.
+ */
+export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
+  const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
+  const { telemetry } = means;
+  const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
+  const isOwn = given.names !== undefined || savedNames !== undefined;
+  const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
+  closing.add(() => kept?.close());
+  // At the same time: a store that never answers is waited for once.
+  const key = agreedNamesKey(given.name, naming);
+  const agree = isShared && lock !== undefined ? agreeOnNames({ store, lock, key }) : undefined;
+  const recallNames = async (): Promise<SavedNames | undefined> => {
+    const names = await kept?.recall(
+      configuration.specs.map(({ id }) => id),
+      options.signal,
+    );
+    // Nobody has use for what others would have to agree on.
+    options.signal?.throwIfAborted();
+    return names && agree ? settleNames(names, { agree, clock, naming }) : names;
+  };
+  const recalling = Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);
+  const [recalled, listed] = await keepToSignal(recalling, options.signal);
+  const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
+  const reserved = reservedOf(means);
+  const pass = passContext((id) => {
+    return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
+  });
+  const common: ProviderOptions = {
+    ...given,
+    connector,
+    names,
+    admit: policy.admit,
+    interceptors: [...policy.interceptors, ...interceptors, pass.interceptor],
+    requestInterceptors: [
+      ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
+      ...requestInterceptors,
+      holdToAllowedUris(() => configuration.config?.settings.allowedResourceUris ?? []),
+      pass.requestInterceptor,
+    ],
+    reservedNames: reserved,
+    onElicit: redactQuestions(options.onElicit, { policy, report }),
+    clock,
+  };
+  const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {
+    const { servers, name = given.name, principal = given.principal } = own;
+    const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
+    catalogs?.follow(provider);
+    const ends = [provider.onDiagnostic(report), policy.attach(provider)];
+    if (telemetry !== undefined) ends.push(telemetry.watch({ provider }));
+    if (kept !== undefined) ends.push(kept.follow(provider, names));
+    provider.onClosed(() => ends.forEach((end) => end()));
+    return provider;
+  };
+  return {
+    provider: make({ servers: means.servers }, listed ?? given.savedCatalog),
+    async makeProvider(own) {
+      const { servers, principal = given.principal } = own;
+      return make(own, (await catalogs?.recall(servers, principal)) ?? given.savedCatalog);
+    },
+  };
+}
+
+function reservedOf({ options, configuration, ownTools }: ProviderMeans): readonly string[] {
+  const { helperNames } = options.toolbox ?? {};
+  const { reservedNames: reserved = [] } = options.provider ?? {};
+  return [
+    ...reservedNames({ tools: ownTools, ...(helperNames !== undefined && { helperNames }) }),
+    ...(options.authenticateTools === true ? authenticateToolNames(configuration.specs.map(({ id }) => id)) : []),
+    ...reserved,
+  ];
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { OAuth } from "@hostside/auth";
+import type { Clock, ServerSpec, ToolProvider } from "@hostside/core";
+import { sharingOf } from "@hostside/core/implement";
+import type { Toolbox } from "@hostside/discovery";
+import { createSharedProviders, type ConversationKey, type SharedProviders, type SharedWish } from "@hostside/pool";
+import type { McpProvider } from "@hostside/provider";
+import { createConversation, type ConversationParts } from "../conversation/create-conversation.ts";
+import type { PoolOptions } from "../host-options.ts";
+import type { Conversation, ConversationOptions } from "../host.ts";
+import { createClassToolbox, type Apart, type ClassToolbox } from "./create-class-toolbox.ts";
+
+/** What conversations are kept apart with. */
+export interface ConversationsMeans extends ConversationParts {
+  readonly pool: PoolOptions;
+  /** In front of the names of the providers. */
+  readonly name: string;
+  readonly servers: readonly ServerSpec[];
+  /** Makes a provider, and waits for its servers as long as it is to be waited for. */
+  readonly make: (wish: SharedWish, name: string) => Promise<McpProvider>;
+  /** Makes a toolbox of these beside all that every conversation has. */
+  readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
+  /** Signs in where a model gets tools for it. */
+  readonly oauth: OAuth | undefined;
+  readonly clock: Clock;
+}
+
+/** Conversations, each over the connections that it may share. */
+export interface Conversations {
+  readonly providers: SharedProviders;
+  open(options?: ConversationOptions): Promise<Conversation>;
+  /** Whether there are servers that not all share. */
+  readonly isNeeded: boolean;
+  /** Other servers from now on; throws as {@linkcode SharedProviders.updateConfig} does. */
+  update(servers: readonly ServerSpec[]): void;
+  close(reason?: string): Promise<void>;
+}
+
+/** Opens none yet. `servers` are those that not all share. */
+export function openConversations(means: ConversationsMeans): Conversations {
+  const owners = new WeakMap<ToolProvider, Apart>();
+  const providers = createSharedProviders({
+    ...means.pool,
+    clock: means.clock,
+    servers: means.servers,
+    async make(wish) {
+      const apart = wish.sharing === "conversation" ? "conversation" : "principal";
+      const provider = await means.make(wish, `${means.name}-${apart}`);
+      owners.set(provider, apart);
+      return provider;
+    },
+  });
+  let sharings = sharingsOf(means.servers);
+  const classes = new Map<string, ClassToolbox>();
+
+  const leave = (id: string, one: ClassToolbox): void => {
+    one.users -= 1;
+    if (one.users > 0) return;
+    if (classes.get(id) === one) classes.delete(id);
+    one.close();
+    // Its connections are nobody else's. Whoever closes all ends them, too.
+    if (sharings.has("conversation")) providers.dispose(one.key, "conversation closed").catch(() => undefined);
+  };
+  return {
+    providers,
+    get isNeeded() {
+      return sharings.size > 0;
+    },
+    async open(options = {}) {
+      if (sharings.size === 0) return createConversation(means, options);
+      const wanted = { ...options, id: options.id ?? options.context?.conversation ?? randomUUID() };
+      const { id, key } = classOf(wanted, sharings);
+      const one = classes.get(id) ?? createClassToolbox(key, { ...means, sharings, providers, owners });
+      classes.set(id, one);
+      one.users += 1;
+      let isLeft = false;
+      const onClose = (): void => {
+        if (!isLeft) leave(id, one);
+        isLeft = true;
+      };
+      try {
+        // What fails does so now. What nobody uses later ends, and is made again by the next call.
+        using lease = await providers.lease(key);
+        one.attach(lease);
+        return createConversation({ ...means, toolbox: one.toolbox, onClose }, wanted);
+      } catch (error) {
+        onClose();
+        throw error;
+      }
+    },
+    update(servers) {
+      providers.updateConfig(servers);
+      sharings = sharingsOf(servers);
+    },
+    async close(reason) {
+      for (const one of classes.values()) one.close(reason);
+      classes.clear();
+      await providers.shutdownAll(reason);
+    },
+  };
+}
+
+/** Which toolbox a conversation looks at: its own where it has connections of its own, else its principal's. */
+function classOf(
+  { id, context, principal = context?.principal }: ConversationOptions & { readonly id: string },
+  sharings: ReadonlySet<Apart>,
+): { readonly id: string; readonly key: ConversationKey } {
+  const whose = principal === undefined ? {} : { principal };
+  const key: ConversationKey = sharings.has("conversation")
+    ? { ...whose, conversation: id }
+    : { ...whose, conversation: anyConversation };
+  return { id: JSON.stringify([principal ?? null, key.conversation]), key };
+}
+
+// Where no server is a conversation's own, all of a principal have the same.
+const anyConversation = "any";
+
+function sharingsOf(servers: readonly ServerSpec[]): ReadonlySet<Apart> {
+  const found = servers.filter(({ disabled }) => disabled !== true).map(sharingOf);
+  return new Set(found.filter((sharing) => sharing !== "shared"));
+}

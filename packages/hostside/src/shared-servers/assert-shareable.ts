@@ -1,0 +1,23 @@
+import { HostsideError, type ServerSpec } from "@hostside/core";
+import { credentialFieldsOf } from "@hostside/core/implement";
+
+/** Throws `invalid_spec` for a spec that cannot be written to a store: it needs code of this process, or holds a credential as it is. */
+export function assertShareable(spec: ServerSpec): void {
+  const { id, transport } = spec;
+  const fail = (field: string, message: string): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(id)}: ${message}`, {
+      code: "invalid_spec",
+      serverId: id,
+      details: { operation: "write", field },
+    });
+  if (transport.kind !== "stdio" && transport.kind !== "http") {
+    throw fail("transport.kind", `a transport of kind ${transport.kind} needs code, and cannot be shared`);
+  }
+  const [field] = credentialFieldsOf(spec);
+  if (field === undefined) return;
+  const instead =
+    transport.kind === "http"
+      ? 'say auth: "oauth", or auth: "api-key" with keys that each replica has'
+      : "let the process have it from the environment of each replica (inheritEnv)";
+  throw fail(field, `${field} holds a credential, which is not written to a shared store: ${instead}`);
+}

@@ -1,0 +1,138 @@
+import {
+  assertServerSpec,
+  HostsideError,
+  type JsonValue,
+  type Lock,
+  type Notices,
+  type ServerSpec,
+  type Store,
+} from "@hostside/core";
+import {
+  assertKnownOptions,
+  createEvent,
+  isJsonObject,
+  kindOf,
+  readVersioned,
+  writeVersioned,
+  type EventSource,
+  type Fields,
+  type ValueVersion,
+} from "@hostside/core/implement";
+import { assertMethods } from "../state/assert-methods.ts";
+import { assertShareable } from "./assert-shareable.ts";
+import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
+
+/** Options of {@linkcode createSharedServers}. */
+export interface SharedServersOptions {
+  readonly store: Store;
+  /** Makes a write exclusive among all that share the store. */
+  readonly lock: Lock;
+  /** Tells the other replicas. Default: they see a change when they look next. */
+  readonly notices?: Notices | undefined;
+  /** Which servers, where a store has several sets of them. Default `"hostside:servers"`. */
+  readonly key?: string | undefined;
+  /** Are there where a shared state is handed over as it is, and not used. */
+  readonly onDiagnostic?: unknown;
+  readonly close?: unknown;
+}
+
+const optionFields: Fields<SharedServersOptions> = {
+  store: true,
+  lock: true,
+  notices: true,
+  key: true,
+  onDiagnostic: true,
+  close: true,
+};
+const writeFields: Fields<WriteServersOptions> = { expectedRevision: true };
+const longestWriteMs = 10_000;
+
+/**
+ * Servers that all replicas of a product have, kept in the store that they share, so that one change reaches all of them:
+ * `createHost({ sharedServers })`. Throws a `TypeError` for an option that is unknown or wrong.
+ */
+export function createSharedServers(options: SharedServersOptions): SharedServers {
+  assertKnownOptions("createSharedServers()", options, optionFields);
+  const { store, lock, notices, key = "hostside:servers" } = options;
+  assertMethods("store", store, ["get", "set", "delete"]);
+  assertMethods("lock", lock, ["withLock"]);
+  if (notices !== undefined) assertMethods("notices", notices, ["publish", "subscribe"]);
+  if (typeof key !== "string" || key === "") throw new TypeError("key must be a text that is not empty");
+  const version: ValueVersion = { what: `the servers under ${JSON.stringify(key)}`, version: 1 };
+  const changed = writesTo(store, key);
+  const read = async (): Promise<KeptServers> => toKept(readVersioned(await store.get(key), version), version);
+  return {
+    read,
+    async write(servers, writeOptions = {}) {
+      assertKnownOptions("write()", writeOptions, writeFields);
+      const { expectedRevision } = writeOptions;
+      if (expectedRevision !== undefined && !Number.isSafeInteger(expectedRevision)) {
+        throw new TypeError("expectedRevision must be a revision that was read");
+      }
+      const specs = toJson(servers);
+      const result = await lock.withLock(key, longestWriteMs, async (signal, fence) => {
+        const kept = await read();
+        if (expectedRevision !== undefined && expectedRevision !== kept.revision) {
+          return { written: false, kept } as const;
+        }
+        const revision = kept.revision + 1;
+        // Not every store knows of fences.
+        signal.throwIfAborted();
+        await store.set(key, writeVersioned({ revision, servers: specs }, version), undefined, fence);
+        return { written: true, revision } as const;
+      });
+      if (result.written) {
+        // Whoever hears nothing looks by itself, later.
+        await notices?.publish(key).catch(() => undefined);
+        changed.emit(undefined);
+      }
+      return result;
+    },
+    onChanged(listener) {
+      const here = changed.on(listener);
+      const elsewhere = notices?.subscribe(key, () => listener(undefined));
+      const end = (): void => {
+        here();
+        elsewhere?.();
+      };
+      return Object.assign(end, { [Symbol.dispose]: end });
+    },
+  };
+}
+
+// Who publishes hears nothing of it, and a process may have several of these over one store.
+const writes = new WeakMap<Store, Map<string, EventSource<undefined>>>();
+
+/** Fires after each write of this process under a key of a store. */
+function writesTo(store: Store, key: string): EventSource<undefined> {
+  const byKey = writes.get(store) ?? new Map<string, EventSource<undefined>>();
+  writes.set(store, byKey);
+  const event = byKey.get(key) ?? createEvent<undefined>();
+  byKey.set(key, event);
+  return event;
+}
+
+function toJson(servers: readonly ServerSpec[]): JsonValue {
+  if (!Array.isArray(servers)) throw new TypeError(`servers must be an array of specs, not ${kindOf(servers)}`);
+  const ids = new Set<string>();
+  for (const spec of servers as readonly ServerSpec[]) {
+    assertServerSpec(spec);
+    assertShareable(spec);
+    const { id } = spec;
+    if (ids.has(id)) {
+      const message = `server ${JSON.stringify(id)} is there twice`;
+      throw new HostsideError(message, { code: "duplicate_server", serverId: id });
+    }
+    ids.add(id);
+  }
+  return JSON.parse(JSON.stringify(servers)) as JsonValue;
+}
+
+function toKept(value: JsonValue | undefined, { what }: ValueVersion): KeptServers {
+  if (value === undefined) return { revision: 0, servers: [] };
+  if (isJsonObject(value) && Number.isSafeInteger(value["revision"]) && Array.isArray(value["servers"])) {
+    // Each is checked by whoever uses it: one that cannot be used here costs none of the others.
+    return { revision: value["revision"] as number, servers: value["servers"] };
+  }
+  throw new HostsideError(`what the store has of ${what} is not what was kept there`, { code: "store_failed" });
+}

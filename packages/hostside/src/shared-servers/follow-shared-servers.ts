@@ -1,0 +1,125 @@
+import {
+  assertServerSpec,
+  HostsideError,
+  type Clock,
+  type Connector,
+  type Diagnostic,
+  type ServerSpec,
+} from "@hostside/core";
+import { resultWithin, sameJson } from "@hostside/core/implement";
+import type { SharedServers } from "./shared-servers.ts";
+
+/** With what shared servers are followed. */
+export interface FollowingInit {
+  readonly shared: SharedServers;
+  /** Whether a server can be used here. */
+  readonly check: Connector["check"];
+  readonly clock: Clock;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/** Shared servers as they are now. */
+export interface FollowedServers {
+  readonly specs: readonly ServerSpec[];
+  /** Calls `onChange` after each change, from now on. */
+  start(onChange: () => void): void;
+  /** Nothing is read any more. */
+  close(): void;
+}
+
+const longestReadMs = 3000;
+// A notice may be lost, and some stores have none.
+const lookEveryMs = 5000;
+
+/**
+ * Reads shared servers now, and again whenever they changed, and every 5 seconds. Never rejects: where they cannot be read, those stay that were there before, none at the start, and a
+ * diagnostic says so once. A server that cannot be used here is left out, with a diagnostic, and costs none of the others.
+ */
+export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
+  const { shared, clock, report } = init;
+  let specs: readonly ServerSpec[] = [];
+  let known: readonly ServerSpec[] = [];
+  let revision = -1;
+  let isFailing = false;
+  let isClosed = false;
+  let onChange = (): void => undefined;
+  let cancel = (): void => undefined;
+  let reading: Promise<void> | undefined;
+  let isWanted = false;
+
+  const complain = (error: unknown): void => {
+    if (!isFailing) report({ kind: "not-kept", serverId: "", message: unreadMessage(error, revision) });
+    isFailing = true;
+  };
+  const readOnce = async (): Promise<void> => {
+    try {
+      const kept = await resultWithin(shared.read(), longestReadMs, clock);
+      if (kept === undefined) throw new HostsideError("their store did not answer in 3 s", { code: "store_failed" });
+      // Whoever writes counts on, also when there are to be none.
+      if (kept.revision === 0 && revision > 0)
+        throw new HostsideError("their store has lost them", { code: "store_failed" });
+      isFailing = false;
+      // A store that had lost them counts anew.
+      if (isClosed || (kept.revision === revision && sameJson(kept.servers, known))) return;
+      ({ revision, servers: known } = kept);
+      specs = kept.servers.filter((spec) => isUsable(spec, init));
+      onChange();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const readAll = async (): Promise<void> => {
+    // What changes while it is read is read once more.
+    while (isWanted) {
+      isWanted = false;
+      if (!isClosed) await readOnce();
+    }
+    reading = undefined;
+  };
+  const look = (): Promise<void> => {
+    isWanted = true;
+    return (reading ??= readAll());
+  };
+  const lookLater = (): void => {
+    if (!isClosed) cancel = clock.schedule(lookEveryMs, () => void look().then(lookLater));
+  };
+  const end = shared.onChanged(() => void look());
+  await look();
+  lookLater();
+  return {
+    get specs() {
+      return specs;
+    },
+    start(listener) {
+      onChange = listener;
+    },
+    close() {
+      isClosed = true;
+      end();
+      cancel();
+    },
+  };
+}
+
+function isUsable(spec: ServerSpec, { check, report }: FollowingInit): boolean {
+  try {
+    assertServerSpec(spec);
+    check?.(spec);
+    return true;
+  } catch (error) {
+    const { id }: { readonly id?: unknown } = Object(spec);
+    const why = error instanceof Error ? error.message : "it is no spec";
+    report({
+      kind: "setting-unused",
+      serverId: typeof id === "string" ? id : "",
+      message: `a shared server is not used: ${why}`,
+    });
+    return false;
+  }
+}
+
+function unreadMessage(error: unknown, revision: number): string {
+  const why = error instanceof Error ? error.message : "their store failed";
+  const meanwhile = revision < 0 ? "there are none until they can be" : "those from before go on";
+  return `shared servers could not be read, and ${meanwhile}: ${why}`;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program/create-program.ts";
+import { fakeTerminal } from "../fake-terminal.ts";
+import { renderCommands } from "./render-commands.ts";
+
+const file = fileURLToPath(new URL("../../../../docs/cli.md", import.meta.url));
+const mark =
+  "<!-- What follows is written by `vitest run packages/hostside/test/cli-page -u` from what the commands declare. -->\n";
+
+describe("docs/cli.md", () => {
+  using terminal = fakeTerminal();
+  const program = createProgram(
+    terminal,
+    async () => undefined,
+    async () => 0,
+  );
+
+  it("says of every command what the program says", async () => {
+    const [byHand = ""] = readFileSync(file, "utf8").split(mark);
+    await expect(`${byHand}${mark}\n${renderCommands(program)}`).toMatchFileSnapshot(file);
+  });
+});

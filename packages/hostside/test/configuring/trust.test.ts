@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fakeTerminal, runIn } from "../fake-terminal.ts";
+import { mcpServers } from "./user-files.ts";
+
+describe("hostside trust", () => {
+  it("shows what a project brings where nobody can be asked, cleaned, and decides nothing", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", { mcpServers: { a: { command: "sh", args: ["-c", "x\u001b[2J", "${TOKEN}"] } } });
+    const { code, out, err } = await runIn(terminal, ["trust", "--json"]);
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("variable TOKEN") });
+    expect(err).toContain("sh -c");
+    expect(err).toContain("hostside trust --yes a ");
+    expect(err).not.toContain("\u001b");
+    expect(JSON.parse(out)).toMatchObject({
+      decisions: [],
+      open: [{ serverId: "a", starts: ["sh", "-c", "x\u001b[2J", "${TOKEN}"] }],
+    });
+    expect(await decided(terminal)).toEqual([]);
+  });
+
+  it("trusts and refuses those that are named, and no other", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a", b: "b", c: "c" }));
+    expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0, out: '"a" is trusted\n' });
+    const { code, out } = await runIn(terminal, ["trust", "--refuse", "b", "--json"]);
+    expect({ code, decisions: (JSON.parse(out) as { readonly decisions: readonly unknown[] }).decisions }).toEqual({
+      code: 0,
+      decisions: [{ name: "b", folder: terminal.cwd, answer: "refuse" }], // once
+    });
+    expect(await decided(terminal)).toEqual(["a: trust", "b: refuse"]);
+  });
+
+  it("asks again about what was refused when it is named, and after a change", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    await runIn(terminal, ["trust", "--refuse", "a"]);
+    expect(await runIn(terminal, ["trust"])).toMatchObject({ code: 0, out: "There is nothing to decide here.\n" });
+    expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0 });
+    terminal.file(".mcp.json", mcpServers({ a: "changed" }));
+    expect(await runIn(terminal, ["trust"])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("transport.command"),
+    });
+  });
+
+  it("asks a person, and takes their answer", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    // One up from "not now", which is chosen at first: no, never.
+    terminal.type("\u001b[A\r");
+    expect(await runIn(terminal, ["trust"])).toMatchObject({ code: 0, out: '"a" is refused\n' });
+    expect(await decided(terminal)).toEqual(["a: refuse"]);
+  });
+
+  it("keeps a refusal until somebody has given another answer", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    await runIn(terminal, ["trust", "--refuse", "a"]);
+    terminal.type("\u0003");
+    expect(await runIn(terminal, ["trust", "a"])).toMatchObject({ code: 3 });
+    expect(await decided(terminal)).toEqual(["a: refuse"]);
+    terminal.type("\u001b[A\u001b[A\r");
+    expect(await runIn(terminal, ["trust", "a"])).toMatchObject({ code: 0 });
+    expect(await decided(terminal)).toEqual(["a: trust"]);
+  });
+
+  it("says so where an answer cannot be kept", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    writeFileSync(join(terminal.home, ".local"), "");
+    const { code, out } = await runIn(terminal, ["trust", "--yes", "a"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+  });
+
+  it("says that something is still to be decided", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    terminal.type("\r");
+    expect(await runIn(terminal, ["trust"])).toMatchObject({ code: 3 });
+    expect(await decided(terminal)).toEqual([]);
+  });
+
+  it("forgets what was decided", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    await runIn(terminal, ["trust", "--yes", "a"]);
+    expect(await runIn(terminal, ["trust", "--revoke", "a"])).toMatchObject({ code: 0 });
+    expect(await decided(terminal)).toEqual([]);
+    expect(await runIn(terminal, ["trust", "--revoke", "a"])).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ["two flags", ["--yes", "--refuse", "a"], "two things"],
+    ["--yes without names", ["--yes"], "wants names"],
+    ["a name that no server has", ["--yes", "aa"], 'Did you mean "a"?'],
+    ["a name in another case", ["--yes", "A"], 'there is no server "A"\nhint: Did you mean "a"?'],
+  ])("refuses %s", async (_, words, message) => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    expect(await runIn(terminal, ["trust", ...words])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(message),
+    });
+    expect(await decided(terminal)).toEqual([]);
+  });
+});
+
+async function decided(terminal: Parameters<typeof runIn>[0]): Promise<readonly string[]> {
+  const { out } = await runIn(terminal, ["trust", "--list", "--json"]);
+  const { records } = JSON.parse(out) as {
+    readonly records: readonly { readonly name: string; readonly answer: string }[];
+  };
+  return records.map(({ name, answer }) => `${name}: ${answer}`).toSorted();
+}

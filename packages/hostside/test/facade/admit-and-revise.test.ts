@@ -1,0 +1,80 @@
+import type { Admit, ServerSpec, ToolDefinition } from "@hostside/core";
+import { describe, expect, it } from "vitest";
+import { createHost } from "hostside";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const toolsOf = (offered: { definitions(): readonly ToolDefinition[] }): readonly string[] =>
+  offered
+    .definitions()
+    .flatMap(({ origin }) => ((origin?.serverId ?? "") === "" ? [] : `${origin?.serverId}/${origin?.toolName}`))
+    .toSorted();
+
+describe("admit of a hostside", () => {
+  const servers: readonly ServerSpec[] = ["shared", "conversation"].map((sharing) => ({
+    id: sharing,
+    sharing: sharing as "shared" | "conversation",
+    transport: { kind: "stdio", command: "x" },
+  }));
+  const connector = () => createFakeConnector({ shared: { tools: ["a", "b"] }, conversation: { tools: ["a", "b"] } });
+
+  it("decides beside the policy, and is asked again in every conversation", async () => {
+    let hidden = "a";
+    const admit: Admit = ({ origin }) => (origin?.toolName === hidden ? "hide" : "offer");
+    await using host = await createHost({
+      connector: connector(),
+      servers,
+      pool: {},
+      admit,
+      policy: { deny: "shared/b", defaultDecision: "allow" },
+    });
+    await using one = await host.openConversation();
+    expect(toolsOf(one)).toEqual(["conversation/b"]);
+    await expect(one.call("mcp_conversation_a")).rejects.toMatchObject({ code: "unknown_tool" });
+    const { revision } = host.toolbox;
+    hidden = "b";
+    host.readmit();
+    one.compact();
+    expect([toolsOf(one), toolsOf(host)]).toEqual([["conversation/a", "shared/a"], ["shared/a"]]);
+    expect(host.toolbox.revision).toBeGreaterThan(revision);
+  });
+
+  it("is not asked any more by a conversation that is closed", async () => {
+    const asked: string[] = [];
+    const admit: Admit = ({ name }) => (asked.push(name), "offer");
+    await using host = await createHost({ connector: connector(), servers, pool: {}, admit });
+    const one = await host.openConversation();
+    await one.close();
+    asked.length = 0;
+    host.readmit();
+    toolsOf(host);
+    expect(asked).not.toContain("mcp_conversation_a");
+  });
+});
+
+describe("servers that are revised", () => {
+  it("start as the product wants them, or are as if nobody had configured them, after an edit too", async () => {
+    const folder = createTemporaryFolder();
+    const settings = { watch: { quietMs: 10 } };
+    const entry = (command: string) => ({ transport: { kind: "stdio", command } });
+    const config = folder.write("hostside.json", { servers: { a: entry("x"), b: entry("self") }, settings });
+    const revise = (spec: ServerSpec): ServerSpec | undefined =>
+      spec.transport.kind === "stdio" && spec.transport.command === "self" ? undefined : { ...spec, title: "revised" };
+    await using host = await createHost({
+      connector: createFakeConnector(),
+      config: { files: [config], revise },
+    });
+    const seen = () => host.statuses().map(({ id, title }) => [id, title]);
+    expect(seen()).toEqual([["a", "revised"]]);
+    expect(host.config?.sources.find(({ serverId }) => serverId === "b")).toMatchObject({ off: "not wanted" });
+    const edited = new Promise((resolve) => host.onConfigReport(resolve));
+    folder.write("hostside.json", { servers: { a: entry("self"), c: entry("x") }, settings });
+    await edited;
+    expect(seen()).toEqual([["c", "revised"]]);
+  });
+
+  it("throws a TypeError for what is no function", async () => {
+    await expect(createHost({ config: { files: [], revise: 1 as never } })).rejects.toThrow("config.revise");
+    await expect(createHost({ admit: "offer" as never })).rejects.toThrow("admit must be a function");
+  });
+});

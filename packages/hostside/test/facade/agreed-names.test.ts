@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { createHost, type HostState } from "hostside";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createMemoryHub } from "./memory-hub.ts";
+
+// Both would have the name mcp_g_p_list; who is there first gets it.
+const described = { g: { tools: ["p_list"] }, g_p: { tools: ["list"] } };
+const specOf = (id: string) => ({ id, transport: { kind: "stdio" as const, command: "none" } });
+
+describe("names of replicas", () => {
+  it("are the same, in whatever order servers with tools of one name list at the same moment", async () => {
+    const hub = createMemoryHub();
+    const replica = async (...order: readonly string[]) => {
+      const host = await createHost({ connector: createFakeConnector(described), state: hub.state() });
+      for (const id of order) await host.provider.addServer(specOf(id));
+      return host;
+    };
+    const [one, other] = await Promise.all([replica("g", "g_p"), replica("g_p", "g")]);
+    await using first = one;
+    await using second = other;
+    const sorted = (host: typeof first) => host.provider.savedNames().servers.toSorted(([a], [b]) => (a < b ? -1 : 1));
+    expect(sorted(first).map(([id]) => id)).toEqual(["g", "g_p"]);
+    expect(sorted(second)).toEqual(sorted(first));
+  });
+
+  it("are those of the store after a replica kept others, while it could not ask or before it had replicas", async () => {
+    const hub = createMemoryHub();
+    const start = (state: HostState, ...ids: readonly string[]) =>
+      createHost({
+        connector: createFakeConnector(described),
+        servers: ids.map(specOf),
+        savedCatalogs: false,
+        state,
+      });
+    const { store } = hub.state();
+    await (await start({ store }, "g_p")).close();
+    await using first = await start(hub.state(), "g");
+    await using second = await start(hub.state(), "g_p", "g");
+    const [owner] = first.provider.definitions(["mcp_g_p_list"]);
+    expect(owner?.origin).toMatchObject({ serverId: "g" });
+    expect(second.provider.definitions(["mcp_g_p_list"])[0]?.origin).toEqual(owner?.origin);
+    expect(second.provider.definitions()).toHaveLength(2);
+  });
+});

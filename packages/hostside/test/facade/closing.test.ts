@@ -1,0 +1,158 @@
+import { createMemoryCredentials } from "@hostside/auth";
+import { createTrust } from "@hostside/config";
+import { createMemoryStore, type Clock, type ToolProvider } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
+import { describe, expect, it, vi } from "vitest";
+import { createHost } from "hostside";
+import { createClosing } from "../../src/lifecycle/create-closing.ts";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }) as const;
+const never = new Promise(() => {});
+
+describe("createHost()", () => {
+  it("AN-20: says which required server it waited for in vain, and leaves nothing", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    const servers = [spec("good"), { ...spec("late"), required: true }];
+    await expect(createHost({ connector, servers, timeoutMs: 20 })).rejects.toMatchObject({
+      code: "connect_timeout",
+      message: expect.stringMatching(/within 20 ms \(timeoutMs of createHost\(\)\): "late" \(connecting\)$/),
+    });
+    expect(connector.open.size).toBe(0);
+  });
+
+  it("waits for nobody with a time of 0, and requires nobody", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    await using host = await createHost({
+      connector,
+      servers: [{ ...spec("late"), required: true }],
+      timeoutMs: 0,
+    });
+    expect(host.statuses()).toMatchObject([{ id: "late", state: "connecting" }]);
+  });
+
+  it("ends when its signal aborts, at any time, and leaves nothing", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    const controller = new AbortController();
+    const opening = createHost({ connector, servers: [spec("good"), spec("late")], signal: controller.signal });
+    await vi.waitFor(() => expect(connector.open.size).toBe(1), 15_000);
+    controller.abort();
+    await expect(opening).rejects.toMatchObject({ code: "aborted" });
+    expect(connector.open.size).toBe(0);
+    await expect(createHost({ connector, servers: [spec("a")], signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
+  });
+});
+
+describe("a configuration that takes too long to read", () => {
+  it.each([true, false])("is an error that names it, and nothing is left waiting (watch: %s)", async (watch) => {
+    const tasks = new Map<object, { readonly ms: number; readonly run: () => void }>();
+    const clock: Clock = {
+      now: () => 0,
+      schedule(ms, run) {
+        const key = {};
+        tasks.set(key, { ms, run });
+        return () => void tasks.delete(key);
+      },
+    };
+    const folder = createTemporaryFolder();
+    const path = folder.write("hostside.json", { servers: { a: { transport: spec("a").transport } } });
+    const trust = { ...createTrust({ store: createMemoryStore() }), decide: () => never as Promise<never> };
+    const files = [{ path, scope: "project", projectFolder: folder.path } as const];
+    const opening = createHost({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
+    const failure = opening.catch((error: unknown) => error);
+    await vi.waitFor(() => expect(tasks.size).toBe(1), 15_000);
+    for (const { ms, run } of tasks.values()) if (ms === 10_000) run();
+    expect(await failure).toMatchObject({ code: "invalid_config", message: expect.stringContaining(path) });
+    expect(tasks.size).toBe(0);
+  });
+});
+
+describe("close()", () => {
+  it("ends once what was made here, and nothing that was handed in", async () => {
+    const connector = createFakeConnector();
+    const close = vi.fn<() => Promise<void>>(async () => {});
+    const handedIn = { ...emptyProvider(), close };
+    const credentials = createMemoryCredentials();
+    const host = await createHost({
+      connector,
+      servers: [spec("a")],
+      providers: [handedIn],
+      state: { store: createMemoryStore(), credentials },
+    });
+    const conversation = host.conversation();
+    const closing = host.close("enough");
+    expect(host.close()).toBe(closing);
+    await closing;
+    expect([connector.open.size, close.mock.calls.length]).toEqual([0, 0]);
+    await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
+    expect(() => host.provider.registerServer(spec("b"))).toThrow(expect.objectContaining({ code: "closed" }));
+  });
+
+  it("ends an edit that is being applied, and what it started", async () => {
+    const folder = createTemporaryFolder();
+    const settings = { watch: { quietMs: 10 } };
+    const [a, late] = [{ transport: spec("a").transport }, { transport: spec("late").transport }];
+    const config = folder.write("hostside.json", { servers: { a }, settings });
+    const connector = createFakeConnector({ late: { ready: never } });
+    const host = await createHost({ connector, config });
+    folder.write("hostside.json", { servers: { a, late }, settings });
+    await vi.waitFor(() => expect(host.statuses()).toMatchObject([{ id: "a" }, { state: "connecting" }]), 5000);
+    const reports: unknown[] = [];
+    host.onConfigReport((report) => reports.push(report));
+    await host.close();
+    expect([connector.open.size, reports]).toEqual([0, []]);
+  });
+
+  it("closes every part, the last one first, also when others fail or hang", async () => {
+    const closed: string[] = [];
+    const closing = createClosing(systemClock);
+    closing.add(() => closed.push("first"));
+    closing.add(() => {
+      throw new Error("one");
+    });
+    closing.add(() => never, 5);
+    closing.add(() => Promise.reject(new Error("two")));
+    closing.add((reason) => closed.push(`last ${reason}`));
+    await expect(closing.close("why")).rejects.toMatchObject({ errors: [new Error("two"), new Error("one")] });
+    expect(closed).toEqual(["last why", "first"]);
+  });
+});
+
+describe("a conversation", () => {
+  it("waits for a tool of a server that is on its way, and refuses calls when it is closed", async () => {
+    let arrive = (): void => {};
+    const ready = new Promise<void>((resolve) => (arrive = resolve));
+    const connector = createFakeConnector({ late: { ready } });
+    await using host = await createHost({ connector, servers: [spec("late")], timeoutMs: 1 });
+    const conversation = host.conversation({ context: { principal: "ada" } });
+    const call = conversation.call("mcp_late_echo");
+    arrive();
+    expect(await call).toMatchObject({ content: [{ text: "late did echo" }] });
+    expect(conversation.context).toEqual({ principal: "ada", conversation: conversation.id });
+    await conversation.close();
+    await expect(conversation.call("mcp_late_echo")).rejects.toMatchObject({ code: "closed" });
+    await expect(conversation.searchTools({ query: "echo" })).rejects.toMatchObject({ code: "closed" });
+    await host.conversation().call("mcp_late_echo");
+  });
+});
+
+function emptyProvider(): ToolProvider {
+  return {
+    name: "mine",
+    revision: 1,
+    closed: false,
+    definitions: () => [],
+    groups: () => [],
+    has: () => false,
+    init: async () => {},
+    refresh: async () => {},
+    call: async () => {
+      throw new TypeError("has no tools");
+    },
+    onToolsChanged: () => Object.assign(() => {}, { [Symbol.dispose]: () => {} }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,105 @@
+import { isHostsideError } from "@hostside/core";
+import { describe, expect, it } from "vitest";
+import { createHost, type HostOptions } from "hostside";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const connector = createFakeConnector();
+const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }) as const;
+
+describe("options of createHost()", () => {
+  const wrong: readonly (readonly [string, unknown])[] = [
+    ['createHost() has no option "server"', { server: [] }],
+    ["config must be", { config: "" }],
+    ["config must be", { config: [] }],
+    ['config has no option "file"', { config: { file: "a" } }],
+    ["config.watch must be", { config: { watch: 1 } }],
+    ["servers must be an array", { servers: "a" }],
+    ["timeoutMs must be", { timeoutMs: -1 }],
+    ["timeoutMs must be", { timeoutMs: Number.NaN }],
+    ["state must be", { state: "disk" }],
+    ["state.store must have a method get()", { state: { credentials: {} } }],
+    ["tools must be an array", { tools: {} }],
+    ["policy must be an object", { policy: true }],
+    ["auth must be", { auth: true }],
+    ["authenticateTools needs", { auth: false, authenticateTools: true }],
+    ["onDiagnostic must be", { onDiagnostic: {} }],
+    ["clock must have", { clock: {} }],
+    ["signal", { signal: {} }],
+    ["createPolicy() has no option", { policy: { allows: [] } }],
+    ["createProvider() has no option", { provider: { retries: 1 } }],
+    ["createToolbox() has no option", { toolbox: { view: 1 } }],
+  ];
+  it.each(wrong)("are checked: %s", async (message, options) => {
+    const failure: unknown = await createHost({ connector, ...(options as HostOptions) }).catch((error) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toContain(message);
+  });
+
+  it("refuse two servers of one id, and a spec that is none, before anything starts", async () => {
+    await expect(createHost({ connector, servers: [spec("a"), spec("a")] })).rejects.toMatchObject({
+      code: "duplicate_server",
+      serverId: "a",
+    });
+    await expect(createHost({ connector, servers: [{ id: "a" }] as never })).rejects.toMatchObject({
+      code: "invalid_spec",
+    });
+    await expect(createHost({ connector, servers: [spec("a"), { command: "x" }] as never })).rejects.toMatchObject({
+      code: "invalid_spec",
+      message: expect.stringMatching(/servers\[1\] must be a spec.*go by name/),
+    });
+    expect(connector.open.size).toBe(0);
+  });
+});
+
+it("a conversation that names nobody is the provider's principal's", async () => {
+  await using host = await createHost({ connector, servers: [spec("a")], provider: { principal: "service" } });
+  const contexts = [
+    host.conversation().context,
+    (await host.openConversation({ id: "1" })).context,
+    host.conversation({ principal: "ada" }).context,
+    host.conversation({ context: { principal: "bob" } }).context,
+  ];
+  expect(contexts.map(({ principal }) => principal)).toEqual(["service", "service", "ada", "bob"]);
+});
+
+it("options of conversation() are its own", async () => {
+  await using host = await createHost({ connector, servers: [spec("a")] });
+  const message = (owner: string): string => `${owner}() has no option "budgets"; known are id, principal,`;
+  expect(() => host.conversation({ budgets: 5 } as never)).toThrow(message("conversation"));
+  await expect(host.openConversation({ budgets: 5 } as never)).rejects.toThrow(message("openConversation"));
+});
+
+describe("a configuration that cannot work", () => {
+  it.each([
+    ["a file that is not there", undefined, /nothing\.json: is not there/],
+    ["half a file", '{ "mcpServers": {\n  "a": { "command": ', /half\.json:\d+:\d+: /],
+    ["an entry that is none", { mcpServers: { a: { args: [] } } }, /half\.json:1:\d+: mcpServers\.a/],
+    ["a directory", "", /: /],
+  ])("rejects with the place: %s", async (what, content, message) => {
+    const folder = createTemporaryFolder();
+    const name = content === undefined ? `${folder.path}/nothing.json` : folder.write("half.json", content);
+    const config = what === "a directory" ? folder.path : name;
+    const failure: unknown = await createHost({ connector, config }).catch((error) => error);
+    expect(isHostsideError(failure, "invalid_config")).toBe(true);
+    expect(failure).toMatchObject({ kind: "contract", message: expect.stringMatching(message) });
+  });
+
+  it("is said of entries, by the path", async () => {
+    await expect(createHost({ connector, servers: { a: { args: [] } } })).rejects.toMatchObject({
+      code: "invalid_config",
+      message: expect.stringContaining("mcpServers.a"),
+    });
+  });
+
+  it("is no failure where some of it works, or nobody named anything", async () => {
+    const folder = createTemporaryFolder();
+    const good = folder.write("good.json", { mcpServers: { a: { command: "x" } } });
+    await using some = await createHost({ connector, config: [good, `${folder.path}/nothing.json`] });
+    expect(some.config?.problems).toMatchObject([{ code: "missing_file", severity: "error" }]);
+    expect(some.statuses()).toMatchObject([{ id: "a", state: "ready" }]);
+    const nowhere = { files: "auto", home: folder.path, cwd: folder.path, env: {} } as const;
+    await using none = await createHost({ connector, config: nowhere });
+    expect(none.definitions().map(({ name }) => name)).toEqual(["results_read"]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Connector, ServerSpec } from "@hostside/core";
+import { expect, it } from "vitest";
+import { createHost } from "hostside";
+import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { createFakeConnector } from "./fake-connector.ts";
+
+const minuteMs = 60_000;
+const spec: ServerSpec = {
+  id: "mail",
+  sharing: "principal",
+  transport: { kind: "stdio", command: "x" },
+  timeouts: { callMs: 30 * minuteMs },
+};
+
+/** A connector whose connections and calls wait until the test has them go on. */
+function slowConnector() {
+  const inner = createFakeConnector();
+  const gate = { connect: Promise.resolve(), call: Promise.resolve() };
+  const connector: Connector = {
+    ...inner,
+    async connect(given, hooks, signal) {
+      await gate.connect;
+      const connection = await inner.connect(given, hooks, signal);
+      return {
+        ...connection,
+        async callTool(...call) {
+          await gate.call;
+          return connection.callTool(...call);
+        },
+      };
+    },
+  };
+  return { connector, gate };
+}
+
+/** What a promise came to, once all that can happen now has happened. */
+async function after<T>(promise: Promise<T>, pass: () => void): Promise<T | "pending"> {
+  await new Promise((resolve) => void setImmediate(resolve));
+  pass();
+  await new Promise((resolve) => void setImmediate(resolve));
+  return Promise.race([promise, Promise.resolve("pending" as const)]);
+}
+
+it("calls of a connection that not all share have the time that its spec says", async () => {
+  const clock = createVirtualClock();
+  const { connector, gate } = slowConnector();
+  const host = await createHost({ connector, servers: [spec], pool: {}, clock });
+  const ada = await host.openConversation({ id: "1", principal: "ada" });
+  let answer = (): void => undefined;
+  gate.call = new Promise((resolve) => (answer = resolve));
+  const call = ada.call("mcp_mail_echo");
+  call.catch(() => undefined);
+  expect(await after(call, () => clock.advance(20 * minuteMs))).toBe("pending");
+  answer();
+  expect(await call).toMatchObject({ isError: false });
+  await host.close();
+});
+
+it("and wait no longer than that for the connection", async () => {
+  const clock = createVirtualClock();
+  const { connector, gate } = slowConnector();
+  const host = await createHost({ connector, servers: [spec], pool: {}, clock, savedCatalogs: false });
+  const ada = await host.openConversation({ id: "1", principal: "ada" });
+  await host.pool?.dispose({ principal: "ada" });
+  let go = (): void => undefined;
+  gate.connect = new Promise((resolve) => (go = resolve));
+  const call = ada.call("mcp_mail_echo", {}, { timeoutMs: 50 });
+  const failure = call.catch((error: unknown) => error);
+  await after(failure, () => clock.advance(50));
+  expect(await failure).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
+  go();
+  await host.close();
+});

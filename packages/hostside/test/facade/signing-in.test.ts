@@ -1,0 +1,43 @@
+import { consentTo, knownClients, startAuthorizedServer } from "@hostside/fixtures";
+import { expect, it } from "vitest";
+import { createHost } from "hostside";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+it("signs in as the client that a file names, behind those of the product, and by the tool that a model gets", async () => {
+  await using server = await startAuthorizedServer();
+  const folder = createTemporaryFolder();
+  const entry = { transport: { kind: "http", url: server.url } };
+  const office = { clientId: knownClients.office.clientId, clientSecret: "${OFFICE_SECRET}" };
+  const config = folder.write("hostside.json", {
+    servers: { filed: { ...entry, oauth: office }, own: { ...entry, oauth: office } },
+  });
+  const pages: string[] = [];
+  await using host = await createHost({
+    config: { files: [config], watch: false, env: { OFFICE_SECRET: knownClients.office.clientSecret } },
+    authenticateTools: true,
+    auth: {
+      clients: { own: knownClients.desk },
+      async prompt({ serverId, url }) {
+        pages.push(serverId);
+        void fetch(await consentTo(url)).catch(() => undefined);
+        return "completed";
+      },
+    },
+  });
+  expect(host.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual(["filed needs-auth", "own needs-auth"]);
+  expect(pages).toEqual([]);
+  const conversation = host.conversation();
+  const found: unknown[] = [];
+  for (const id of ["filed", "own"]) {
+    const tool = conversation.definitions().find(({ name }) => name.includes("authenticate") && name.includes(id));
+    expect(await conversation.call(tool?.name ?? "")).toMatchObject({ isError: false });
+    const { content } = await conversation.call(`mcp_${id}_whoami`);
+    found.push(content);
+  }
+  expect(pages).toEqual(["filed", "own"]);
+  expect(found).toMatchObject([
+    [{ text: expect.stringContaining('"clientId":"office"') }],
+    [{ text: expect.stringContaining('"clientId":"desk"') }],
+  ]);
+  expect(host.definitions().filter(({ name }) => name.includes("authenticate"))).toEqual([]);
+});

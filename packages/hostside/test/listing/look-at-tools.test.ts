@@ -1,0 +1,130 @@
+import { fixtureServer } from "@hostside/fixtures";
+import { estimateDefinitionTokens } from "@hostside/discovery";
+import { afterAll, describe, expect, it } from "vitest";
+import { describeFound } from "../../src/cli/listing/found-tools.ts";
+import { describeGroups, renderGroups } from "../../src/cli/listing/list-groups.ts";
+import { renderTool } from "../../src/cli/listing/render-tool.ts";
+import { renderFound } from "../../src/cli/listing/search-tools.ts";
+import { describeTool } from "../../src/cli/listing/tool-facts.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
+import { fakeTerminal, runIn } from "../fake-terminal.ts";
+
+const view = { columns: 60, paint: (_: unknown, text: string): string => text };
+const hostile = "\u001B[2J\u202Eevil\u0007";
+const definition = {
+  name: "mcp_a_b",
+  description: `Does it.\n\n${hostile} ${"word ".repeat(40)}`,
+  inputSchema: { type: "object", properties: { [hostile]: { type: "string" } } },
+  annotations: { readOnlyHint: true },
+  origin: { serverId: "a", toolName: hostile, qualifiedName: "mcp::a::b" },
+  groupIds: ["mcp:a"],
+  flags: ["ansi", "bidi"] as const,
+};
+
+describe("a tool as lines", () => {
+  it.each([40, 60, 200])(
+    "fits in %i columns where its schema does, and has nothing that a terminal obeys",
+    (columns) => {
+      const lines = renderTool(describeTool(definition, { explain: () => `On offer.\n${hostile}` }), {
+        ...view,
+        columns,
+      });
+      expect(lines.join("\n")).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/u);
+      const prose = lines.filter((line) => !line.includes('"'));
+      for (const line of prose) expect({ line, fits: widthOf(line) <= columns }).toEqual({ line, fits: true });
+      expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain("its texts have escape sequences of terminals");
+    },
+  );
+
+  it("has the tokens that its definition costs, and the sentences of the policy", () => {
+    const facts = describeTool(definition, { explain: () => "One.\nTwo." });
+    expect(facts).toMatchObject({
+      tokens: estimateDefinitionTokens(definition),
+      rules: ["One.", "Two."],
+      effect: "external",
+    });
+  });
+});
+
+describe("what a search found", () => {
+  const other = { ...definition, name: "mcp_a_other", description: "Counts words." };
+
+  it("stands in the order of the model, with scores", () => {
+    const { tools, totalTools } = describeFound("counts words", ["mcp_a_other", "mcp_a_b", "gone"], {
+      definitions: [definition, other],
+      groups: [],
+    });
+    expect(totalTools).toBe(2);
+    expect(tools.map(({ name }) => name)).toEqual(["mcp_a_other", "mcp_a_b"]);
+    expect(tools[0]).toMatchObject({ match: "words", score: expect.any(Number) });
+    expect(tools[0]?.score).toBeGreaterThan(tools[1]?.score ?? 0);
+  });
+
+  it("is said to be nothing, in lines that fit", () => {
+    for (const line of renderFound({ query: hostile, tools: [], totalTools: 3 }, view)) {
+      expect(widthOf(line)).toBeLessThanOrEqual(60);
+      expect(line).not.toContain("\u001B");
+    }
+  });
+});
+
+describe("groups as lines", () => {
+  it("say what each is about and costs", () => {
+    const group = { id: "mcp:a", title: `A ${hostile}`, description: "Tools.", members: ["mcp_a_b"] };
+    const tokens = estimateDefinitionTokens(definition);
+    const report = describeGroups([group], { definitions: [definition], abouts: new Map([["mcp:a", "Does it."]]) });
+    expect(report.groups).toEqual([{ id: "mcp:a", title: "A evil", about: "Does it.", tools: 1, tokens }]);
+    expect(renderGroups(report, view)).toEqual([`mcp:a  A evil  1 tool  ~${tokens} tokens  Does it.`]);
+  });
+});
+
+describe("hostside show, search and groups", () => {
+  const terminal = fakeTerminal();
+  afterAll(() => terminal[Symbol.dispose]());
+  const config = terminal.file("c.json", { mcpServers: { good: fixtureServer("modern-stdio") } });
+  const run = (...argv: readonly string[]) => runIn(terminal, [...argv, "--config", config, "--quiet"]);
+
+  it("show a tool by any of its names", async () => {
+    const { code, out } = await run("show", "good/describe-number");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^mcp_good_describe_number\nDescribe a number\ndescribe-number\(\{ value: number \}\)/);
+    expect(out).toContain("Its effect is external, because nobody says better.");
+    const json = await run("show", "describe-number", "--json");
+    expect(JSON.parse(json.out)).toMatchObject({
+      definition: {
+        name: "mcp_good_describe_number",
+        inputSchema: { type: "object" },
+        outputSchema: { type: "object" },
+      },
+      server: "good",
+      tool: "describe-number",
+      fingerprint: expect.stringMatching(/^sha256-/),
+    });
+    expect(await run("show", "good/describe-numbers")).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("find what a model would find", async () => {
+    const { code, out } = await run("search", "adds", "numbers", "--limit", "2");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ *\d+\.\d\d {2}mcp_good_add .*Adds two numbers\.\n.*\n$/);
+    expect(await run("search", "qqqq")).toMatchObject({ code: 1, out: expect.stringMatching(/^Nothing found/) });
+    expect(JSON.parse((await run("search", "mcp_good_echo", "--json")).out)).toMatchObject({
+      query: "mcp_good_echo",
+      tools: expect.arrayContaining([expect.objectContaining({ name: "mcp_good_echo", match: "exact" })]),
+    });
+  });
+
+  it("list the directory of groups", async () => {
+    const { code, out } = await run("groups", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ groups: [{ id: "mcp:good", title: "Modern fixture", tools: 9 }] });
+  });
+
+  it("say in their exit code that there are no groups", async () => {
+    using empty = fakeTerminal();
+    const config = empty.file("mcp.json", { mcpServers: { gone: { command: "no-such-program-anywhere" } } });
+    const { code, out, err } = await runIn(empty, ["groups", "--config", config]);
+    expect({ code, out }).toEqual({ code: 1, out: "There are no groups: no server has tools. See hostside list.\n" });
+    expect(err).toContain("gone");
+  });
+});

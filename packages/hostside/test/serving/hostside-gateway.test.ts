@@ -1,0 +1,110 @@
+import { Client } from "@modelcontextprotocol/client";
+import type { Gateway } from "@hostside/gateway";
+import { expect, it } from "vitest";
+import { createHost } from "hostside";
+import { approveByClient, createHostGateway, narrowResources } from "hostside/gateway";
+import { createUserTransport } from "../../../gateway/test/user-transport.ts";
+import { createFakeConnector } from "../facade/fake-connector.ts";
+import { createTemporaryFolder } from "../facade/temporary-folder.ts";
+import { smallServer } from "./small-server.ts";
+
+interface User {
+  readonly client: Client;
+  readonly asked: readonly string[];
+}
+
+async function connect(gateway: Gateway, who: string, answer: string): Promise<User> {
+  const client = new Client({ name: who, version: "1" }, { capabilities: { elicitation: {} } });
+  const asked: string[] = [];
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked.push(params.message);
+    return { action: "accept", content: { which: who, answer } };
+  });
+  await client.connect(createUserTransport(gateway, who));
+  return { client, asked };
+}
+
+/** What a call that never ends reports, until it does so once. */
+async function progressOf(client: Client, text: string): Promise<readonly string[]> {
+  const heard: string[] = [];
+  const controller = new AbortController();
+  const onprogress = ({ message = "" }: { readonly message?: string | undefined }): void => {
+    heard.push(message);
+    controller.abort(new Error("enough"));
+  };
+  const calling = client.callTool(
+    { name: "mcp_one_slow", arguments: { text } },
+    { onprogress, signal: controller.signal },
+  );
+  await calling.catch(() => undefined);
+  return heard;
+}
+
+it("serves a host to two users, whose questions, approvals and progress do not mix", async () => {
+  const folder = createTemporaryFolder();
+  const file = folder.write("small.mjs", smallServer);
+  let gateway: Gateway | undefined;
+  const ask: NonNullable<Parameters<typeof createHost>[0]>["onElicit"] = async (request, signal) => {
+    if (gateway === undefined) throw new Error("no client yet");
+    return gateway.elicit(request, signal);
+  };
+  await using host = await createHost({
+    servers: [
+      {
+        id: "one",
+        sharing: "principal",
+        tools: { set_a: { requiresConfirmation: true } },
+        transport: { kind: "stdio", command: process.execPath, args: [file, "ask", "set_a", "slow"] },
+      },
+    ],
+    pool: {},
+    policy: { approval: { handler: approveByClient(ask) } },
+    onElicit: ask,
+  });
+  await using served = createHostGateway(host, { name: "product", version: "1", expose: "all" });
+  gateway = served;
+  const [ada, bob] = [await connect(served, "ada", "conversation"), await connect(served, "bob", "no")];
+  const call = async ({ client }: User, name: string) => {
+    const { content } = await client.callTool({ name: `mcp_one_${name}` });
+    return (content as { text: string }[])[0]?.text;
+  };
+  expect(await Promise.all([call(ada, "ask"), call(bob, "ask")])).toEqual([
+    "answered accept ada",
+    "answered accept bob",
+  ]);
+  expect(await call(ada, "set_a")).toBe("set_a  ");
+  expect(await call(ada, "set_a")).toBe("set_a  ");
+  expect(await call(bob, "set_a")).toContain("approval_denied");
+  expect([ada.asked.length, bob.asked.length]).toEqual([2, 2]);
+  expect(ada.asked[1]).toMatch(/^A call waits for you: /);
+  const heard = await Promise.all([ada, bob].map(({ client }, index) => progressOf(client, `of ${index}`)));
+  expect(heard).toEqual([["of 0"], ["of 1"]]);
+  await ada.client.close();
+  await bob.client.close();
+});
+
+it("narrows resources and prompts to some servers, which may be others later", async () => {
+  const connector = createFakeConnector({ a: { resources: true }, b: { resources: true } });
+  const x = { kind: "stdio", command: "x" } as const;
+  await using host = await createHost({
+    connector,
+    servers: [
+      { id: "a", transport: x },
+      { id: "b", transport: x },
+    ],
+  });
+  let offered = "a";
+  const narrowed = narrowResources(host.resources, (id) => id === offered);
+  await expect(narrowed.read({ serverId: "b", uri: "file:///b" })).rejects.toMatchObject({ code: "unknown_server" });
+  await narrowed.read({ serverId: "a", uri: "file:///a" });
+  expect(connector.sent).toMatchObject([{ serverId: "a" }]);
+  const { revision } = narrowed.snapshot();
+  expect(narrowed.snapshot().revision).toBe(revision);
+  let changes = 0;
+  narrowed.onResourcesChanged(() => (changes += 1));
+  offered = "b";
+  narrowed.changed();
+  expect([changes, narrowed.snapshot().revision > revision]).toEqual([1, true]);
+  await expect(narrowed.read({ serverId: "a", uri: "file:///a" })).rejects.toMatchObject({ code: "unknown_server" });
+  narrowed.close();
+});

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, it } from "vitest";
+import { runPiped } from "../terminal/run-piped.ts";
+import { createWorkFolder } from "../terminal/work-folder.ts";
+import { startServed } from "./served-process.ts";
+import { smallEntry, smallServer } from "./small-server.ts";
+
+const args = (...more: readonly string[]): readonly string[] => ["--config", "hostside.json", "serve", ...more];
+
+it("says why nothing is on offer, and what of an edit is taken over (EV-64)", async () => {
+  await using work = await createWorkFolder();
+  const trusted = { ...smallEntry("get_b"), trustAnnotations: true };
+  const known = { ...smallEntry("get_c"), tools: { get_c: { effect: "pure" } } };
+  const config = {
+    settings: { watch: { quietMs: 10 } },
+    servers: { one: smallEntry("get_a"), trusted, known, off: { ...smallEntry("get_d"), disabled: true } },
+  };
+  const serve = { expose: "all", readOnly: true };
+  await work.write({ "small.mjs": smallServer, "hostside.json": { ...config, serve } });
+  await using served = await startServed(work, args());
+  await served.untilSaid("note: read-only: nothing of one is on offer, because nobody says what its tools change");
+  await work.write({ "hostside.json": { ...config, serve: { ...serve, expose: "search", ask: true } } });
+  await served.untilSaid('note: taken over from hostside.json: serve.expose is "search", serve.ask is true\n');
+  expect(served.stderr().match(/note: /g)).toHaveLength(2);
+  await work.write({ "hostside.json": '{ "servers": {' });
+  await served.untilSaid("error: ");
+});
+
+it("says of a tool in the list that its server has none by that name, once that is ready", async () => {
+  await using work = await createWorkFolder();
+  const serve = { tools: ["one/get_a", "one/get_aa", "two/get_*"] };
+  const servers = { one: smallEntry("get_a"), two: smallEntry("get_b") };
+  await work.write({ "small.mjs": smallServer, "hostside.json": { servers, serve } });
+  await using served = await startServed(work, args());
+  await served.untilSaid('note: serve.tools of hostside.json names "one/get_aa", and server one offers no such tool\n');
+  await served.untilTools((names) => names.length === 2);
+  expect(served.stderr().match(/note: /g)).toHaveLength(1);
+});
+
+it("has a client know which servers of the project are not trusted, and the command that mends it", async () => {
+  await using work = await createWorkFolder();
+  const server = { command: process.execPath, args: ["small.mjs", "get_a"] };
+  await work.write({ "small.mjs": smallServer, ".mcp.json": { mcpServers: { team: server, refused: server } } });
+  await runPiped(work, ["trust", "--refuse", "refused"]);
+  const how = `The user can decide by hostside trust in a terminal in ${work.folder}; `;
+  await using served = await startServed(work, ["serve", "--expose", "search"]);
+  expect(served.client.getInstructions()).toContain(
+    `Not started, because this project brings them and the user has not trusted them: team. ${how}`,
+  );
+  const { structuredContent } = await served.client.callTool({ name: "tools_groups" });
+  expect(structuredContent).toMatchObject({
+    unavailable: [
+      {
+        id: "mcp:team",
+        status: "untrusted",
+        note: expect.stringContaining(`The server is not trusted by the user, and not started. ${how}`),
+      },
+    ],
+  });
+  expect(JSON.stringify(structuredContent)).not.toContain("refused");
+  await served.untilSaid("not trusted, and not started: ");
+  await expect(served.client.callTool({ name: "mcp_team_get_a" })).rejects.toThrow('"team" (untrusted)');
+  await runPiped(work, ["trust", "--yes", "team"]);
+  await using next = await startServed(work, ["serve", "--expose", "all"]);
+  expect(next.client.getInstructions()).toBeUndefined();
+  expect(await next.tools()).toEqual(["mcp_team_get_a"]);
+});
+
+it("says that there is no server, and serves all the same", async () => {
+  await using work = await createWorkFolder();
+  await work.write({ "hostside.json": { servers: {} } });
+  const { exitCode, stderr } = await runPiped(work, args("--expose", "all"));
+  expect([exitCode, stderr]).toEqual([
+    0,
+    "note: there is no server to serve: hostside list shows those that it would be",
+  ]);
+});
+
+it("names another port where its own is taken", async () => {
+  await using work = await createWorkFolder();
+  await work.write({ "hostside.json": { servers: {} } });
+  await using taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as { readonly port: number };
+  const { exitCode, stderr } = await runPiped(work, args("--expose", "all", "--http", String(port)));
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain(
+    `error: cannot listen at 127.0.0.1:${port}: something else listens there; --http PORT takes another port`,
+  );
+  expect(stderr).not.toContain("doctor NAME");
+});

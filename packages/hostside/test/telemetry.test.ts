@@ -1,0 +1,48 @@
+import { context, trace } from "@opentelemetry/api";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { fixtureServer } from "@hostside/fixtures";
+import { createTelemetry } from "@hostside/otel";
+import { afterEach, describe, expect, it } from "vitest";
+import { createHost } from "../src/index.ts";
+
+afterEach(() => {
+  trace.disable();
+  context.disable();
+});
+
+const servers = [{ id: "s", transport: { kind: "stdio", ...fixtureServer("modern-only-stdio") } }] as const;
+
+function createSdk(): { readonly names: () => readonly string[]; readonly tracerProvider: BasicTracerProvider } {
+  const exporter = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  return { tracerProvider, names: () => exporter.getFinishedSpans().map(({ name }) => name) };
+}
+
+describe("the option telemetry", () => {
+  it("writes to the SDK that is registered, for calls, connections and other requests", async () => {
+    const { tracerProvider, names } = createSdk();
+    trace.setGlobalTracerProvider(tracerProvider);
+    await using host = await createHost({ servers, telemetry: true });
+    await host.call("mcp_s_echo", { text: "x" });
+    const connection = await host.provider.connection("s");
+    await connection.request("resources/list").catch(() => undefined);
+    expect(names()).toEqual(["server/discover", "tools/list", "tools/call echo", "resources/list"]);
+  });
+
+  it("takes telemetry that was made with options, for the connections of a conversation, too", async () => {
+    const { tracerProvider, names } = createSdk();
+    const [server] = servers;
+    await using host = await createHost({
+      servers: [{ ...server, sharing: "conversation" }],
+      pool: {},
+      telemetry: createTelemetry({ tracerProvider }),
+    });
+    await using conversation = await host.openConversation({ id: "c" });
+    await conversation.call("mcp_s_echo", { text: "x" });
+    expect(names()).toEqual(["server/discover", "tools/list", "tools/call echo"]);
+  });
+
+  it("refuses what is no telemetry", async () => {
+    await expect(createHost({ telemetry: {} as never })).rejects.toThrow(TypeError);
+  });
+});

@@ -1,5 +1,0 @@
-// The command line: `npx toolport`. `runCommandLine` is it as a function, for whoever has a program of their own around it.
-export { main } from "./cli/main.ts";
-export { runCommandLine } from "./cli/run-command-line.ts";
-export { exitCodes } from "./cli/exit-codes.ts";
-export type { Terminal } from "./cli/terminal.ts";
