@@ -17,7 +17,6 @@ const steps = {
   // The rule is layers.json; .dependency-cruiser.mjs makes it into rules of the tool.
   layers: ["depcruise", "--config", ".dependency-cruiser.mjs", "packages/*/src", "fixtures/src", "conformance/src"],
   docs: script("docs"),
-  parity: script("parity"),
   words: script("words"),
   // Links to other sites are not followed: a check must not depend on somebody else's server.
   links: ["remark", ".", "--ignore-path", ".gitignore", "--frail", "--quiet", "--no-stdout"],

@@ -5,11 +5,11 @@ import { defaultLimits, defaultTimeouts } from "../packages/core/src/index.ts";
 const page = readFileSync(new URL("../docs/limits.md", import.meta.url), "utf8");
 
 describe("docs/limits.md", () => {
-  it("names every limit with its default (AN-84)", () => {
+  it("names every limit with its default", () => {
     expect(readTable("## Limits")).toEqual(new Map(Object.entries(defaultLimits)));
   });
 
-  it("names every timeout with its default (AN-85)", () => {
+  it("names every timeout with its default", () => {
     const timeouts = new Map<string, number | undefined>(Object.entries(defaultTimeouts));
     expect(readTable("## Timeouts")).toEqual(timeouts.set("callIdleMs", undefined));
   });

@@ -49,7 +49,7 @@ function describeReads(current: Current): void {
     expect(names).toEqual(names.toSorted());
   });
 
-  it("looks names up without regard to ASCII case, in the order asked for, and leaves unknown ones out (AN-2)", () => {
+  it("looks names up without regard to ASCII case, in the order asked for, and leaves unknown ones out", () => {
     const { provider } = current();
     const [first = "", second = ""] = provider.definitions().map((tool) => tool.name);
     const found = provider.definitions([second.toUpperCase(), "no_such_tool", first]);

@@ -93,7 +93,7 @@ const whoami = async (provider: McpProvider): Promise<unknown> => (await provide
 const keysOf = (name: string): readonly string[] => sent.filter(({ method }) => method === name).map(({ key }) => key);
 
 describe("API keys", () => {
-  it("rotate without a restart, and a call that is under way with the old one finishes (AF-10)", async () => {
+  it("rotate without a restart, and a call that is under way with the old one finishes", async () => {
     replaceKey("ann", "key-one");
     await using provider = open("ann");
     await provider.init();
@@ -118,7 +118,7 @@ describe("API keys", () => {
     expect(keysOf("tools/call")).toHaveLength(5);
   });
 
-  it("of one principal are never sent for another (AF-10)", async () => {
+  it("of one principal are never sent for another", async () => {
     replaceKey("ann", "key-of-ann");
     replaceKey("bob", "key-of-bob");
     await using ann = open("ann");

@@ -42,7 +42,7 @@ describe("names", () => {
     expect(namesOf(tools)).toEqual(["sign_in", expect.stringMatching(/^sign_in_[0-9a-f]{8}$/)]);
   });
 
-  it("are never those of a server's own tool, which has another one where they are reserved (EV-33)", async () => {
+  it("are never those of a server's own tool, which has another one where they are reserved", async () => {
     const gates = createGates();
     const stub = createStubOAuth(gates);
     gates.tools.set("wiki", ["authenticate"]);

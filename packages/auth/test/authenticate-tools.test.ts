@@ -6,7 +6,7 @@ import { createAuthenticateTools } from "../src/index.ts";
 import { authenticateWiki, namesOf, oauthServer, start, textOf, wiki } from "./authenticate-world.ts";
 
 describe("the tools on offer", () => {
-  it("are one for each server that needs somebody to sign in, and no others, sorted (EV-33)", async () => {
+  it("are one for each server that needs somebody to sign in, and no others, sorted", async () => {
     const { tools } = await start([
       oauthServer("zoo"),
       wiki,
@@ -24,7 +24,7 @@ describe("the tools on offer", () => {
     await tools.refresh();
   });
 
-  it("take no arguments, say what they do, and have no word of the server (EV-52)", async () => {
+  it("take no arguments, say what they do, and have no word of the server", async () => {
     const { tools, gates, provider } = await start([wiki]);
     gates.open.add("wiki");
     await provider.refreshServer("wiki");
@@ -52,7 +52,7 @@ describe("the tools on offer", () => {
     expect(definition?.description.length).toBeLessThan(600);
   });
 
-  it("come and go with the need for them: of servers that are added, refused in a call (EV-39), and removed (AN-49)", async () => {
+  it("come and go with the need for them: of servers that are added, refused in a call, and removed", async () => {
     const { tools, gates, stub, provider, changes } = await start([]);
     provider.registerServer(wiki);
     expect(namesOf(tools)).toEqual([]);
@@ -94,7 +94,7 @@ describe("the tools on offer", () => {
 });
 
 describe("a call", () => {
-  it("signs in, brings the server's own tools in, lists them, and is not needed any more (EV-34, EV-35, EV-52)", async () => {
+  it("signs in, brings the server's own tools in, lists them, and is not needed any more", async () => {
     const { tools, gates, stub, provider, changes } = await start([wiki, oauthServer("zoo")], { principal: "ann" });
     gates.tools.set("wiki", ["search", "edit"]);
     const toolbox = createToolbox({ providers: [provider, tools] });
@@ -132,7 +132,7 @@ describe("a call", () => {
 
   it.each<[string, HostsideError | Error, string]>([
     [
-      "that the user cancelled, and may be repeated (EV-50)",
+      "that the user cancelled, and may be repeated",
       new HostsideError("the user cancelled the sign-in", { code: "auth_required" }),
       "the user cancelled the sign-in (auth_required)",
     ],
@@ -218,7 +218,7 @@ describe("a call", () => {
     expect(provider.has("mcp_wiki_search")).toBe(true);
   });
 
-  it("answers with the URL to show where the host's prompt cannot show it (EV-52)", async () => {
+  it("answers with the URL to show where the host's prompt cannot show it", async () => {
     const { tools, stub } = await start([wiki]);
     const redact = (text: string): string => text;
     const page = new URL("https://login.example/1");

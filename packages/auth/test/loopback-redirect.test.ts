@@ -39,7 +39,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("a user who comes back", () => {
-  it("brings the code to this machine, and is shown that it worked once it has (EV-51)", async () => {
+  it("brings the code to this machine, and is shown that it worked once it has", async () => {
     const listener = await listen();
     expect(listener.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     const received = listener.receive(state);
@@ -53,7 +53,7 @@ describe("a user who comes back", () => {
     await expectClosed(listener.redirectUri);
   });
 
-  it("is shown that it did not work, and brings the refusal of the authorization server (EV-51)", async () => {
+  it("is shown that it did not work, and brings the refusal of the authorization server", async () => {
     const listener = await listen();
     const received = listener.receive(state);
     const reply = visit(`${listener.redirectUri}?error=access_denied&state=${state}`);
@@ -172,7 +172,7 @@ describe("somebody else who comes", () => {
 });
 
 describe("the wait for a user", () => {
-  it("ends after two minutes, and says for whom, where and how long was waited (EV-51)", async () => {
+  it("ends after two minutes, and says for whom, where and how long was waited", async () => {
     const clock = createManualClock();
     const listener = await listen({ clock });
     const received = listener.receive(state);

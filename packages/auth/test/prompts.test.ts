@@ -22,7 +22,7 @@ describe("openBrowser", () => {
     "http://localhost/authorize",
     "http://[::1]:1/",
     "http://2130706433/",
-  ])("opens %s, and waits for nothing else (EV-50)", async (url) => {
+  ])("opens %s, and waits for nothing else", async (url) => {
     const opened: string[] = [];
     const prompt = openBrowser({ launch: async (one) => void opened.push(one) });
     expect(await prompt(requestFor(url))).toBe("completed");
@@ -48,7 +48,7 @@ describe("openBrowser", () => {
     expect(launch).not.toHaveBeenCalled();
   });
 
-  it("that fails says so, and why (EV-50)", async () => {
+  it("that fails says so, and why", async () => {
     const launch = async (): Promise<void> => {
       throw new Error("spawn xdg-open ENOENT");
     };
@@ -117,7 +117,7 @@ describe.runIf(process.platform === "linux")("openBrowser with what the system h
     expect(existsSync(sign)).toBe(false);
   });
 
-  it("tries what Linux within Windows has, and then says that there is no browser (EV-50)", async () => {
+  it("tries what Linux within Windows has, and then says that there is no browser", async () => {
     const { opened } = install({ "xdg-open": 3, "rundll32.exe": 0 });
     await openBrowser()(requestFor(page));
     expect(await opened("rundll32.exe")).toEqual(["url.dll,FileProtocolHandler", page]);
@@ -233,7 +233,7 @@ describe("terminalPrompt", () => {
   it.each([
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
-  ])("takes %s for a no, and gives the terminal back (EV-50)", async (_, key) => {
+  ])("takes %s for a no, and gives the terminal back", async (_, key) => {
     const terminal = createTerminal(true);
     const answer = promptOn(terminal)(requestFor(page));
     await terminal.written("press Enter.");
@@ -244,7 +244,7 @@ describe("terminalPrompt", () => {
     expect(terminal.input.isPaused()).toBe(true);
   });
 
-  it("reads the terminal before the page can be seen, so that no key is lost or shown twice (EV-50)", async () => {
+  it("reads the terminal before the page can be seen, so that no key is lost or shown twice", async () => {
     const terminal = createTerminal(true);
     const wasRead: unknown[] = [];
     const write = terminal.output.write.bind(terminal.output);

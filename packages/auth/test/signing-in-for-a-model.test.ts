@@ -45,7 +45,7 @@ function createUser(deny = false): { readonly prompt: OAuthPrompt; readonly page
 }
 
 describe("a model that asks for a sign-in, with real servers", () => {
-  it("gets the tools when the user has signed in, whose page says so (EV-33, EV-51, EV-52)", async () => {
+  it("gets the tools when the user has signed in, whose page says so", async () => {
     const { prompt, pages } = createUser();
     const { provider, tools } = await start({ prompt });
     const outcome = await tools.call("mcp_wiki_authenticate", {});
@@ -58,7 +58,7 @@ describe("a model that asks for a sign-in, with real servers", () => {
     for (const secret of await server.secrets()) expect(shown).not.toContain(secret);
   });
 
-  it("reads that the user said no, and so does the user (EV-51)", async () => {
+  it("reads that the user said no, and so does the user", async () => {
     const { prompt, pages } = createUser(true);
     const { tools } = await start({ prompt });
     const outcome = await tools.call("mcp_wiki_authenticate", {});
@@ -68,7 +68,7 @@ describe("a model that asks for a sign-in, with real servers", () => {
     expect(namesOf(tools)).toEqual(["mcp_wiki_authenticate"]);
   });
 
-  it("shows the user the URL where the host only listens, and gets the tools when they come back (EV-35)", async () => {
+  it("shows the user the URL where the host only listens, and gets the tools when they come back", async () => {
     const { provider, tools } = await start({});
     const url = textOf(await tools.call("mcp_wiki_authenticate")).split("\n")[1] ?? "";
     const came = new Promise((resolve) => provider.onToolsChanged(resolve));

@@ -32,7 +32,7 @@ async function expandOnly(config: object, dialect: DialectName, context: ExpandC
 
 const env = { SET: "value", EMPTY: "", NESTED: "${SET}" };
 
-describe("expandEnv() (EV-9)", () => {
+describe("expandEnv()", () => {
   it.each([
     ["${SET}", "value", []],
     ["a ${SET} b ${SET}", "a value b value", []],
@@ -54,7 +54,7 @@ describe("expandEnv() (EV-9)", () => {
   });
 });
 
-describe("expandConfig() as evva does it (EV-10, EV-11)", () => {
+describe("expandConfig() as evva does it", () => {
   const expandEvva = (entry: object) => expandOnly({ mcpServers: { a: entry } }, "evva", { env });
 
   it("expands env, and warns of what is missing", async () => {
@@ -93,7 +93,7 @@ describe("expandConfig() as nexo does it", () => {
     mcp: { servers: { a: { transport: { type: "http", url: "https://a.example.com", headers } } } },
   });
 
-  it("puts variables and files into env and headers (NX-3)", async () => {
+  it("puts variables and files into env and headers", async () => {
     const context = { env, files: { "./key": "from the file\r\n" } };
     const inEnv = await expandOnly(stdio({ A: "${SET}", B: "${file:./key}" }), "nexo", context);
     expect(inEnv.spec).toMatchObject({ env: { A: "value", B: "from the file" } });
@@ -102,7 +102,7 @@ describe("expandConfig() as nexo does it", () => {
     expect(inHeaders.spec).toMatchObject({ headers: { "X-A": "value", "X-B": "b from the file" } });
   });
 
-  it("does not use a server whose variable or file is missing (NX-3)", async () => {
+  it("does not use a server whose variable or file is missing", async () => {
     const { spec, said } = await expandOnly(stdio({ A: "${UNSET}", B: "${file:./gone}" }), "nexo", none);
     expect(spec).toBeUndefined();
     expect(said).toEqual([
@@ -116,14 +116,14 @@ describe("expandConfig() as nexo does it", () => {
     ["line\nbreak", false],
     ["\u007F", false],
     ["ü", false],
-  ])("a header value of %j is legal: %j (NX-2)", async (value, legal) => {
+  ])("a header value of %j is legal: %j", async (value, legal) => {
     const { spec, said } = await expandOnly(http({ "X-A": "${VALUE}" }), "nexo", { env: { VALUE: value } });
     expect(spec !== undefined).toBe(legal);
     const rule = "transport.headers.X-A may contain only tabs and printable ASCII characters";
     expect(said).toEqual(legal ? [] : [`error mcp.servers.a.transport.headers.X-A: ${rule}`]);
   });
 
-  it("puts the root of an extension into everything but a URL (NX-4)", async () => {
+  it("puts the root of an extension into everything but a URL", async () => {
     const transport = {
       type: "stdio",
       command: "${EXTENSION_ROOT}/bin/x",
@@ -279,7 +279,7 @@ describe("expandConfig() of credentials", () => {
     expect(secrets).toEqual(["t0ken", "of a file"]);
   });
 
-  it("guards them after they are in place (AD-14)", async () => {
+  it("guards them after they are in place", async () => {
     const entry = { url: "${URL}", headers: { "X-Api-Key": "${API_KEY}" } };
     const at = (URL: string) => expandOnly({ mcpServers: { a: entry } }, "mcp-json", { env: { URL, API_KEY: "abc" } });
     expect((await at("https://a.example.com")).spec).toBeDefined();

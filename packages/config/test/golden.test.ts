@@ -59,7 +59,7 @@ const context = {
   platform: "linux",
 } as const;
 
-describe("readConfig() of each dialect's file (NX-1, AN-12, AN-20, AN-90, AD-2)", () => {
+describe("readConfig() of each dialect's file", () => {
   it.each(cases)("%s", async (name) => {
     const path = fileIn(join(folder, name));
     const found = await outcomeOf(path, { file: path.slice(join(folder, name).length + 1), dialect: named[name] });

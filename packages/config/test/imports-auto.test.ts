@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeHome, mcpServers } from "./fake-home.ts";
 
 describe('imports: ["auto"]', () => {
-  it("EV-1: has a user's own file in use, and everything that was in use before, with the same one of a name", async () => {
+  it("has a user's own file in use, and everything that was in use before, with the same one of a name", async () => {
     const { write, place } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ one: "cursor", two: "cursor" }));
     write("home/.claude.json", mcpServers({ one: "claude" }));

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createFakeHome, mcpServers } from "./fake-home.ts";
 
 describe("loadConfig()", () => {
-  it("loads what a user has, the project's where it is trusted, and says where each is from (EV-1, EV-7)", async () => {
+  it("loads what a user has, the project's where it is trusted, and says where each is from", async () => {
     const { place, home, project, write } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ shared: "of-user", zeta: "z" }));
     write("home/code/app/.mcp.json", mcpServers({ shared: "of-project", alpha: "a" }));
@@ -36,7 +36,7 @@ describe("loadConfig()", () => {
     expect(config.problems).toEqual([]);
   });
 
-  it("has no servers and no problems where there are no files (EV-2)", async () => {
+  it("has no servers and no problems where there are no files", async () => {
     const { place } = createFakeHome();
     expect(await loadConfig(place)).toEqual({
       servers: [],
@@ -60,7 +60,7 @@ describe("loadConfig()", () => {
     ]);
   });
 
-  it("keeps a disabled entry in its place, and reads nothing for it (EV-6)", async () => {
+  it("keeps a disabled entry in its place, and reads nothing for it", async () => {
     const { place, write } = createFakeHome();
     const env = { TOKEN: "${file:/nowhere}" };
     write("hostside.json", { servers: { a: { transport: { kind: "stdio", command: "x", env }, disabled: true } } });
@@ -76,7 +76,7 @@ describe("loadConfig()", () => {
     ]);
   });
 
-  it("expands by the file that says it, and knows what is secret (AN-90)", async () => {
+  it("expands by the file that says it, and knows what is secret", async () => {
     const { place, write } = createFakeHome();
     const env = { A: "${file:./token}", B: "${file:~/.token}", C: "${WORD}", D: "${workspaceFolder}" };
     write("home/.config/hostside/hostside.json", {
@@ -118,7 +118,7 @@ describe("loadConfig()", () => {
     ]);
   });
 
-  it("reports what cannot be read with its path, and loads the rest (EV-2)", async () => {
+  it("reports what cannot be read with its path, and loads the rest", async () => {
     const { place, root, project, write } = createFakeHome();
     mkdirSync(join(project, ".mcp.json"));
     const pipe = await listenAt(join(root, "pipe.json"));
@@ -184,7 +184,7 @@ describe("loadConfig()", () => {
   });
 });
 
-describe("loadConfig() of an extension (NX-4)", () => {
+describe("loadConfig() of an extension", () => {
   const server = (command: string): object => ({ transport: { type: "stdio", command } });
   const extensionAt = (root: string) => [{ id: "notes", root, file: "mcp.yaml" }];
 

@@ -15,7 +15,7 @@ describe("readConfigFile()", () => {
     expect([dialect, servers[0]?.id, servers[0]?.file]).toEqual(["claude-code", "a", file]);
   });
 
-  it("has nothing to say of a file that is not there (EV-2)", async () => {
+  it("has nothing to say of a file that is not there", async () => {
     expect(await readConfigFile(join(folder, "gone.json"))).toEqual({ servers: [], settings: {}, problems: [] });
     expect(await readConfigFile(join(folder, ".mcp.json", "below"))).toEqual({
       servers: [],

@@ -28,13 +28,13 @@ describe("readConfig() as evva does it", () => {
     [{ type: "x", command: "c" }, 'mcpServers.n: unknown type "x" (want "stdio" or "http")'],
     [{ ...http, timeout: 601 }, "mcpServers.n: timeout 601 out of range [1,600]"],
     [{ ...http, timeout: -1 }, "mcpServers.n: timeout -1 out of range [1,600]"],
-  ])("%j is %j, and the rest of the file loads (EV-3)", (entry, text) => {
+  ])("%j is %j, and the rest of the file loads", (entry, text) => {
     const config = { mcpServers: { n: entry, other: http } };
     expect(said(config, "evva")).toEqual([text]);
     expect(ids(config, "evva")).toContain("other");
   });
 
-  it("says one thing of a file that is no JSON, and uses nothing of it (EV-2)", () => {
+  it("says one thing of a file that is no JSON, and uses nothing of it", () => {
     const text = '{"mcpServers": {"a": {"command": "x"}, "b": {"comm';
     const { servers, problems } = readConfig(text, { dialect: "evva", file: "settings.json" });
     expect(servers).toEqual([]);
@@ -48,7 +48,7 @@ describe("readConfig() as evva does it", () => {
     [{ url: "https://a" }, "http"],
     [{ command: "c", url: "https://a" }, "stdio"],
     [{ type: "HTTP", url: "https://a" }, "http"],
-  ])("%j is %s (EV-4)", (entry, kind) => {
+  ])("%j is %s", (entry, kind) => {
     expect(readConfig({ mcpServers: { a: entry } }, { dialect: "evva" }).servers[0]?.draft.transport.kind).toBe(kind);
   });
 
@@ -59,12 +59,12 @@ describe("readConfig() as evva does it", () => {
     [600, 600_000],
     [601, 30_000],
     [1.5, 30_000],
-  ])("a timeout of %j seconds is a connect time of %d ms (EV-5)", (timeout, ms) => {
+  ])("a timeout of %j seconds is a connect time of %d ms", (timeout, ms) => {
     const { servers } = readConfig({ mcpServers: { a: { ...http, timeout } } }, { dialect: "evva" });
     expect(servers[0]?.draft.timeouts).toEqual({ connectMs: ms });
   });
 
-  it("switches off, ignores what it does not know, and sorts (EV-6, EV-7)", () => {
+  it("switches off, ignores what it does not know, and sorts", () => {
     const config = { mcpServers: { b: { ...http, disabled: true, alwaysAllowThis: 1 }, a: http, "10": http } };
     const { servers, problems } = readConfig(config, { dialect: "evva" });
     expect(servers.map(({ id, draft }) => [id, draft.disabled])).toEqual([
@@ -83,7 +83,7 @@ describe("readConfig() as evva does it", () => {
     [{ command: "docker", args: ["run", "--rm=true", "x"] }, false],
     [{ command: "docker", args: ["exec", "x"] }, false],
     [{ command: "mydocker", args: ["run", "x"] }, false],
-  ])("%j is advised to use --rm: %j (EV-8)", (entry, advised) => {
+  ])("%j is advised to use --rm: %j", (entry, advised) => {
     const { servers, problems } = readConfig({ mcpServers: { a: entry } }, { dialect: "evva" });
     expect(servers).toHaveLength(1);
     expect(problems.some(({ message }) => message.includes("--rm"))).toBe(advised);
@@ -99,13 +99,13 @@ describe("readConfig() as nexo does it", () => {
     [{ mcp: { servers: { a: { transport, argz: [] } } } }, "mcp.servers.a.argz"],
     [{ mcp: { servers: { a: { transport: { ...transport, argz: [] } } } } }, "mcp.servers.a.transport.argz"],
     [{ mcp: { servers: { a: { transport, command: "y" } } } }, "mcp.servers.a.command"],
-  ])("refuses %j for a name that it does not know (NX-2)", (config, path) => {
+  ])("refuses %j for a name that it does not know", (config, path) => {
     const { servers, problems } = readConfig(config, { dialect: "nexo" });
     expect(servers).toEqual([]);
     expect(problems).toEqual([expect.objectContaining({ path, code: "unknown_key", severity: "error" })]);
   });
 
-  it("is enabled unless it says no, and then nothing of it starts (NX-2)", () => {
+  it("is enabled unless it says no, and then nothing of it starts", () => {
     const read = (enabled?: boolean) =>
       readConfig({ mcp: { enabled, servers: { a: { transport } } } }, { dialect: "nexo" });
     expect([read().settings.enabled, read().servers[0]?.draft.disabled]).toEqual([undefined, undefined]);
@@ -122,7 +122,7 @@ describe("readConfig() as nexo does it", () => {
     ["../x", false],
     ["${EXTENSION_ROOT}/bin/x", true],
     ["${EXTENSION_ROOT}/../x", false],
-  ])("the command %j of an extension is within its root: %j (NX-4)", (command, within) => {
+  ])("the command %j of an extension is within its root: %j", (command, within) => {
     const read = (strictRootPaths: boolean) =>
       readConfig(
         { mcp: { servers: { a: { transport: { type: "stdio", command } } } } },
@@ -133,7 +133,7 @@ describe("readConfig() as nexo does it", () => {
     expect(read(false).problems.some(({ code }) => code === "outside_root")).toBe(!within);
   });
 
-  it("knows roots on Windows, too (NX-4)", () => {
+  it("knows roots on Windows, too", () => {
     const extension = { id: "ext", root: "C:\\ext\\one", strictRootPaths: true };
     const read = (command: string) =>
       readConfig(
@@ -144,7 +144,7 @@ describe("readConfig() as nexo does it", () => {
     expect(read("C:\\ext\\two\\x.exe").servers).toHaveLength(0);
   });
 
-  it("has whether servers get the context, and for each server (NX-47)", () => {
+  it("has whether servers get the context, and for each server", () => {
     const config = {
       mcp: {
         context: { passthrough: true },
@@ -160,7 +160,7 @@ describe("readConfig() as nexo does it", () => {
   });
 });
 
-describe("readConfig() as adk does it (AD-2)", () => {
+describe("readConfig() as adk does it", () => {
   const read = (entry: object) => readConfig({ toolsets: { a: entry } }, { dialect: "adk" });
 
   it("gives a call 30 seconds over stdio and 60 over HTTP", () => {

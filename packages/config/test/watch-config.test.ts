@@ -8,7 +8,7 @@ import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 import { createTestClock, startWatch } from "./start-watch.ts";
 
 describe("watchConfig()", () => {
-  it("applies what an edit changed, after 500 ms of quiet, in one report (NX-5)", async () => {
+  it("applies what an edit changed, after 500 ms of quiet, in one report", async () => {
     const { home, watch, clock, applied, nextReport } = await startWatch();
     expect(applied).toEqual([["a"]]);
     const waiting = clock.waiting();
@@ -124,7 +124,7 @@ describe("watchConfig()", () => {
     ["an empty file", "", ": is empty"],
     ["an entry that cannot be used", { mcpServers: { a: { command: 7 } } }, "mcpServers.a"],
     ["servers that are no object", { mcpServers: [] }, "mcpServers"],
-  ])("keeps what was good over %s, and says why with its place (NX-5)", async (_, content, said) => {
+  ])("keeps what was good over %s, and says why with its place", async (_, content, said) => {
     const { home, applied, edit } = await startWatch();
     const file = join(home.home, ".cursor", "mcp.json");
     const report = await edit(() => home.write("home/.cursor/mcp.json", content));

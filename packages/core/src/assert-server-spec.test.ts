@@ -52,7 +52,7 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
   ["a string", "npx server", "", "must be an object"],
   ["no id", { transport: stdio }, "id", "must be a string"],
   ["an id that is no string", { id: { toString: null }, transport: stdio }, "id", "must be a string"],
-  ["a blank id (AN-14)", { id: " \t", transport: stdio }, "id", "must not be blank"],
+  ["a blank id", { id: " \t", transport: stdio }, "id", "must not be blank"],
   [
     "a start at no known time",
     { id: "a", transport: stdio, startup: "lazy" },
@@ -60,7 +60,7 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     'must be one of "init", "back',
   ],
   [
-    "a required server that nobody waits for (AN-20)",
+    "a required server that nobody waits for",
     { id: "a", transport: stdio, required: true, startup: "background" },
     "startup",
     'must be "init" for a server that is required',
@@ -239,7 +239,7 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
   ],
   ["no command", { id: "a", transport: { kind: "stdio" } }, "transport.command", "must not be blank"],
   [
-    "a blank command (AN-14)",
+    "a blank command",
     { id: "a", transport: { kind: "stdio", command: " " } },
     "transport.command",
     "must not be blank",
@@ -294,7 +294,7 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "must be a string, not a URL",
   ],
   ["no URL", { id: "a", transport: { kind: "http" } }, "transport.url", "must not be blank"],
-  ["a blank URL (AN-14)", { id: "a", transport: { kind: "http", url: "\n" } }, "transport.url", "must not be blank"],
+  ["a blank URL", { id: "a", transport: { kind: "http", url: "\n" } }, "transport.url", "must not be blank"],
   [
     "a misspelt header field",
     { id: "a", transport: { ...http, header: {} } },

@@ -98,7 +98,7 @@ describe("readCallArguments()", () => {
     ["a boolean", true],
     ["a function", () => ({})],
   ];
-  it.each(wrong)("throws invalid_arguments for %s (AN-63)", (kind, args) => {
+  it.each(wrong)("throws invalid_arguments for %s", (kind, args) => {
     expect(() => readCallArguments(args, origin)).toThrow(
       expect.objectContaining({
         code: "invalid_arguments",

@@ -15,7 +15,7 @@ function refusedField(members: Members): string | undefined {
   }
 }
 
-describe("checkHttpSpec() of the URL (AN-19, NX-17)", () => {
+describe("checkHttpSpec() of the URL", () => {
   it.each([
     "https://example.com/mcp",
     "http://example.com/mcp?tenant=1",
@@ -41,7 +41,7 @@ describe("checkHttpSpec() of the URL (AN-19, NX-17)", () => {
   });
 });
 
-describe("checkHttpSpec() of headers (AN-17, AN-19)", () => {
+describe("checkHttpSpec() of headers", () => {
   const url = "https://example.com/mcp";
 
   it.each([
@@ -98,7 +98,7 @@ describe("checkHttpSpec() of headers (AN-17, AN-19)", () => {
   });
 });
 
-describe("checkHttpSpec() of credentials that exclude each other (AN-14, AN-19)", () => {
+describe("checkHttpSpec() of credentials that exclude each other", () => {
   const url = "https://example.com/mcp";
 
   it.each<[Members, string | undefined]>([
@@ -112,7 +112,7 @@ describe("checkHttpSpec() of credentials that exclude each other (AN-14, AN-19)"
   ])("%j is refused at %s", (members, field) => expect(refusedField(members)).toBe(field));
 });
 
-describe("checkHttpSpec() of credentials on the way (AD-14)", () => {
+describe("checkHttpSpec() of credentials on the way", () => {
   const urls: readonly (readonly [url: string, isConfidential: boolean])[] = [
     ["https://example.com", true],
     ["HTTPS://example.com", true],

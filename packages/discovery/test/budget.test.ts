@@ -148,7 +148,7 @@ describe("a group that is larger than there is room for", () => {
     ["with a budget that no tool fits in", { tools: 20, bytes: 9000, budget: 1000 }],
     ["without a budget", { tools: 200, bytes: 3000 }],
     ["with small answers", { tools: 40, bytes: 1000, options: { maxAnswerBytes: 4096, maxSelected: 4 } }],
-  ])("comes page by page, %s, and no member is lost (AN-79a)", async (_, { tools, bytes, options = {}, budget }) => {
+  ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, budget }) => {
     const view = bigServer(tools, bytes).view(options);
     if (budget !== undefined) {
       view.definitions({ budget: 0 });
@@ -181,7 +181,7 @@ describe("a group that is larger than there is room for", () => {
 });
 
 describe('tools_search("*")', () => {
-  it("has the groups of what it lists (AN-76)", async () => {
+  it("has the groups of what it lists", async () => {
     const view = bigServer(3, 100).view();
     expect((await view.searchTools({ query: "*" })).groups).toMatchObject([{ id: "mcp:big", member_count: 3 }]);
   });

@@ -28,7 +28,7 @@ describe("definitions of the helpers", () => {
   });
 });
 
-describe("tools_groups (AN-74)", () => {
+describe("tools_groups", () => {
   it.each([{}, { query: "" }, { query: "*" }, { query: " * " }, { query: null }])(
     "lists all groups without schemas for %j",
     async (input) => {
@@ -88,8 +88,8 @@ describe("tools_groups (AN-74)", () => {
   });
 });
 
-describe("tools_select (AN-75)", () => {
-  it("expands a whole group to full schemas in one call, with the group's advice (AN-76)", async () => {
+describe("tools_select", () => {
+  it("expands a whole group to full schemas in one call, with the group's advice", async () => {
     const answer = await ask(viewOf(), "tools_select", { group: "MCP:GitHub" });
     expect(answer).toMatchObject({
       tools: github.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
@@ -179,7 +179,7 @@ describe("tools_select (AN-75)", () => {
     expect([await count(), await count(0), await count(7), await count(999)]).toEqual([5, 5, 7, 16]);
   });
 
-  it("expands a static bundle by the same path (AN-78)", async () => {
+  it("expands a static bundle by the same path", async () => {
     const bundle = { id: "math", title: "Math", description: "Sums and such." };
     const tool: StaticTool = { definition: toolOf("add_numbers"), bundle, run: () => "3" };
     const view = viewOf({ toolbox: { tools: [tool] } });
@@ -189,7 +189,7 @@ describe("tools_select (AN-75)", () => {
     expect(namesIn(await ask(view, "tools_select", { group: "Math" }))).toEqual(["add_numbers"]);
   });
 
-  it("has every schema of a large group in the answer or declared next, also past the limits (AN-79a)", async () => {
+  it("has every schema of a large group in the answer or declared next, also past the limits", async () => {
     const definitions = Array.from({ length: 17 }, (_, index) =>
       serverTool("big", `tool_${String(index).padStart(2, "0")}`, "x".repeat(400)),
     );
@@ -202,8 +202,8 @@ describe("tools_select (AN-75)", () => {
   });
 });
 
-describe("tools_search (AN-77)", () => {
-  it("returns 5 tools, 5 for a limit of 0, 64 at most, with their groups (AN-76)", async () => {
+describe("tools_search", () => {
+  it("returns 5 tools, 5 for a limit of 0, 64 at most, with their groups", async () => {
     const definitions = Array.from({ length: 80 }, (_, index) => serverTool("s", `thing_${index}`));
     const view = viewOf({
       definitions,
@@ -263,7 +263,7 @@ describe("tools_search (AN-77)", () => {
     ]);
   });
 
-  it("lists names and descriptions only for *, and never takes them for schemas (AN-79a)", async () => {
+  it("lists names and descriptions only for *, and never takes them for schemas", async () => {
     const view = viewOf();
     const summaries = await view.searchTools({ query: "*", limit: 3 });
     expect(summaries.tools).toEqual(github.map(({ name, description }) => ({ name, description })));
@@ -278,7 +278,7 @@ describe("tools_search (AN-77)", () => {
     );
   });
 
-  it("takes select:a,b by exact name, in that order, and +word as a must (EV-41)", async () => {
+  it("takes select:a,b by exact name, in that order, and +word as a must", async () => {
     const view = viewOf();
     const exact = await view.searchTools({ query: "select:mcp_slack_post_message, mcp_github_create_issue, nobody" });
     expect(namesIn(exact)).toEqual(["mcp_slack_post_message", "mcp_github_create_issue"]);
@@ -286,7 +286,7 @@ describe("tools_search (AN-77)", () => {
     expect(namesIn(await view.searchTools({ query: "list" })).length).toBeGreaterThan(1);
   });
 
-  it("finds all tools of a server by the prefix of their names (EV-41, NX-42)", async () => {
+  it("finds all tools of a server by the prefix of their names", async () => {
     const origin = (toolName: string) => ({ serverId: "fs", toolName, qualifiedName: `mcp::fs::${toolName}` });
     const evva = [
       toolOf("mcp__fs__read", { origin: origin("read") }),

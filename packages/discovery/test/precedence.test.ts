@@ -13,7 +13,7 @@ function refusedBy(code: HostsideErrorCode): HostsideError {
   return new HostsideError("no", { code, outcome: "not-sent", details: { policy: "a limit" } });
 }
 
-describe("precedence (AF-4)", () => {
+describe("precedence", () => {
   const setUp = (precedence: "static" | "provider" | "fallback", tool: StaticTool = staticTool("echo")) => {
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("echo", { description: "the provider's" })]);

@@ -4,7 +4,7 @@ import { createToolbox, type SelectorRequest } from "../src/index.ts";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
 
-describe("tools_select with a selector (AN-79b)", () => {
+describe("tools_select with a selector", () => {
   const definitions = Array.from({ length: 20 }, (_, index) =>
     serverTool("s", `issue_${String(index).padStart(2, "0")}`),
   );
@@ -67,7 +67,7 @@ describe("tools_select with a selector (AN-79b)", () => {
     await expect(view.call("tools_groups", { query: "*" })).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("is asked for a query of more than 3 characters, never for a shorter one or for explicit tools (AN-75)", async () => {
+  it("is asked for a query of more than 3 characters, never for a shorter one or for explicit tools", async () => {
     let asked = 0;
     const selector = () => Promise.resolve({ names: [], usage: { asked: (asked += 1) } });
     const view = viewOf({ definitions, selector });

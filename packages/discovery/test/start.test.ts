@@ -4,7 +4,7 @@ import { createToolbox } from "../src/index.ts";
 import { fakeProvider, outage, staticTool } from "./fake-provider.ts";
 
 describe("init() and refresh()", () => {
-  it("initialises static tools before providers (AN-4)", async () => {
+  it("initialises static tools before providers", async () => {
     const log: string[] = [];
     const provider = fakeProvider("mcp");
     provider.init = () => Promise.resolve(void log.push("provider"));

@@ -28,7 +28,7 @@ describe("definitions({ budget })", () => {
     expect(declared(toolbox.view({ alwaysVisible: ["C", "nobody"] }), all - 1)).toEqual([...helpers, "c"]);
   });
 
-  it("declares a tool that was found or selected in the next request (EV-42)", async () => {
+  it("declares a tool that was found or selected in the next request", async () => {
     const view = createToolbox({ providers: [providerOf("alpha", "beta", "gamma")] }).view();
     expect(declaredSome(view)).toEqual(helpers);
     await view.call("tools_search", { query: "gamma" });
@@ -70,7 +70,7 @@ describe("definitions({ budget })", () => {
     expect(view.definitions().map(({ description }) => description)).toEqual(["new", "Does b."]);
   });
 
-  it("keeps old definitions until it is asked again (NX-65)", () => {
+  it("keeps old definitions until it is asked again", () => {
     const provider = providerOf("a");
     const view = createToolbox({ providers: [provider] }).view();
     const turn = view.definitions();
@@ -95,7 +95,7 @@ describe("definitions({ budget })", () => {
 });
 
 describe("selection()", () => {
-  it("goes over to another view, so that a switch of profile keeps tools (EV-40)", async () => {
+  it("goes over to another view, so that a switch of profile keeps tools", async () => {
     const toolbox = createToolbox({ providers: [providerOf("alpha", "beta")] });
     const first = toolbox.view();
     await first.selectTools({ tools: ["beta"] });
@@ -103,7 +103,7 @@ describe("selection()", () => {
     expect(declaredSome(second)).toEqual([...helpers, "beta"]);
   });
 
-  it("holds 128 tools; those unused for the longest time give way (AN-79)", async () => {
+  it("holds 128 tools; those unused for the longest time give way", async () => {
     const names = Array.from({ length: 130 }, (_, index) => `t${String(index).padStart(3, "0")}`);
     const view = createToolbox({ providers: [providerOf(...names)] }).view();
     await view.selectTools({ tools: names.slice(0, 128) });
@@ -124,7 +124,7 @@ describe("selection()", () => {
   });
 });
 
-describe("several views of one toolbox (EV-40)", () => {
+describe("several views of one toolbox", () => {
   it("share tools and connections, and nothing of their choices", async () => {
     const provider = providerOf("read", "write");
     const toolbox = createToolbox({ providers: [provider] });
@@ -139,7 +139,7 @@ describe("several views of one toolbox (EV-40)", () => {
 });
 
 describe("undeclared()", () => {
-  it("names what a model could ask for, without schemas (EV-41)", async () => {
+  it("names what a model could ask for, without schemas", async () => {
     const view = createToolbox({ providers: [providerOf("b", "a", "c")] }).view({ alwaysVisible: ["c"] });
     declaredSome(view);
     expect(view.undeclared()).toEqual(["a", "b"]);

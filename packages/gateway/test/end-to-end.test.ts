@@ -92,7 +92,7 @@ describe("what passes whole", () => {
     expect(progressToken).not.toBe("mine");
   });
 
-  it("is a line of a log, from the level on that a client asked for, and what is no level counts as info (NX-15)", async () => {
+  it("is a line of a log, from the level on that a client asked for, and what is no level counts as info", async () => {
     const log = (level: string): JsonObject => ({
       method: "notifications/message",
       params: { level, data: `a ${level}` },

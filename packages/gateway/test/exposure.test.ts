@@ -13,7 +13,7 @@ function namesIn(answer: JsonObject): readonly string[] {
 }
 
 describe("search and groups", () => {
-  it.each(["search", "groups"] as const)("show four tools, however many there are (%s, EV-64)", async (expose) => {
+  it.each(["search", "groups"] as const)("show four tools, however many there are (%s)", async (expose) => {
     const { gateway } = serveTools(fruits, { expose });
     await using client = await connectSession(gateway);
     expect(namesIn(await client.request("tools/list"))).toEqual(discovery);
@@ -158,7 +158,7 @@ describe("search and groups", () => {
 });
 
 describe("an allowlist", () => {
-  it.each(["all", "search"] as const)("is all that is listed, found and called (%s, EV-64)", async (expose) => {
+  it.each(["all", "search"] as const)("is all that is listed, found and called (%s)", async (expose) => {
     const { toolbox } = serveTools(fruits);
     const { gateway } = serveTools(fruits, { expose, tools: ["eat_apple", "EAT_banana"], catalog: toolbox });
     await using client = await connectSession(gateway);

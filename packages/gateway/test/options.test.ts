@@ -19,7 +19,7 @@ const wrong =
     createGateway({ ...good, ...change });
 
 describe("createGateway()", () => {
-  it("exposes nothing by default, and refuses an empty allowlist and unknown names (EV-64)", () => {
+  it("exposes nothing by default, and refuses an empty allowlist and unknown names", () => {
     expect(wrong({ tools: undefined })).toThrow(/tools must be "all" or the names of tools/);
     expect(wrong({ expose: undefined })).toThrow(/nothing is exposed by default/);
     expect(wrong({ tools: [], catalog: toolbox })).toThrow(/tools is empty/);

@@ -26,7 +26,7 @@ const info = { name: "test-host", version: "1.0.0" };
 const requestInit = { headers: { authorization: `Bearer ${token}` } };
 const named = (tool: string): string => `mcp_official_scenarios_${tool}`;
 
-describe.each(ways)("over %s, SDK 1 drives tasks of 2025-11-25 (AN-86)", (way) => {
+describe.each(ways)("over %s, SDK 1 drives tasks of 2025-11-25", (way) => {
   it("to their end, with a question on the way", async () => {
     const client = new OldClient(info, { capabilities: { elicitation: {} } });
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { confirm: true } }));
@@ -87,7 +87,7 @@ async function connectModern(way: (typeof ways)[number]): Promise<Asking> {
   return { ask: post, close: async () => undefined };
 }
 
-describe.each(ways)("over %s, a client of 2026-07-28 has tasks of its server's (AN-86)", (way) => {
+describe.each(ways)("over %s, a client of 2026-07-28 has tasks of its server's", (way) => {
   it("under another id, with its questions, to their end", async () => {
     const client = await connectModern(way);
     const plain = await client.ask("tools/call", { name: named("greet"), arguments: { name: "Ann" } });
@@ -132,7 +132,7 @@ it("a client of the SDK that has no tasks has the result of its call", async () 
   await client.close();
 });
 
-describe("a tool of a server of 2025-11-25 that can be called as a task alone (AN-86)", () => {
+describe("a tool of a server of 2025-11-25 that can be called as a task alone", () => {
   let server: SdkTaskServer;
   let jobs: World;
   beforeAll(async () => {

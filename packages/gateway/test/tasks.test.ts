@@ -69,7 +69,7 @@ const inEras: readonly InEra[] = [
   },
 ];
 
-describe.each(inEras)("a task of a $era client (AN-86)", (inEra) => {
+describe.each(inEras)("a task of a $era client", (inEra) => {
   const { era } = inEra;
 
   it("is the gateway's own, is said to work, and keeps its result until its time is over", async () => {

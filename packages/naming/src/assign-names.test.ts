@@ -25,7 +25,7 @@ describe("assignNames()", () => {
     expect(assign).toThrow(message);
   });
 
-  it("gives mcp_<server>_<tool> by default (AN-30)", () => {
+  it("gives mcp_<server>_<tool> by default", () => {
     expect(localNameOf(assignNames([slash]).names, slash)).toBe("mcp_repo_issues_get");
   });
 
@@ -39,14 +39,14 @@ describe("assignNames()", () => {
     expect(collisions).toEqual([]);
   });
 
-  it("hashes all members of a colliding set and tells the collision (AN-33)", () => {
+  it("hashes all members of a colliding set and tells the collision", () => {
     const { names, collisions } = assignNames([slash, dot]);
     expect(localNameOf(names, slash)).toBe("mcp_repo_issues_get_88be3b83");
     expect(localNameOf(names, dot)).toBe("mcp_repo_issues_get_4eca0f6b");
     expect(collisions).toEqual([{ name: "mcp_repo_issues_get", members: [dot, slash] }]);
   });
 
-  it("keeps a name that was given; only the newcomer is hashed, and the owner is told (AN-34)", () => {
+  it("keeps a name that was given; only the newcomer is hashed, and the owner is told", () => {
     const { names: previous } = assignNames([slash]);
     const { names, collisions } = assignNames([dot, slash], { previous });
     expect(localNameOf(names, slash)).toBe("mcp_repo_issues_get");
@@ -54,7 +54,7 @@ describe("assignNames()", () => {
     expect(collisions).toEqual([{ name: "mcp_repo_issues_get", members: [dot, slash] }]);
   });
 
-  it("leaves names that start like those of another known server to that one, and tells so (AN-34)", () => {
+  it("leaves names that start like those of another known server to that one, and tells so", () => {
     const short = { serverId: "github", toolName: "prod_list" };
     const long = { serverId: "github_prod", toolName: "list" };
     const serverIds = new Set(["github", "github_prod"]);

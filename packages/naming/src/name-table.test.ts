@@ -21,7 +21,7 @@ describe("localNameOf()", () => {
 });
 
 describe("identityOf()", () => {
-  it("finds the pair of a name regardless of ASCII case (AN-37)", () => {
+  it("finds the pair of a name regardless of ASCII case", () => {
     expect(identityOf(names, "MCP__Files__READ")).toEqual({ serverId: "files", toolName: "Read" });
     expect(identityOf(names, "mcp__files__nothing")).toBeUndefined();
     expect(identityOf(names, "__proto__")).toBeUndefined();

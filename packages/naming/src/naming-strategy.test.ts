@@ -10,7 +10,7 @@ import {
 } from "./naming-strategy.ts";
 
 describe("withPrefix()", () => {
-  it("sanitises the prefix by the strategy's own rule (AN-7)", () => {
+  it("sanitises the prefix by the strategy's own rule", () => {
     expect(withPrefix(hostsideNaming, "My Product").prefix).toBe("my_product");
     expect(withPrefix(evvaNaming, "My Product").prefix).toBe("My_Product");
   });
@@ -83,7 +83,7 @@ describe("isLegalName()", () => {
 });
 
 describe("normalizeServerId()", () => {
-  it("gives one form to ids whose tools would collide (AN-15)", () => {
+  it("gives one form to ids whose tools would collide", () => {
     expect(normalizeServerId("GitHub-Prod", hostsideNaming)).toBe("github_prod");
     expect(normalizeServerId("GitHub.Prod", evvaNaming)).toBe(normalizeServerId("github_prod", evvaNaming));
   });
@@ -94,7 +94,7 @@ describe("normalizeServerId()", () => {
 });
 
 describe("toolNamePrefix()", () => {
-  it("is what names start with (EV-21)", () => {
+  it("is what names start with", () => {
     expect(toolNamePrefix("github.com", evvaNaming)).toBe("mcp__github_com__");
     expect(toolNamePrefix("fs", withPrefix(nexoNaming, ""))).toBe("fs_");
     expect(toolNamePrefix("fs", verbatimNaming)).toBe("");

@@ -5,7 +5,7 @@ import { evvaNaming } from "./naming-presets.ts";
 import { parseToolName } from "./parse-tool-name.ts";
 
 describe("parseToolName()", () => {
-  it("takes names of the evva preset apart (EV-22)", () => {
+  it("takes names of the evva preset apart", () => {
     const tool = { serverId: "github", toolName: "list_issues" };
     const name = localNameOf(assignNames([tool], { strategy: evvaNaming }).names, tool) ?? "";
     expect(parseToolName(name)).toEqual({ server: "github", tool: "list_issues" });

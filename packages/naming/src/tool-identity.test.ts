@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { qualifiedName } from "./tool-identity.ts";
 
 describe("qualifiedName()", () => {
-  it("is mcp::<server>::<tool>, with the remote name byte for byte (AF-1)", () => {
+  it("is mcp::<server>::<tool>, with the remote name byte for byte", () => {
     expect(qualifiedName({ serverId: "github.com", toolName: "Issues/Get::x" })).toBe("mcp::github.com::Issues/Get::x");
   });
 

@@ -82,7 +82,7 @@ function withStolenName(
 }
 
 describe.each(strategies)("assignNames() with %s and all server ids", (_, strategy) => {
-  it("gives the same names whichever server is listed first, without saved names (AN-34)", () => {
+  it("gives the same names whichever server is listed first, without saved names", () => {
     const cases = servers(strategy).chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all as Server[], { minLength: all.length })),
     );

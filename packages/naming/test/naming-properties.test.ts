@@ -102,7 +102,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
     });
   });
 
-  it("leads every name back to the exact remote name (AN-37)", () => {
+  it("leads every name back to the exact remote name", () => {
     check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       for (const tool of tools) expect(identityOf(names, localNameOf(names, tool) ?? "")).toEqual(tool);
@@ -151,7 +151,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
     });
   });
 
-  it("gives a reserved name to nobody, also not back by names that were kept (AN-34)", () => {
+  it("gives a reserved name to nobody, also not back by names that were kept", () => {
     check(fc.tuple(catalog, fc.array(fc.nat(40))), ([tools, chosen]) => {
       const free = assignNames(tools, { strategy });
       const wanted = namesOf(free.names, tools);

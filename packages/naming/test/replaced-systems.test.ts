@@ -12,17 +12,17 @@ import { allNames } from "./all-names.ts";
 
 // Names that the systems which Hostside replaces are known to give, as literals: whoever moves over keeps them.
 describe("names of the replaced systems", () => {
-  it("AN-32: keeps 64 characters, and cuts 65 to at most 64 with a hash of eight digits", () => {
+  it("keeps 64 characters, and cuts 65 to at most 64 with a hash of eight digits", () => {
     expect(nameOf(hostsideNaming, "s", "a".repeat(58))).toBe(`mcp_s_${"a".repeat(58)}`);
     expect(nameOf(hostsideNaming, "s", "a".repeat(59))).toMatch(new RegExp(`^mcp_s_a{49}_[0-9a-f]{8}$`));
     expect(nameOf(hostsideNaming, "server", "x".repeat(120))).toMatch(/^mcp_server_x{44}_[0-9a-f]{8}$/);
   });
 
-  it("AN-32: drops an underscore that falls on the cut", () => {
+  it("drops an underscore that falls on the cut", () => {
     expect(nameOf(hostsideNaming, "s", `${"a".repeat(48)}_${"b".repeat(20)}`)).toMatch(/^mcp_s_a{48}_[0-9a-f]{8}$/);
   });
 
-  it("AN-35: one remote name listed twice is one tool with one name", () => {
+  it("one remote name listed twice is one tool with one name", () => {
     const twice = { serverId: "s", toolName: "echo" };
     const { names, collisions } = assignNames([twice, { ...twice }]);
     expect(localNameOf(names, twice)).toBe("mcp_s_echo");
@@ -34,11 +34,11 @@ describe("names of the replaced systems", () => {
     ["@scope/pkg", "list", "mcp___scope_pkg__list"],
     ["s", "emoji😀here", "mcp__s__emoji_here"],
     ["Fs", "readFile", "mcp__Fs__readFile"],
-  ])("EV-20: %s and %s give %s", (serverId, toolName, name) => {
+  ])("%s and %s give %s", (serverId, toolName, name) => {
     expect(nameOf(evvaNaming, serverId, toolName)).toBe(name);
   });
 
-  it("EV-23: the same shape has a bound, and collisions are told apart", () => {
+  it("the same shape has a bound, and collisions are told apart", () => {
     expect(nameOf(evvaNaming, "s", "x".repeat(100))).toHaveLength(64);
     const tools = ["a.b", "a b"].map((toolName) => ({ serverId: "s", toolName }));
     const { names } = assignNames(tools, { strategy: evvaNaming });
@@ -54,11 +54,11 @@ describe("names of the replaced systems", () => {
     ],
     ["s".repeat(80), "tool", `mcp_${"s".repeat(53)}_ed3bdc`],
     ["fs@v1", "read file", "mcp_fs_v1_read_file"],
-  ])("NX-43: %s and %s give %s", (serverId, toolName, name) => {
+  ])("%s and %s give %s", (serverId, toolName, name) => {
     expect(nameOf(nexoNaming, serverId, toolName)).toBe(name);
   });
 
-  it.each(["search", "Get-Item", "a_b"])("AD-9: %s stays as it is, without a prefix", (toolName) => {
+  it.each(["search", "Get-Item", "a_b"])("%s stays as it is, without a prefix", (toolName) => {
     expect(nameOf(verbatimNaming, "any", toolName)).toBe(toolName);
   });
 });

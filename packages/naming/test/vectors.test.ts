@@ -103,19 +103,19 @@ describe("vectors.json", () => {
     expect(qualifiedName({ serverId, toolName })).toBe(name);
   });
 
-  it.each(vectors.functionNames)("AN-6: function name %j is legal: %s", (name, legal) => {
+  it.each(vectors.functionNames)("function name %j is legal: %s", (name, legal) => {
     expect(isLegalFunctionName(textOf(name))).toBe(legal);
   });
 
-  it.each(vectors.prefixes)("EV-21: with %s, names of %j start with %j", (preset, serverId, prefix) => {
+  it.each(vectors.prefixes)("with %s, names of %j start with %j", (preset, serverId, prefix) => {
     expect(toolNamePrefix(serverId, presets[preset])).toBe(prefix);
   });
 
-  it.each(vectors.normalizedServerIds)("AN-15: with %s, %j has the form %j", (preset, serverId, form) => {
+  it.each(vectors.normalizedServerIds)("with %s, %j has the form %j", (preset, serverId, form) => {
     expect(normalizeServerId(serverId, presets[preset])).toBe(form);
   });
 
-  it.each(vectors.parsed)("EV-22: %j parses to %j", (name, parts) => {
+  it.each(vectors.parsed)("%j parses to %j", (name, parts) => {
     expect(parseToolName(name)).toEqual(parts && { server: parts[0], tool: parts[1] });
   });
 });

@@ -11,7 +11,7 @@ import { createExported, createObservedHost, disableApi, registerApi } from "./o
 beforeAll(registerApi);
 afterAll(disableApi);
 
-it("has the names of AF-12", async () => {
+it("has the names of AgentFramework", async () => {
   let fails = 0;
   const answer = () => (fails++ < 2 ? { error: { code: -32_000, message: "no" } } : { result: { content: [] } });
   await using host = await createObservedHost({
@@ -58,7 +58,7 @@ it("has the names of AF-12", async () => {
   });
 });
 
-it("has the names of NX-67, for the sessions of a pool and for resources", async () => {
+it("has the names of nexo, for the sessions of a pool and for resources", async () => {
   const exported = createExported();
   const telemetry = createTelemetry({ ...exported.sdk, names: ["nexo", "hostside"] });
   const server = createMemoryServer(["a"]);

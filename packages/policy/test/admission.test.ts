@@ -15,7 +15,7 @@ const rules: AdmissionOptions = {
 };
 
 describe("what is on offer", () => {
-  it("is what is allowed and what is asked for; the rest is held back or hidden (AF-2, EV-43)", async () => {
+  it("is what is allowed and what is asked for; the rest is held back or hidden", async () => {
     const world = createAdmissionWorld();
     world.server("s", "read", "write", "drop", "other");
     const { admission, provider } = await startHost(world, rules);
@@ -28,7 +28,7 @@ describe("what is on offer", () => {
     await provider.close();
   });
 
-  it("has a backstop with a code for each no, and passes what is allowed (AF-14)", async () => {
+  it("has a backstop with a code for each no, and passes what is allowed", async () => {
     const world = createAdmissionWorld();
     const server = world.server("s", "read", "write", "drop", "other");
     const { interceptor } = world.admission(rules);
@@ -73,7 +73,7 @@ describe("what is on offer", () => {
     await provider.close();
   });
 
-  it("goes by the effect that the policy has for a tool, for a product's own tools as well (AF-5, AF-9)", async () => {
+  it("goes by the effect that the policy has for a tool, for a product's own tools as well", async () => {
     const world = createAdmissionWorld();
     const { effectOf } = createEffects({ effects: [{ tools: "/pay", effect: "non-idempotent-write" }] });
     const { admit, interceptor } = createAdmission(

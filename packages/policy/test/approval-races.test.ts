@@ -73,14 +73,14 @@ async function countRuns({ scheduler, processes, tokens, stepsMs, room = [true] 
 
 describe("a suspended call, whoever races for it", () => {
   test.prop([fc.scheduler(), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 })])(
-    "goes on exactly once while every step is quick (AD-13)",
+    "goes on exactly once while every step is quick",
     async (scheduler, processes, tokens) => {
       expect(await countRuns({ scheduler, processes, tokens, stepsMs: [0] })).toBe(1);
     },
   );
 
   test.prop([fc.scheduler(), fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean(), { maxLength: 6 })])(
-    "goes on exactly once, if any of its tries finds room behind its approval (AD-13)",
+    "goes on exactly once, if any of its tries finds room behind its approval",
     async (scheduler, processes, refusals) => {
       const room = [...refusals, true];
       const tries = processes * 3;
@@ -93,11 +93,8 @@ describe("a suspended call, whoever races for it", () => {
     fc.scheduler(),
     fc.integer({ min: 2, max: 4 }),
     fc.array(fc.constantFrom(0, 100, 4999, 5000, 9000, 10_000, 30_000), { minLength: 1, maxLength: 12 }),
-  ])(
-    "never goes on twice, although leases end while a store is slow (AD-13)",
-    async (scheduler, processes, stepsMs) => {
-      const ran = await countRuns({ scheduler, processes, tokens: 2, stepsMs, room: [true, false, true] });
-      expect(ran).toBeLessThanOrEqual(1);
-    },
-  );
+  ])("never goes on twice, although leases end while a store is slow", async (scheduler, processes, stepsMs) => {
+    const ran = await countRuns({ scheduler, processes, tokens: 2, stepsMs, room: [true, false, true] });
+    expect(ran).toBeLessThanOrEqual(1);
+  });
 });

@@ -185,7 +185,7 @@ describe("a provider whose calls are approved", () => {
     expect(ran).toEqual([context]);
   });
 
-  it("goes on with a suspended call in another process, once, and its token is in no record, event or message (AD-13)", async () => {
+  it("goes on with a suspended call in another process, once, and its token is in no record, event or message", async () => {
     const server = createListedServer(entryOf("pay"));
     const suspend = { key: new Uint8Array(32).fill(3) };
     const shared = { store: new Keyv(), lock: createMemoryLock(), handler: undefined, suspend };

@@ -172,7 +172,7 @@ const namings: readonly NamingStrategy[] = [hostsideNaming, evvaNaming, verbatim
 
 describe("a denied tool", () => {
   it.each(cases)(
-    "is never visible or callable, whatever servers list, rename and compute, and across restarts (AF-2): $options",
+    "is never visible or callable, whatever servers list, rename and compute, and across restarts: $options",
     async (denyCase) => {
       const scenario = fc.record({
         naming: fc.constantFrom(...namings),

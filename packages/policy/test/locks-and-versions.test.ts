@@ -15,7 +15,7 @@ describe("a lock", () => {
   it.each<[string, AdmissionOptions]>([
     ["the text of its file", { pins: { locks: { s: formatLock(lock) } } }],
     ["what is in it", { pins: { locks: { s: lock } } }],
-  ])("as %s pins the tools of its server, from the first moment (AF-3)", async (_, options) => {
+  ])("as %s pins the tools of its server, from the first moment", async (_, options) => {
     const world = createAdmissionWorld();
     list(world, "s", entryOf("read", "Reads."), entryOf("write", "Writes!"), entryOf("new", "New."));
     // The store has nothing to say about what is as the lock has it.
@@ -88,7 +88,7 @@ describe("a lock", () => {
 });
 
 describe("a version", () => {
-  it("that is not wanted holds back everything of a server, and no approval changes that (AF-3)", async () => {
+  it("that is not wanted holds back everything of a server, and no approval changes that", async () => {
     const world = createAdmissionWorld();
     list(world, "s", entryOf("read", "Reads."));
     const simulated = createSimulatedConnector(world);

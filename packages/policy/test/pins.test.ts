@@ -9,7 +9,7 @@ import { createAdmissionWorld, entryOf, list, namesOf, pinEvents, startHost } fr
 const trusting: AdmissionOptions = { pins: {} };
 
 describe("trust on first use", () => {
-  it("takes the first list for what is to be, and holds back what changes or comes later (AF-2, AF-3)", async () => {
+  it("takes the first list for what is to be, and holds back what changes or comes later", async () => {
     const world = createAdmissionWorld();
     list(world, "s", entryOf("read", "Reads."), entryOf("write", "Writes."));
     const { admission, provider } = await startHost(world, trusting);
@@ -190,7 +190,7 @@ describe("an approval", () => {
     await provider.close();
   });
 
-  it("lifts a quarantine by default, and is bound to the fingerprint (AF-2)", async () => {
+  it("lifts a quarantine by default, and is bound to the fingerprint", async () => {
     const world = createAdmissionWorld();
     list(world, "s", entryOf("read", "Reads."), entryOf("drop", "Drops."));
     const options: AdmissionOptions = {

@@ -43,7 +43,7 @@ describe("createPolicy()", () => {
     expect(made.policy.admit(definition, server)).toBe("offer");
   });
 
-  it("looks at the arguments before anybody is asked, and asks before anything is counted (AF-6)", async () => {
+  it("looks at the arguments before anybody is asked, and asks before anything is counted", async () => {
     const asked: ApprovalQuestion[] = [];
     let answer: "once" | "no" = "no";
     const made = record({
@@ -67,7 +67,7 @@ describe("createPolicy()", () => {
     ]);
   });
 
-  it("counts a call once against its limits, and each of its tries for the breaker (AF-7)", async () => {
+  it("counts a call once against its limits, and each of its tries for the breaker", async () => {
     let tries = 0;
     const made = record({
       limits: [{ rate: { calls: 1, perMs: 60_000 } }],
@@ -84,7 +84,7 @@ describe("createPolicy()", () => {
     expect(made.events.find(({ type }) => type === "failed")).toMatchObject({ attempts: 2, code: "unreachable" });
   });
 
-  it("marks a result that is not what was promised, and delivers it (AF-5)", async () => {
+  it("marks a result that is not what was promised, and delivers it", async () => {
     const made = record({ validation: { output: "warn" } });
     const bad = async (): Promise<ToolOutcome> => ({ ...(await answerOk(callOf())), structuredContent: { text: 5 } });
     const outcome = await send(made, bad, { definition: { outputSchema: textOnly } });
@@ -93,7 +93,7 @@ describe("createPolicy()", () => {
     expect(made.steps()).toEqual(["invoked", "applied output", "succeeded"]);
   });
 
-  it("masks secrets in results and errors, and in nothing that is sent (AF-11, EV-65)", async () => {
+  it("masks secrets in results and errors, and in nothing that is sent", async () => {
     const made = record({ redact: {} });
     const sent: unknown[] = [];
     const echo: CallHandler = async ({ args, origin }) => {
@@ -157,7 +157,7 @@ describe("createPolicy()", () => {
 });
 
 describe("what is looked at", () => {
-  it("is what runs, in every try, whatever becomes of the caller's object meanwhile (AF-7)", async () => {
+  it("is what runs, in every try, whatever becomes of the caller's object meanwhile", async () => {
     const made = record({ retry: { attempts: 2, baseMs: 0, jitter: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
     const args = { to: { amount: 5 } };
     const sent: unknown[] = [];
@@ -344,7 +344,7 @@ describe("a policy around a toolbox and its provider", () => {
     await provider.close();
   });
 
-  it("hides what is denied everywhere, and explains it all the same (AF-2)", async () => {
+  it("hides what is denied everywhere, and explains it all the same", async () => {
     const made = record({ allow: ["s/echo"], deny: [{ server: "s", tool: "drop", reason: "it cannot be undone" }] });
     const { provider, toolbox } = await around(made);
     expect(toolbox.definitions().map(({ name }) => name)).toEqual(["mcp_s_echo"]);
@@ -358,7 +358,7 @@ describe("a policy around a toolbox and its provider", () => {
     await provider.close();
   });
 
-  it("refuses a call of a definition that a layer before it let through, with a reason and an event (AF-14)", async () => {
+  it("refuses a call of a definition that a layer before it let through, with a reason and an event", async () => {
     const made = record({ deny: ["s/echo"] });
     const error = await rejectionOf(send(made));
     expect(error).toMatchObject({
@@ -373,7 +373,7 @@ describe("a policy around a toolbox and its provider", () => {
     });
   });
 
-  it("answers an invocation with an envelope that says what held (AF-9)", async () => {
+  it("answers an invocation with an envelope that says what held", async () => {
     const made = record({ ask: ["s/drop"], defaultDecision: "allow", retry: {} });
     const { provider, toolbox } = await around(made);
     const ok = await made.policy.invoke(toolbox, { toolName: "mcp::s::echo", input: { id: "1" }, versionRange: "*" });

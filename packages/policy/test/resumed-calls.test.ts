@@ -24,7 +24,7 @@ function setUp(options: PolicyOptions) {
 }
 
 describe("an approval, when something behind it refuses the call", () => {
-  it("is not used up by a limit, and goes on once when there is room again (AD-13)", async () => {
+  it("is not used up by a limit, and goes on once when there is room again", async () => {
     const { clock, policy, ran, send, suspend } = setUp({ limits: [{ rate: { calls: 1, perMs: 1000 } }] });
     const one = policy();
     const [first, second] = [await suspend(one), await suspend(one)];
@@ -39,7 +39,7 @@ describe("an approval, when something behind it refuses the call", () => {
     expect(ran).toHaveLength(2);
   });
 
-  it("is not used up by an open circuit (AD-13)", async () => {
+  it("is not used up by an open circuit", async () => {
     const { clock, policy, ran, send, suspend } = setUp({ breaker: { failures: 1, openMs: 1000, successes: 1 } });
     const one = policy();
     const [first, second] = [await suspend(one), await suspend(one)];

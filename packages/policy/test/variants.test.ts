@@ -19,7 +19,7 @@ async function listTwice() {
 }
 
 describe("two variants of one tool that are held back", () => {
-  it("are not approved by the name, which could mean either; both fingerprints are named (AF-3)", async () => {
+  it("are not approved by the name, which could mean either; both fingerprints are named", async () => {
     const { admission, providers } = await listTwice();
     const prints = admission
       .held()

@@ -3,7 +3,7 @@ import { firstOf, gate, settled, stage } from "./stage.ts";
 import { stubProvider } from "./stub-provider.ts";
 
 describe("getOrCreate()", () => {
-  it("makes one provider for all who ask, at once and later (NX-30, NX-32)", async () => {
+  it("makes one provider for all who ask, at once and later", async () => {
     const { pool, made } = stage();
     const all = await Promise.all([pool.getOrCreate(), pool.getOrCreate(), pool.getOrCreate("shared")]);
     expect(new Set([...all, await pool.getOrCreate(), pool.get()]).size).toBe(1);
@@ -134,7 +134,7 @@ describe("getOrCreate()", () => {
 });
 
 describe("an idle provider", () => {
-  it("is ended after ttlMs without use, with the reason of NX-13, and no timer stays (NX-31)", async () => {
+  it("is ended after ttlMs without use, with its reason, and no timer stays", async () => {
     const { pool, clock, made, events } = stage({ ttlMs: 1000, sweepMs: 100 });
     await pool.getOrCreate("a");
     clock.advance(900);
@@ -183,7 +183,7 @@ describe("an idle provider", () => {
     expect(stub.closedWith).toEqual(["reap"]);
   });
 
-  it("refuses to look more often than each 50 ms (NX-31)", () => {
+  it("refuses to look more often than each 50 ms", () => {
     expect(() => stage({ sweepMs: 49 })).toThrow(new TypeError("sweepMs must be a number of 50 or more"));
   });
 });
@@ -252,7 +252,7 @@ describe("a pool that is full", () => {
 });
 
 describe("dispose() and shutdownAll()", () => {
-  it("ends one with its reason, and says whether there was one (NX-33)", async () => {
+  it("ends one with its reason, and says whether there was one", async () => {
     const { pool, made } = stage();
     await pool.getOrCreate("a");
     expect(await pool.dispose("a", "the user left")).toBe(true);
@@ -292,7 +292,7 @@ describe("dispose() and shutdownAll()", () => {
     expect(stub.closedWith).toEqual(["it came too late"]);
   });
 
-  it("ends all, refuses new ones, and is the same a second time (NX-33)", async () => {
+  it("ends all, refuses new ones, and is the same a second time", async () => {
     const { pool, made, clock } = stage();
     await Promise.all([pool.getOrCreate("a"), pool.getOrCreate("b")]);
     const first = pool.shutdownAll("maintenance");

@@ -11,7 +11,7 @@ async function add(provider: McpProvider, a: number, b: number): Promise<unknown
 }
 
 describe("a pool over real processes", () => {
-  it("has one process for each key, ends the idle one by itself, and leaves none (NX-30, NX-31, NX-33)", async () => {
+  it("has one process for each key, ends the idle one by itself, and leaves none", async () => {
     const connector = createConnector();
     const pool = createProviderPool({
       servers: [server],

@@ -125,7 +125,7 @@ describe("bounds of shared providers", () => {
 });
 
 describe("updateConfig() of shared providers", () => {
-  it("takes a server at once from those who shared it, and starts it elsewhere when it is gone (NX-32)", async () => {
+  it("takes a server at once from those who shared it, and starts it elsewhere when it is gone", async () => {
     const { shared, of, made } = sharedStage({ servers: [server("a"), server("b")] });
     using held = await shared.lease(key("ada"));
     let finish = (): void => undefined;
@@ -154,7 +154,7 @@ describe("updateConfig() of shared providers", () => {
     expect((await shared.lease(key("ada"))).providers).toHaveLength(2);
   });
 
-  it("changes nothing for a set that says the same in another order or with other timeouts (NX-32)", async () => {
+  it("changes nothing for a set that says the same in another order or with other timeouts", async () => {
     const { shared, of } = sharedStage({ servers: threeKinds });
     using _held = await shared.lease(key("ada"));
     const before = shared.statuses().map(({ fingerprint }) => fingerprint);

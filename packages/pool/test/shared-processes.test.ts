@@ -22,7 +22,7 @@ async function add(lease: ConversationLease | undefined, server: string, name: s
 }
 
 describe("shared providers over real processes", () => {
-  it("have as many processes as may not be shared, mix up nothing, and leave none (NX-30, NX-33, NX-34, EV-40)", async () => {
+  it("have as many processes as may not be shared, mix up nothing, and leave none", async () => {
     const started: string[] = [];
     const real = createConnector();
     const connector: Connector = {

@@ -8,7 +8,7 @@ const ada2 = { conversation: "c2", principal: "ada" };
 const bob1 = { conversation: "c1", principal: "bob" };
 
 describe("lease() of a conversation", () => {
-  it("gives that of all, that of its principal and its own, in this order (NX-30)", async () => {
+  it("gives that of all, that of its principal and its own, in this order", async () => {
     const { shared, made, of } = sharedStage();
     const [one, two, other] = await Promise.all([shared.lease(ada1), shared.lease(ada2), shared.lease(bob1)]);
     expect(one.providers).toEqual(["all", "ada", "ada/c1"].map((whose) => of(whose).provider));
@@ -175,7 +175,7 @@ describe("lease() of a conversation", () => {
 });
 
 describe("dispose() of shared providers", () => {
-  it("ends those of a principal and of all its conversations, and nobody else's (NX-33)", async () => {
+  it("ends those of a principal and of all its conversations, and nobody else's", async () => {
     const { shared, of, events } = sharedStage();
     await Promise.all([shared.lease(ada1), shared.lease(ada2), shared.lease(bob1)]);
     expect(await shared.dispose({ principal: "ada" }, "signed out")).toBe(true);
@@ -221,7 +221,7 @@ describe("dispose() of shared providers", () => {
     },
   );
 
-  it("ends all, refuses new ones, and is the same a second time (NX-33, NX-34)", async () => {
+  it("ends all, refuses new ones, and is the same a second time", async () => {
     const { shared, made, clock } = sharedStage();
     await Promise.all([shared.lease(ada1), shared.lease(bob1)]);
     const done = shared.shutdownAll("maintenance");

@@ -53,7 +53,7 @@ function createGatekeeper(isOpen: boolean): Gatekeeper {
 }
 
 describe("a user", () => {
-  it("is bothered by no init, refresh, call or connection, and by no addServer or updateServer either (EV-32)", async () => {
+  it("is bothered by no init, refresh, call or connection, and by no addServer or updateServer either", async () => {
     const connector = createGatekeeper(false);
     await using provider = createProvider({ connector, servers: [spec] });
     await provider.init();
@@ -88,7 +88,7 @@ describe("a user", () => {
 });
 
 describe("a call that is refused", () => {
-  it.each(["auth_required", "forbidden"] as const)("with %s shows its server as needs-auth (EV-39)", async (code) => {
+  it.each(["auth_required", "forbidden"] as const)("with %s shows its server as needs-auth", async (code) => {
     const connector = createGatekeeper(true);
     await using provider = createProvider({ connector, servers: [spec] });
     await provider.init();

@@ -23,7 +23,7 @@ const crash = async (world: CalmWorld): Promise<void> => {
 };
 
 describe("a server that cannot be reached", () => {
-  it("does not fail init, and appears by itself when it gets well (AN-46, EV-30)", async () => {
+  it("does not fail init, and appears by itself when it gets well", async () => {
     const world = createCalmWorld();
     const provider = start(world, refusals(2));
     await provider.init();
@@ -99,7 +99,7 @@ describe("a server that cannot be reached", () => {
     await provider.close();
   });
 
-  it("is not tried again by itself for want of credentials (EV-32, AN-66)", async () => {
+  it("is not tried again by itself for want of credentials", async () => {
     const world = createCalmWorld();
     const provider = start(world, ["unauthorized"]);
     await provider.init();
@@ -114,7 +114,7 @@ describe("a server that cannot be reached", () => {
     await provider.close();
   });
 
-  it("fails init where the spec requires it; the others are there all the same (AN-20)", async () => {
+  it("fails init where the spec requires it; the others are there all the same", async () => {
     const world = createCalmWorld();
     world.server("s", "a").faults.connect.push("refuse");
     world.server("t", "b");
@@ -129,7 +129,7 @@ describe("a server that cannot be reached", () => {
 });
 
 describe("a server that crashes", () => {
-  it("is back with the next call, five times in a row without waiting (AN-44, NX-35)", async () => {
+  it("is back with the next call, five times in a row without waiting", async () => {
     const world = createCalmWorld();
     const provider = start(world, []);
     await provider.init();
@@ -187,7 +187,7 @@ describe("a server that crashes", () => {
 });
 
 describe("a session that is not used", () => {
-  it("is closed after idleMs, and the next call gets another one (NX-31)", async () => {
+  it("is closed after idleMs, and the next call gets another one", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     const provider = world.provider({ servers: [specOf("s")], idleMs: 1000 });

@@ -14,7 +14,7 @@ async function start(world: CalmWorld, spec: Parameters<typeof specOf>[1] = {}):
 }
 
 describe("call()", () => {
-  it("answers with all that came back, and where it came from (AN-64, AD-10)", async () => {
+  it("answers with all that came back, and where it came from", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const outcome = await provider.call("MCP_S_READ", { id: "1" });
@@ -27,7 +27,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("sends arguments alone as arguments, and `_meta` and progress beside them (AN-62, AN-63, NX-47)", async () => {
+  it("sends arguments alone as arguments, and `_meta` and progress beside them", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
@@ -44,7 +44,7 @@ describe("call()", () => {
     ["invalid_arguments", read, []],
     ["invalid_arguments", read, "text"],
     ["invalid_arguments", read, 7],
-  ])("rejects with %s at once, and touches no server (AN-63)", async (code, name, args) => {
+  ])("rejects with %s at once, and touches no server", async (code, name, args) => {
     const world = createCalmWorld();
     const provider = await start(world);
     // A model sends what it likes, whatever the types say.
@@ -64,7 +64,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("rejects with closed after close, and with a TypeError for wrong options (NX-34)", async () => {
+  it("rejects with closed after close, and with a TypeError for wrong options", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     await expect(provider.call(read, {}, { timeoutMs: 0 })).rejects.toThrow(TypeError);
@@ -72,7 +72,7 @@ describe("call()", () => {
     await expect(provider.call(read)).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("passes a failure on with what is known of its effect (NX-12, AD-17)", async () => {
+  it("passes a failure on with what is known of its effect", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
@@ -92,7 +92,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("makes one deadline cover the reconnect, the listing and the call (AN-85)", async () => {
+  it("makes one deadline cover the reconnect, the listing and the call", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
@@ -162,7 +162,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("checks what the caller selected: tool_changed, tool_removed, registration_replaced (AN-50)", async () => {
+  it("checks what the caller selected: tool_changed, tool_removed, registration_replaced", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
@@ -208,7 +208,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("renews an expired session once for all racing calls, and sends each of them once more (EV-38, NX-19)", async () => {
+  it("renews an expired session once for all racing calls, and sends each of them once more", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
@@ -235,7 +235,7 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("shows refused credentials as needs-auth until a call works again (EV-39, AN-66)", async () => {
+  it("shows refused credentials as needs-auth until a call works again", async () => {
     const world = createCalmWorld();
     const provider = await start(world);
     world.server("s").faults.call.push("unauthorized");
@@ -258,7 +258,7 @@ describe("concurrency", () => {
     return [status?.inFlight, status?.waiting];
   };
 
-  it("runs calls of one server together by default, up to a limit (AN-52)", async () => {
+  it("runs calls of one server together by default, up to a limit", async () => {
     const world = createCalmWorld();
     const provider = await start(world, { limits: { maxInFlightCalls: 2, maxQueuedCalls: 1 } });
     const release = world.hold();
@@ -275,7 +275,7 @@ describe("concurrency", () => {
     await provider.close();
   });
 
-  it("runs them one by one where the spec says serial (AN-20)", async () => {
+  it("runs them one by one where the spec says serial", async () => {
     const world = createCalmWorld();
     const provider = await start(world, { concurrency: "serial" });
     const release = world.hold();
@@ -287,7 +287,7 @@ describe("concurrency", () => {
     await provider.close();
   });
 
-  it("runs only read-only tools together where the spec says read-only-parallel, in order of arrival (AN-20)", async () => {
+  it("runs only read-only tools together where the spec says read-only-parallel, in order of arrival", async () => {
     const world = createCalmWorld();
     const server = world.server("s");
     server.raw.push({ name: "look", inputSchema: {}, annotations: { readOnlyHint: true } });
@@ -303,7 +303,7 @@ describe("concurrency", () => {
     await provider.close();
   });
 
-  it("does not count one server's calls against another's (AN-52)", async () => {
+  it("does not count one server's calls against another's", async () => {
     const world = createCalmWorld();
     const provider = await start(world, { concurrency: "serial", limits: { maxQueuedCalls: 1 } });
     world.server("other", "a");

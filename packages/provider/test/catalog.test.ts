@@ -6,7 +6,7 @@ import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
 
 describe("definitions()", () => {
-  it("has the tools of all servers, sorted by local name, with a group for each server (AN-1, AN-70, AN-71)", async () => {
+  it("has the tools of all servers, sorted by local name, with a group for each server", async () => {
     const world = createCalmWorld();
     world.server("files", "write", "read");
     world.server("git", "log");
@@ -50,7 +50,7 @@ describe("definitions()", () => {
       { instructions: " Look before you write.\n" },
       { instructions: "Look before you write." },
     ],
-  ])("gives a group %s (AN-71)", async (_, claimed, expected) => {
+  ])("gives a group %s", async (_, claimed, expected) => {
     const world = createCalmWorld();
     world.server("files", "write", "read");
     world.server("empty", "echo");
@@ -80,7 +80,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("gives a group no advice where it is blank, and the title of the spec before any other (AN-71)", async () => {
+  it("gives a group no advice where it is blank, and the title of the spec before any other", async () => {
     const world = createCalmWorld();
     world.server("files", "read");
     const provider = world.provider({ servers: [specOf("files", { title: "My files" })] });
@@ -90,7 +90,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("looks names up regardless of ASCII case, in the order asked for, and leaves unknown ones out (AN-2)", async () => {
+  it("looks names up regardless of ASCII case, in the order asked for, and leaves unknown ones out", async () => {
     const world = createCalmWorld();
     world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
@@ -102,7 +102,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("keeps the server's own objects, and says where a tool comes from (AN-37, AN-60, AF-1)", async () => {
+  it("keeps the server's own objects, and says where a tool comes from", async () => {
     const world = createCalmWorld();
     const raw: RemoteTool = {
       name: "issues/get",
@@ -131,7 +131,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("can have the server's own descriptions and names, or the product's (AD-9)", async () => {
+  it("can have the server's own descriptions and names, or the product's", async () => {
     const world = createCalmWorld();
     world.server("s").raw.push({ name: "t", description: " as it is ", inputSchema: {} });
     const verbatim = world.provider({
@@ -153,7 +153,7 @@ describe("definitions()", () => {
     await Promise.all([verbatim.close(), own.close(), brief.close()]);
   });
 
-  it("strips what hides in a flagged description and in a name (AN-61)", async () => {
+  it("strips what hides in a flagged description and in a name", async () => {
     const world = createCalmWorld();
     world
       .server("s")
@@ -165,7 +165,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("offers what the spec includes and does not exclude, by exact remote name, in listing and in calling (AN-13)", async () => {
+  it("offers what the spec includes and does not exclude, by exact remote name, in listing and in calling", async () => {
     const world = createCalmWorld();
     world.server("s", "Read", "read", "write");
     const provider = world.provider({ servers: [specOf("s", { include: ["read", "write"], exclude: ["write"] })] });
@@ -175,7 +175,7 @@ describe("definitions()", () => {
     await provider.close();
   });
 
-  it("leaves out tools that are for the server's own interface (AN-65)", async () => {
+  it("leaves out tools that are for the server's own interface", async () => {
     const world = createCalmWorld();
     const server = world.server("s");
     server.raw.push({ name: "app", inputSchema: {}, meta: { ui: { visibility: ["app"] } } });
@@ -221,7 +221,7 @@ describe("definitions()", () => {
 });
 
 describe("names", () => {
-  it("belong to the server with the longer prefix, whichever server is quicker (AN-34, NX-44)", async () => {
+  it("belong to the server with the longer prefix, whichever server is quicker", async () => {
     const namesWhen = async (slow: string): Promise<readonly string[]> => {
       const world = createCalmWorld();
       world.server("github", "prod_list");
@@ -248,7 +248,7 @@ describe("names", () => {
     ]);
   });
 
-  it("do not wait long for a slow server (EV-63)", async () => {
+  it("do not wait long for a slow server", async () => {
     const world = createCalmWorld();
     world.server("quick", "a");
     world.server("slow", "b");
@@ -263,7 +263,7 @@ describe("names", () => {
     await provider.close();
   });
 
-  it("stay when tools come and go, and over a restart when they are saved (AN-33)", async () => {
+  it("stay when tools come and go, and over a restart when they are saved", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a.b");
     const provider = world.provider({ servers: [specOf("s")] });
@@ -290,7 +290,7 @@ describe("names", () => {
 });
 
 describe("onToolsChanged", () => {
-  it("tells added, removed and changed names after the new snapshot is in place, and the revision grows (NX-65)", async () => {
+  it("tells added, removed and changed names after the new snapshot is in place, and the revision grows", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
@@ -312,7 +312,7 @@ describe("onToolsChanged", () => {
     await provider.close();
   });
 
-  it("exchanges the tools of one server by its identity, not by the start of its names (NX-66)", async () => {
+  it("exchanges the tools of one server by its identity, not by the start of its names", async () => {
     const world = createCalmWorld();
     world.server("github", "a");
     world.server("github_prod", "b");

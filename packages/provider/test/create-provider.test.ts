@@ -39,7 +39,7 @@ describe("createProvider()", () => {
     expect(make).toThrow(message);
   });
 
-  it("checks every spec before anything starts (AN-14, AN-15)", () => {
+  it("checks every spec before anything starts", () => {
     const world = createCalmWorld();
     const make = (...servers: readonly object[]): unknown =>
       world.provider({ servers: servers as readonly ServerSpec[] });
@@ -63,7 +63,7 @@ describe("createProvider()", () => {
     expect(() => createProvider({ connector, servers: [specOf("a")] })).toThrow("no such transport here");
   });
 
-  it("starts nothing, and without servers never does (AN-11)", async () => {
+  it("starts nothing, and without servers never does", async () => {
     const world = createCalmWorld();
     world.provider({ servers: [specOf("a")] });
     expect(world.servers.size).toBe(0);
@@ -191,7 +191,7 @@ describe("a connection with layers around it", () => {
 });
 
 describe("statuses()", () => {
-  it("is sorted, honest and safe to log (EV-31, AN-51, AN-82)", async () => {
+  it("is sorted, honest and safe to log", async () => {
     const world = createCalmWorld();
     world.server("bad").faults.connect.push("refuse");
     world.server("locked").faults.connect.push("unauthorized");
@@ -262,7 +262,7 @@ describe("statuses()", () => {
 });
 
 describe("connection()", () => {
-  it("gives the live connection, made if there is none (AD-16)", async () => {
+  it("gives the live connection, made if there is none", async () => {
     const world = createCalmWorld();
     const provider = world.provider({ servers: [specOf("a")] });
     const connection = await provider.connection("a");
@@ -275,7 +275,7 @@ describe("connection()", () => {
 });
 
 describe("close()", () => {
-  it("ends everything, tells nobody, and is idempotent (EV-35, NX-33)", async () => {
+  it("ends everything, tells nobody, and is idempotent", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a", "b");
     world.server("a").faults.call.push("hang");
@@ -366,7 +366,7 @@ describe("close()", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it("comes with `await using` (NX-33)", async () => {
+  it("comes with `await using`", async () => {
     const world = createCalmWorld();
     {
       await using provider = world.provider({ servers: [specOf("a")] });
@@ -377,7 +377,7 @@ describe("close()", () => {
 });
 
 describe("a shared provider", () => {
-  it("serves many agents with one session for each server (EV-40, NX-30)", async () => {
+  it("serves many agents with one session for each server", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const agents = Array.from({ length: 8 }, async () => {

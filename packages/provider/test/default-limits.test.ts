@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
-it("64 calls of a server go out at once, 256 wait, and one more is refused, where its spec says nothing (AN-84)", async () => {
+it("64 calls of a server go out at once, 256 wait, and one more is refused, where its spec says nothing", async () => {
   const world = createCalmWorld();
   world.server("s", "read");
   const provider = world.provider({ servers: [{ ...specOf("s"), concurrency: "parallel" }] });

@@ -69,7 +69,7 @@ describe("what the host says of a tool", () => {
 });
 
 describe("a server's hints", () => {
-  it("count only where the host trusts the server, and trust restarts nothing (AF-5)", async () => {
+  it("count only where the host trusts the server, and trust restarts nothing", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "unhinted");
     server.raw.push(

@@ -9,7 +9,7 @@ const echo = "mcp_s_echo";
 const of = (conversation: string) => ({ context: { conversation } });
 
 describe("calls of several conversations", () => {
-  it("take turns, whatever comes and goes: none is passed twice, none idles beside a free place, each in its order (AN-52)", async () => {
+  it("take turns, whatever comes and goes: none is passed twice, none idles beside a free place, each in its order", async () => {
     await expect(checkTurns(createGate, 60)).resolves.toBeUndefined();
   });
 
@@ -17,7 +17,7 @@ describe("calls of several conversations", () => {
     expect([1, 2, 3, 4, 5, 64].map(shareOf)).toEqual([1, 1, 2, 3, 4, 48]);
   });
 
-  it("are served in turns by a serial server: one that asks much is not before one that asks once (AN-20)", async () => {
+  it("are served in turns by a serial server: one that asks much is not before one that asks once", async () => {
     const world = createCalmWorld();
     const server = world.server("s");
     const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })] });
@@ -61,7 +61,7 @@ describe("calls of several conversations", () => {
     await provider.close();
   });
 
-  it("lose their newest waiting call to one that has fewer, when the queue is full: a flood keeps nobody out (AN-52)", async () => {
+  it("lose their newest waiting call to one that has fewer, when the queue is full: a flood keeps nobody out", async () => {
     const world = createCalmWorld();
     world.server("s");
     const provider = world.provider({

@@ -4,7 +4,7 @@ import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
 describe("init()", () => {
-  it("asks all servers at once, and one that fails costs nobody else: it is seen with its error and no tools (NX-41, EV-37)", async () => {
+  it("asks all servers at once, and one that fails costs nobody else: it is seen with its error and no tools", async () => {
     const world = createCalmWorld();
     const ids = ["broken", "good", "locked"];
     for (const id of ids) world.server(id, "a");
@@ -27,7 +27,7 @@ describe("init()", () => {
     await provider.close();
   });
 
-  it("lists once, however often the tools are read; a listing that failed is not kept for one (AD-11)", async () => {
+  it("lists once, however often the tools are read; a listing that failed is not kept for one", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     server.faults.list.push("fail");

@@ -6,7 +6,7 @@ import { changeTools, specOf, type SimulatedServer } from "./simulation/simulate
 const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
 
 describe("a listing that ends early", () => {
-  it("leaves the last whole one in place, stale, and a strict refresh fails with it (AN-84)", async () => {
+  it("leaves the last whole one in place, stale, and a strict refresh fails with it", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
@@ -71,7 +71,7 @@ describe("a listing that ends early", () => {
 });
 
 describe("a listing that fails", () => {
-  it("is made up for by a later call, with no refresh in between (AN-42)", async () => {
+  it("is made up for by a later call, with no refresh in between", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     const provider = world.provider({ servers: [specOf("s")], random: () => 0.5 });

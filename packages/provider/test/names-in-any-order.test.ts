@@ -43,7 +43,7 @@ describe.each([
   ["nexo", nexoNaming],
   ["evva", evvaNaming],
 ] as const)("names of a provider with the strategy %s", (_, naming) => {
-  it("are the same whichever server is the slow one, without saved names (AN-34)", async () => {
+  it("are the same whichever server is the slow one, without saved names", async () => {
     const expected = await namesAfter(ids, naming);
     expect(expected.servers).toHaveLength(naming === hostsideNaming ? 4 : 5);
     await fc.assert(

@@ -25,7 +25,7 @@ async function notify(server: SimulatedServer, times = 1): Promise<void> {
 const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
 
 describe('refresh: "lazy"', () => {
-  it("only takes note of a notification; the next call lists, once for all racing calls (AN-41, AN-42)", async () => {
+  it("only takes note of a notification; the next call lists, once for all racing calls", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);
     addTool(server, "b");
@@ -41,7 +41,7 @@ describe('refresh: "lazy"', () => {
     await provider.close();
   });
 
-  it("lists exactly once more when a notification comes during a listing (AN-43)", async () => {
+  it("lists exactly once more when a notification comes during a listing", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);
     const release = world.hold();
@@ -86,7 +86,7 @@ describe('refresh: "lazy"', () => {
 });
 
 describe('refresh: "debounced"', () => {
-  it("lists by itself when the server has been quiet for 300 ms (NX-65)", async () => {
+  it("lists by itself when the server has been quiet for 300 ms", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world, { refresh: "debounced" });
     addTool(server, "b");
@@ -163,7 +163,7 @@ describe('refresh: "manual"', () => {
     await provider.close();
   });
 
-  it("lists after a reconnect all the same (AN-45)", async () => {
+  it("lists after a reconnect all the same", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world, { refresh: "manual" });
     addTool(server, "b");
@@ -191,7 +191,7 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("throws one error that lists every server that failed, in id order, after publishing the others (AN-46)", async () => {
+  it("throws one error that lists every server that failed, in id order, after publishing the others", async () => {
     const world = createCalmWorld();
     for (const id of ["c", "a", "b"]) world.server(id, "t");
     const provider = world.provider({ servers: [specOf("c"), specOf("b"), specOf("a")] });
@@ -223,7 +223,7 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("keeps the last good tools of a server that could not be listed, marked stale, and they can be called (AN-42, NX-66)", async () => {
+  it("keeps the last good tools of a server that could not be listed, marked stale, and they can be called", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);
     server.faults.list.push("fail", "fail");
@@ -243,7 +243,7 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("keeps what was read of a listing that is cut off, and says so (AN-84, NX-48)", async () => {
+  it("keeps what was read of a listing that is cut off, and says so", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     server.faults.list.push("truncate");
@@ -261,7 +261,7 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("tells why tools were left out, once per reason, and not again at the next listing (AN-35)", async () => {
+  it("tells why tools were left out, once per reason, and not again at the next listing", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     server.dropped.push({ name: "a", reason: "a second tool of this name" }, { reason: "no name" });
@@ -283,7 +283,7 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("tells which names in include and exclude match no tool, when they begin to (AN-13)", async () => {
+  it("tells which names in include and exclude match no tool, when they begin to", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "read", "write");
     const spec = { ...specOf("s"), include: ["read", "raed"], exclude: ["Write"] };

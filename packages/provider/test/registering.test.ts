@@ -6,7 +6,7 @@ import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
 describe("registerServer()", () => {
-  it("starts nothing; the tools come with the first that needs them (AN-49)", async () => {
+  it("starts nothing; the tools come with the first that needs them", async () => {
     const world = createCalmWorld();
     const provider = world.provider();
     const states: string[] = [];
@@ -52,7 +52,7 @@ describe("registerServer()", () => {
 });
 
 describe("routes()", () => {
-  it("says where every name on offer leads, and what the tool does (AN-49)", async () => {
+  it("says where every name on offer leads, and what the tool does", async () => {
     const world = createCalmWorld();
     world.server("b", "Read Me", "x");
     const provider = world.provider({ servers: [specOf("b"), specOf("a")] });
@@ -97,7 +97,7 @@ describe("addServer() and failures that pass", () => {
     };
   }
 
-  it.each(passing)("tries again after 250 ms and after 1 s, and no more: %s (AN-66)", async (_what, init) => {
+  it.each(passing)("tries again after 250 ms and after 1 s, and no more: %s", async (_what, init) => {
     const world = createCalmWorld();
     const error = new HostsideError("busy", init);
     // By itself the server would be tried again after 100 ms.
@@ -189,7 +189,7 @@ describe("clearCredentials()", () => {
     return { connector, steps };
   }
 
-  it("ends the session, then has the connector forget; registration and tools stay (AN-51)", async () => {
+  it("ends the session, then has the connector forget; registration and tools stay", async () => {
     const world = createCalmWorld();
     const { connector, steps } = forgetful(world);
     const provider = world.provider({ connector, servers: [specOf("a")] });

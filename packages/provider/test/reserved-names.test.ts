@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
-describe("reservedNames (AN-34)", () => {
+describe("reservedNames", () => {
   it("are given to no tool, in any case of their letters; who would have one gets a hash, and a diagnostic says so", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "run", "walk");

@@ -10,7 +10,7 @@ const minute = 60_000;
 const http = (url: string, rest: object = {}): ServerSpec => ({ id: "a", transport: { kind: "http", url, ...rest } });
 
 describe("a saved catalogue", () => {
-  it("is on show at once, marked stale, and nothing is sent before the first call (NX-31)", async () => {
+  it("is on show at once, marked stale, and nothing is sent before the first call", async () => {
     const world = createCalmWorld();
     const { saved, names } = await save(world, [specOf("a"), specOf("b")]);
     const provider = world.provider({ servers: [specOf("a"), specOf("b")], savedCatalog: saved, savedNames: names });
@@ -252,7 +252,7 @@ describe("a saved catalogue leaves out", () => {
 describe("a listing that holds by its server's word", () => {
   const modern = { era: "modern", protocolVersion: "2026-07-28", capabilities: { tools: {} } } as const;
 
-  it("spares the first call the listing, and is told to the connector, until its time is over (NX-31)", async () => {
+  it("spares the first call the listing, and is told to the connector, until its time is over", async () => {
     const world = createCalmWorld();
     const known: unknown[] = [];
     const connector = listingWith(world, { ttlMs: minute }, { server: modern, known });

@@ -21,7 +21,7 @@ async function startWith(world: CalmWorld, ...ids: readonly string[]): Promise<M
 }
 
 describe("addServer()", () => {
-  it("connects, lists and shows the tools of a new server (AN-47)", async () => {
+  it("connects, lists and shows the tools of a new server", async () => {
     const world = createCalmWorld();
     world.server("b", "t");
     const provider = await startWith(world, "a");
@@ -36,7 +36,7 @@ describe("addServer()", () => {
     ["the handshake", "server_exited", (world) => world.server("b").faults.connect.push("crash-after-handshake")],
     ["the listing", "server_error", (world) => world.server("b").faults.list.push("fail")],
     ["credentials", "auth_required", (world) => world.server("b").faults.connect.push("unauthorized")],
-  ])("leaves nothing behind when %s fails: %s (AN-48)", async (_what, code, fail) => {
+  ])("leaves nothing behind when %s fails: %s", async (_what, code, fail) => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const before = picture(provider);
@@ -69,7 +69,7 @@ describe("addServer()", () => {
     await provider.close();
   });
 
-  it("is refused for an id that is taken, however many race for it (AN-15)", async () => {
+  it("is refused for an id that is taken, however many race for it", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const adds = await Promise.allSettled(Array.from({ length: 10 }, () => provider.addServer(specOf("b"))));
@@ -92,7 +92,7 @@ describe("addServer()", () => {
     await provider.close();
   });
 
-  it("never undoes the registration that has taken its place (AN-48)", async () => {
+  it("never undoes the registration that has taken its place", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const release = world.hold("b");
@@ -110,7 +110,7 @@ describe("addServer()", () => {
     await provider.close();
   });
 
-  it("only registers a disabled server (EV-63)", async () => {
+  it("only registers a disabled server", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const reported: string[] = [];
@@ -123,7 +123,7 @@ describe("addServer()", () => {
 });
 
 describe("removeServer()", () => {
-  it("takes the tools away at once, ends calls under way, and resolves when nothing is left (AN-49)", async () => {
+  it("takes the tools away at once, ends calls under way, and resolves when nothing is left", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a", "b");
     world.server("b").faults.call.push("hang");
@@ -173,7 +173,7 @@ describe("removeServer()", () => {
 });
 
 describe("disconnectServer()", () => {
-  it("ends the session and keeps the tools; the next call connects again (AN-51)", async () => {
+  it("ends the session and keeps the tools; the next call connects again", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     await provider.disconnectServer("a");
@@ -206,7 +206,7 @@ describe("disconnectServer() and an expired session", () => {
 });
 
 describe("updateServer()", () => {
-  it("does nothing for a spec that says the same (NX-32)", async () => {
+  it("does nothing for a spec that says the same", async () => {
     const world = createCalmWorld();
     const spec = specOf("a");
     const provider = world.provider({ servers: [spec] });
@@ -219,7 +219,7 @@ describe("updateServer()", () => {
     await provider.close();
   });
 
-  it("changes what is shown and how it is called without a restart (NX-32)", async () => {
+  it("changes what is shown and how it is called without a restart", async () => {
     const world = createCalmWorld();
     world.server("a", "x", "y");
     const spec = specOf("a");
@@ -260,7 +260,7 @@ describe("updateServer()", () => {
     await provider.close();
   });
 
-  it("restarts for another transport; the old tools stay until the new ones are there, and names stay (NX-66)", async () => {
+  it("restarts for another transport; the old tools stay until the new ones are there, and names stay", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
     const release = world.hold("a");

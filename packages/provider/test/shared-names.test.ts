@@ -85,7 +85,7 @@ describe("providers that share a book of names", () => {
     expect(again.savedNames()).toEqual(saved);
   });
 
-  it("share what is reserved; a tool that has such a name in one of them keeps it (AN-34)", async () => {
+  it("share what is reserved; a tool that has such a name in one of them keeps it", async () => {
     const world = createRivals();
     const names = createNameBook({
       savedNames: {

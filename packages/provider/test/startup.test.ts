@@ -7,7 +7,7 @@ import { specOf } from "./simulation/simulated-server.ts";
 const all = [specOf("call", { startup: "call" }), specOf("init"), specOf("late", { startup: "background" })];
 
 describe("startup", () => {
-  it("says what init() starts, and what it waits for (AN-20)", async () => {
+  it("says what init() starts, and what it waits for", async () => {
     const world = createCalmWorld();
     const release = world.hold("late");
     const provider = world.provider({ servers: all });

@@ -23,7 +23,7 @@ async function appWith(ui: JsonValue): Promise<App> {
 }
 
 describe("readApp()", () => {
-  it("gives the host page, origin, policy and permissions, as data (AN-65)", async () => {
+  it("gives the host page, origin, policy and permissions, as data", async () => {
     const csp = {
       connectDomains: ["https://api.example.com", "wss://*.example.com:8443/"],
       resourceDomains: ["http://localhost:*"],
@@ -136,7 +136,7 @@ describe("appOf()", () => {
     expect(app).toEqual(named === undefined ? undefined : { serverId: "a", uri: named });
   });
 
-  it("finds the app of a tool that a provider offers; a tool for apps alone is callable through the layers (AN-65)", async () => {
+  it("finds the app of a tool that a provider offers; a tool for apps alone is callable through the layers", async () => {
     const seen: string[] = [];
     const called: JsonObject[] = [];
     const inputSchema = { type: "object" };

@@ -81,7 +81,7 @@ describe.each<[string, StdioFixture]>([
     expect(parseUriTemplate(template?.uriTemplate ?? "").expand({ name: "first" })).toBe("note://first");
   });
 
-  it("are heard of while they are subscribed to, and listed again when there are more (NX-65)", async () => {
+  it("are heard of while they are subscribed to, and listed again when there are more", async () => {
     await resources.list();
     const updates: SubscribedUpdate[] = [];
     const added: string[] = [];

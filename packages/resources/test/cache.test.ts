@@ -12,7 +12,7 @@ function open(options: WorldOptions = {}): World & { readonly times: () => numbe
 }
 
 describe("the cache of reads", () => {
-  it("is off by default (NX-61)", async () => {
+  it("is off by default", async () => {
     const { resources, times } = open({ cache: undefined });
     await resources.read(target);
     expect((await resources.read(target)).isCached).toBe(false);
@@ -20,7 +20,7 @@ describe("the cache of reads", () => {
     expect(resources.stats()).toEqual({ servers: [], cacheEntries: 0, cacheBytes: 0 });
   });
 
-  it("gives a text again for 30 s, and counts hits and misses (NX-61)", async () => {
+  it("gives a text again for 30 s, and counts hits and misses", async () => {
     const { resources, times, clock } = open();
     const first = await resources.read(target);
     clock.advance(29_999);
@@ -31,7 +31,7 @@ describe("the cache of reads", () => {
     expect(times()).toBe(2);
   });
 
-  it("keeps 256 reads, and the one not asked for longest goes first (NX-61)", async () => {
+  it("keeps 256 reads, and the one not asked for longest goes first", async () => {
     const { resources, times } = open();
     const read = (n: number): Promise<unknown> => resources.read({ ...target, uri: `note://${n}` });
     for (let n = 0; n < 256; n += 1) await read(n);
@@ -52,7 +52,7 @@ describe("the cache of reads", () => {
     expect(resources.stats().cacheBytes).toBeLessThanOrEqual(4000);
   });
 
-  it("keeps nothing that has no text (NX-61)", async () => {
+  it("keeps nothing that has no text", async () => {
     const { resources, server, times } = open();
     server("a").answer = () => ({ contents: [{ uri: "n:", blob: "AA==" }] });
     await resources.read(target);
@@ -69,7 +69,7 @@ describe("the cache of reads", () => {
     expect(times()).toBe(3);
   });
 
-  it("is passed by where something of the caller's goes along (NX-61)", async () => {
+  it("is passed by where something of the caller's goes along", async () => {
     const { resources, times } = open();
     await resources.read(target);
     await resources.read(target, { meta: { session_id: "s" } });
@@ -131,7 +131,7 @@ describe("the cache of reads", () => {
   });
 
   it.each<[string, (world: World) => unknown]>([
-    ["its lists changed (NX-62)", ({ server }) => server("a").hooks().onResourcesChanged?.()],
+    ["its lists changed", ({ server }) => server("a").hooks().onResourcesChanged?.()],
     ["its session was lost", ({ server }) => server("a").crash()],
     [
       "it was removed and is another one",
@@ -162,7 +162,7 @@ describe("the cache of reads", () => {
     expect(times()).toBe(2);
   });
 
-  it("forgets what other headers brought, whoever they were (NX-61)", async () => {
+  it("forgets what other headers brought, whoever they were", async () => {
     const keyed = (key: string): ServerSpec => ({
       id: "keyed",
       transport: { kind: "http", url: "https://x.test/", headers: { "x-api-key": key } },

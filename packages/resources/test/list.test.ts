@@ -13,7 +13,7 @@ const endless: Answer = ({ params }) => {
 };
 
 describe("list()", () => {
-  it("joins the resources of all servers in the order of ids and URIs, and failures are data (NX-41)", async () => {
+  it("joins the resources of all servers in the order of ids and URIs, and failures are data", async () => {
     const { resources, server, clock } = createWorld({ servers: ["d", "b", "c", "a", "none"] });
     server("a").answer = listing("note://2", "note://1");
     server("b").answer = () => Promise.reject(rpc("server_error"));
@@ -108,7 +108,7 @@ describe("list()", () => {
   it.each([
     [64, undefined],
     [65, "listing_truncated"],
-  ])("reads %i pages of a server, and says so beyond 64 (NX-48)", async (pages, code) => {
+  ])("reads %i pages of a server, and says so beyond 64", async (pages, code) => {
     const { resources, server } = createWorld();
     server("a").answer = ({ params }) => {
       const page = Number(params["cursor"] ?? 0);
@@ -230,7 +230,7 @@ describe("list()", () => {
     expect(resources.snapshot().servers.map(({ serverId }) => serverId)).toEqual(["a", "b"]);
   });
 
-  it("sends meta to the server, and the context to the host's layers alone (NX-47)", async () => {
+  it("sends meta to the server, and the context to the host's layers alone", async () => {
     const contexts: unknown[] = [];
     const { resources, server } = createWorld({
       provider: {

@@ -7,7 +7,7 @@ import { viewOf, watch } from "./watch.ts";
 const uris = (entries: readonly Resource[]): readonly string[] => entries.map(({ uri }) => uri);
 
 describe("a list that was read", () => {
-  it("is read again once for a burst, 200 ms after the last, and what changed is reported (NX-65)", async () => {
+  it("is read again once for a burst, 200 ms after the last, and what changed is reported", async () => {
     const { resources, server, clock, changes, announce, times, shown } = watch();
     server("a").answer = () => ({ resources: ["1", "2", "3"].map((uri) => ({ uri, name: uri, _meta: { n: 1 } })) });
     await resources.list();
@@ -72,7 +72,7 @@ describe("a list that was read", () => {
     expect([times(), clock.pending()]).toEqual([2, 0]);
   });
 
-  it("stays as it was, stale, when it cannot be read again, and has no gap (NX-66)", async () => {
+  it("stays as it was, stale, when it cannot be read again, and has no gap", async () => {
     const { resources, server, clock, changes, announce, shown } = watch({ servers: ["a", "a_prod"] });
     await resources.list();
     const before = shown();
@@ -130,7 +130,7 @@ describe("a list that was read", () => {
     expect(shown()).toEqual([]);
   });
 
-  it("is gone at once with its server, and no other (NX-66)", async () => {
+  it("is gone at once with its server, and no other", async () => {
     const { resources, provider, changes, shown, clock, announce } = watch({ servers: ["a", "a_prod"] });
     await resources.list();
     announce();
@@ -219,7 +219,7 @@ describe("a list that was read", () => {
     expect(await pass(400)).toBe(1);
   });
 
-  it("is independent of templates, and both are of tools (NX-65)", async () => {
+  it("is independent of templates, and both are of tools", async () => {
     const { resources, provider, server, clock, announce } = watch();
     const changed: unknown[] = [];
     await provider.init();

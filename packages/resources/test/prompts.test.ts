@@ -45,7 +45,7 @@ describe("listPrompts()", () => {
     expect(server("none").asked).toEqual([]);
   });
 
-  it("reads 64 pages of a server, and says so beyond (NX-48)", async () => {
+  it("reads 64 pages of a server, and says so beyond", async () => {
     const { resources, server } = createPromptWorld();
     server("a").answer = ({ params }) => {
       const page = Number(params["cursor"] ?? 0);

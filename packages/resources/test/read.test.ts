@@ -73,7 +73,7 @@ describe("read()", () => {
     expect((await resources.read(target)).contents).toHaveLength(1);
   });
 
-  it("refuses a scheme that is not allowed before anything is sent, and counts it (NX-63)", async () => {
+  it("refuses a scheme that is not allowed before anything is sent, and counts it", async () => {
     const { resources, server, provider } = createWorld({ allowedSchemes: ["note", "File"] });
     for (const uri of ["http://x/", "one", "//x", "no te://x", "javascript:1"]) {
       const refused = resources.read({ ...target, uri });
@@ -86,7 +86,7 @@ describe("read()", () => {
     expect(server("a").asked).toHaveLength(3);
   });
 
-  it.each([undefined, []])("lets all schemes through where none are named: %j (NX-63)", async (allowedSchemes) => {
+  it.each([undefined, []])("lets all schemes through where none are named: %j", async (allowedSchemes) => {
     const { resources, server } = createWorld({ allowedSchemes });
     for (const uri of ["http://x/", "one", "javascript:1"]) await resources.read({ ...target, uri });
     expect(server("a").asked.map(({ params }) => params["uri"])).toEqual(["http://x/", "one", "javascript:1"]);

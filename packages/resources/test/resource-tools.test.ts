@@ -84,29 +84,20 @@ async function ask(world: World, options: ResourceToolsOptions, call: readonly [
   return block?.type === "text" ? block.text : "";
 }
 
-/** Which requirement a vector is of. */
-function rowOf({ shape, tool }: Vector): string {
-  if (shape === "default") return "our own shape";
-  return shape === "evva" ? "(EV-62)" : tool.startsWith("mcp_") ? "(NX-60)" : "(NX-64)";
-}
-
 const namesOf = (tools: ToolProvider): readonly string[] => tools.definitions().map(({ name }) => name);
 
 describe("the tools for resources", () => {
-  it.each(vectors.calls.map((call) => ({ ...call, row: rowOf(call) })))(
-    "$row: $id",
-    async ({ shape, tool, args, savedAt, isError = false, text }) => {
-      const { resources } = await createToolWorld();
-      const tools = createResourceTools(resources, {
-        shape,
-        ...(savedAt !== undefined && { saveBlob: () => savedAt }),
-      });
-      const outcome = await tools.call(tool, args);
-      expect(outcome).toMatchObject({ content: [{ type: "text", text }], isError });
-      expect(outcome.content).toHaveLength(1);
-      expect(JSON.stringify(outcome)).not.toMatch(/AAEC|secret/);
-    },
-  );
+  it.each(vectors.calls)("$shape: $id", async ({ shape, tool, args, savedAt, isError = false, text }) => {
+    const { resources } = await createToolWorld();
+    const tools = createResourceTools(resources, {
+      shape,
+      ...(savedAt !== undefined && { saveBlob: () => savedAt }),
+    });
+    const outcome = await tools.call(tool, args);
+    expect(outcome).toMatchObject({ content: [{ type: "text", text }], isError });
+    expect(outcome.content).toHaveLength(1);
+    expect(JSON.stringify(outcome)).not.toMatch(/AAEC|secret/);
+  });
 
   it("are static tools as well, with the same answers", async () => {
     expectTypeOf<ResourceTool>().toExtend<StaticTool>();
@@ -118,7 +109,7 @@ describe("the tools for resources", () => {
     toolbox.close();
   });
 
-  it("answer in evva's shape that nothing is configured where nothing is (EV-62)", async () => {
+  it("answer in evva's shape that nothing is configured where nothing is", async () => {
     const [list, read] = resourceTools(undefined, evva);
     for (const tool of [list, read]) {
       expect(await tool?.run({ server: "a", uri: "b" }, {})).toEqual({
@@ -147,7 +138,7 @@ describe("the tools for resources", () => {
     expect(saved.content[1]).toEqual({ type: "text", text: '["doc://b/2" is saved at docs+doc://b/2]' });
   });
 
-  it("leave servers alone in evva's shape that are not connected, and say their state (EV-62)", async () => {
+  it("leave servers alone in evva's shape that are not connected, and say their state", async () => {
     const world = await createToolWorld();
     await world.provider.disconnectServer("docs");
     expect(await ask(world, evva, ["list_mcp_resources", {}])).toMatch(/^No resources found/);
@@ -159,7 +150,7 @@ describe("the tools for resources", () => {
 });
 
 describe("what a model gets", () => {
-  it("is at most 200 entries, and says that there are more (NX-64)", async () => {
+  it("is at most 200 entries, and says that there are more", async () => {
     const uris = Array.from({ length: 250 }, (_, index) => `note://${String(index).padStart(3, "0")}`);
     const world = await connected(listing(...uris));
     const list = JSON.parse(await ask(world, nexo, ["ListMcpResources", {}]));
@@ -193,7 +184,7 @@ describe("what a model gets", () => {
     }
   });
 
-  it("is at most 256 KiB of one resource, cut between characters and never within one (NX-64)", async () => {
+  it("is at most 256 KiB of one resource, cut between characters and never within one", async () => {
     const world = await connected(
       reading({ uri: "n:1", text: `${"x".repeat(262_138)}😀😀` }, { uri: "n:2", text: "y" }),
     );
@@ -223,7 +214,7 @@ describe("what a model gets", () => {
     }
   });
 
-  it("is no app, whatever the case of its scheme, and nothing is sent for one (AN-65)", async () => {
+  it("is no app, whatever the case of its scheme, and nothing is sent for one", async () => {
     const world = await connected(listing("ui://a/page", "UI:b", "note://1"));
     const list = JSON.parse(await ask(world, {}, ["resources_list", {}]));
     expect(list.resources).toMatchObject([{ uri: "note://1" }]);
@@ -272,7 +263,7 @@ describe("what a model gets", () => {
 });
 
 describe("createResourceTools()", () => {
-  it("has tools only while some server has resources, and says so (NX-60)", async () => {
+  it("has tools only while some server has resources, and says so", async () => {
     const world = createWorld({ servers: ["a", "b"] });
     world.server("a").capabilities = { tools: {} };
     world.server("b").capabilities = { resources: {} };
@@ -298,7 +289,7 @@ describe("createResourceTools()", () => {
     ]);
   });
 
-  it("has nexo's tools of a server as long as the server is there, next to those of others (NX-60)", async () => {
+  it("has nexo's tools of a server as long as the server is there, next to those of others", async () => {
     const world = createWorld({ servers: ["a", "b"] });
     const tools = createResourceTools(world.resources, nexo);
     await world.provider.init();

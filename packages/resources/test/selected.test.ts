@@ -62,7 +62,7 @@ describe("readSelected()", () => {
     await expect(readSelected(resources, selection)).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("is all that a call sends beside its arguments: nothing of the conversation is on the wire (AN-62)", async () => {
+  it("is all that a call sends beside its arguments: nothing of the conversation is on the wire", async () => {
     const server = await startFaultServer({
       transport: "http",
       script: {

@@ -327,7 +327,7 @@ describe("createResults()", () => {
     }
   });
 
-  it("saves the bytes of a result as one file, for evva's shape (EV-60)", async () => {
+  it("saves the bytes of a result as one file, for evva's shape", async () => {
     const root = await mkdtemp(join(tmpdir(), "hostside-evva-"));
     const sink = createFolderSink({
       directory: join(root, "mcp-blobs"),

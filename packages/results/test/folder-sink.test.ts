@@ -54,7 +54,7 @@ function gateOf(): Gate {
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe("createFolderSink()", () => {
-  it("keeps a blob as a file of mode 0600, named by 32 hexadecimal digits, in a folder of mode 0700 (EV-60)", async () => {
+  it("keeps a blob as a file of mode 0600, named by 32 hexadecimal digits, in a folder of mode 0700", async () => {
     const sink = sinkOf();
     const result = await sink.put(blob);
     expect(result).toEqual({ kept: true, key: expect.stringMatching(/^[0-9a-f]{32}$/), path: expect.any(String) });

@@ -3,7 +3,7 @@ import { presentError } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 
 describe("presentError()", () => {
-  it("says code, kind, effect and where the arguments are wrong, as JSON pointers (AF-8, AF-9)", () => {
+  it("says code, kind, effect and where the arguments are wrong, as JSON pointers", () => {
     const error = new HostsideError('the call of "get" is refused', {
       code: "invalid_arguments",
       serverId: "s",
@@ -42,7 +42,7 @@ describe("presentError()", () => {
     );
   });
 
-  it("is authorization_required for a refused credential, and nothing else (AN-66)", () => {
+  it("is authorization_required for a refused credential, and nothing else", () => {
     const error = new HostsideError("no", { code: "auth_required", serverId: "github" });
     expect(presentError(error, "envelope")).toEqual({
       error: { code: "authorization_required", server_id: "github" },

@@ -58,7 +58,7 @@ function textsOf(blocks: readonly { readonly type: string; readonly text?: strin
 
 describe("present() of any outcome", () => {
   test.prop([outcome, options], { numRuns: 60 })(
-    "never throws, gives no empty and no ill-formed text, and keeps its bounds (AN-65)",
+    "never throws, gives no empty and no ill-formed text, and keeps its bounds",
     (odd, given) => {
       const { blocks } = present(odd, "blocks", given);
       const texts = textsOf(blocks);

@@ -31,7 +31,7 @@ describe("present() as blocks", () => {
     });
   });
 
-  it("shows structured content once when a text says the same, in another order of members too (AN-65)", () => {
+  it("shows structured content once when a text says the same, in another order of members too", () => {
     const content = [text("see below"), text('{ "b": [1, 2], "a": null }')];
     const { blocks, structured } = present(outcomeOf({ content, structuredContent: { a: null, b: [1, 2] } }), "blocks");
     expect(blocks.map((block) => block.type === "text" && block.text)).toEqual([

@@ -20,7 +20,7 @@ it("is a tool that a toolbox takes", () => {
   expectTypeOf<ResultsReadTool>().toExtend<StaticTool>();
 });
 
-it("lets a model read and search the rest of 4 MB that a server sent, in its own conversation alone (AN-65)", async () => {
+it("lets a model read and search the rest of 4 MB that a server sent, in its own conversation alone", async () => {
   const line = (number: number): string => `line ${number}: nothing but 🦊 here\n`;
   const lines = Array.from({ length: 130_000 }, (_, number) => (number === 99_999 ? "Needle in HAY\n" : line(number)));
   const whole = lines.join("");

@@ -15,7 +15,7 @@ const known: KnownServer = {
 };
 
 describe("a connection to a server that is known", () => {
-  it("sends the first call first, with its headers, and listens to changes when that was answered (NX-31)", async () => {
+  it("sends the first call first, with its headers, and listens to changes when that was answered", async () => {
     await using server = await startModern();
     const { connection } = await open(server);
     expect([connection.isAssumed, server.methods()]).toEqual([true, []]);

@@ -41,7 +41,7 @@ function nested(levels: number): JsonObject {
 
 const textOf = (result: JsonObject): string => (result["content"] as readonly [{ text: string }])[0].text;
 
-describe("the limits of a server whose spec names none (AN-84)", () => {
+describe("the limits of a server whose spec names none", () => {
   it("cost a tool its place, its description or its schema at 1,024, 8,192 and 65,536 characters and 64 levels", async () => {
     const tools = [
       tool("n".repeat(1024)),
@@ -130,7 +130,7 @@ describe("the limits of a server whose spec names none (AN-84)", () => {
   });
 });
 
-describe("the timeouts of a server whose spec names none (AN-85)", () => {
+describe("the timeouts of a server whose spec names none", () => {
   it.each([
     ["initialize", 60_000, "connect_timeout"],
     ["tools/list", 30_000, "list_timeout"],
@@ -169,12 +169,12 @@ describe("the bearer token of a spec", () => {
     return (first as unknown as { headers: Record<string, string> }).headers["authorization"];
   };
 
-  it("is ignored when it is blank, and trimmed when it is not (AN-17)", async () => {
+  it("is ignored when it is blank, and trimmed when it is not", async () => {
     expect(await sentWith(" \t ")).toBeUndefined();
     expect(await sentWith("  t0ken-of-the-user ")).toBe("Bearer t0ken-of-the-user");
   });
 
-  it("is no credential when it is blank: plain HTTP to another host is allowed (AN-17)", async () => {
+  it("is no credential when it is blank: plain HTTP to another host is allowed", async () => {
     const spec = (bearerToken: string) =>
       ({ id: "web", transport: { kind: "http", url: "http://other.test/mcp", bearerToken } }) as const;
     const signal = AbortSignal.abort();

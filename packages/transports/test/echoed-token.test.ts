@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { connect, type AuthorizationProvider } from "../src/index.ts";
 import { reply, replyAsLegacy, startLoopback } from "./loopback-server.ts";
 
-it("masks a token that no spec names, also one that was replaced, wherever the server echoes it (AN-82, AF-11)", async () => {
+it("masks a token that no spec names, also one that was replaced, wherever the server echoes it", async () => {
   const tokens = ["first-access-token", "second-access-token"];
   let turn = 0;
   await using server = await startLoopback((request, response) => {

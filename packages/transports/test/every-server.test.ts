@@ -107,7 +107,7 @@ const rows: readonly Row[] = [
   { name: "custom: connected v2 client", open: async () => custom(openClientV2), era: "modern", version: "2026-07-28" },
 ];
 
-describe("every kind of server (AN-10, AN-86, AD-1, AD-8, AD-16)", () => {
+describe("every kind of server", () => {
   it.each(rows)(
     "$name: connects as $era, lists, calls and closes, the second time without a fallback",
     async (row) => {

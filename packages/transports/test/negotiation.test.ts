@@ -122,7 +122,7 @@ describe("the fallback to SSE", () => {
     expect(server.methods()).toEqual(["server/discover", "initialize"]);
   });
 
-  it("is not tried when the mode is streamable (AD-7)", async () => {
+  it("is not tried when the mode is streamable", async () => {
     await using server = await startLoopback((_request, response) => reply(response, 405));
     await expect(connect(spec(server, {}, "streamable"))).rejects.toMatchObject({ code: "http_error" });
     expect(server.methods()).toEqual(["server/discover", "initialize"]);
@@ -208,7 +208,7 @@ describe("what was found out about a server", () => {
   });
 });
 
-describe("initialize on the wire (AN-80, AN-86)", () => {
+describe("initialize on the wire", () => {
   it.each([
     { name: "nothing", options: {}, capabilities: {} },
     {
@@ -216,7 +216,7 @@ describe("initialize on the wire (AN-80, AN-86)", () => {
       options: { onElicit: async () => ({ action: "decline" }) as const },
       capabilities: { elicitation: { form: {}, url: {} } },
     },
-  ])("offers $name; no roots, no sampling, no logging (NX-68)", async ({ options, capabilities }) => {
+  ])("offers $name; no roots, no sampling, no logging", async ({ options, capabilities }) => {
     await using server = await startLoopback(replyAsLegacy);
     const connection = await connect(spec(server), options);
     await connection.close();
@@ -230,7 +230,7 @@ describe("initialize on the wire (AN-80, AN-86)", () => {
 });
 
 describe("the handshake of a legacy server", () => {
-  it("is over before the connection is handed out: initialize with id 0, then the notification (AD-8, NX-10)", async () => {
+  it("is over before the connection is handed out: initialize with id 0, then the notification", async () => {
     await using server = await startLoopback(replyAsLegacy);
     const connection = await connect(spec(server, { era: "legacy" }));
     const posted = server.seen.filter(({ httpMethod }) => httpMethod === "POST").map(({ message }) => message);
@@ -259,7 +259,7 @@ describe("an era that the spec insists on", () => {
 });
 
 describe("another revision than the one that was asked for", () => {
-  it.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])("is taken: %s (NX-11)", async (revision) => {
+  it.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])("is taken: %s", async (revision) => {
     await using server = await startLoopback((request, response) => {
       if (request.message["method"] !== "initialize") return replyAsLegacy(request, response);
       const result = {
@@ -276,7 +276,7 @@ describe("another revision than the one that was asked for", () => {
 });
 
 describe("the deadline of a connection", () => {
-  it("is one for all attempts together, and has an error of its own that names what was not answered (NX-11)", async () => {
+  it("is one for all attempts together, and has an error of its own that names what was not answered", async () => {
     await using server = await startLoopback(() => undefined);
     const connecting = connect(spec(server, { timeouts: { connectMs: 400, probeMs: 100 } }));
     await expect(connecting).rejects.toMatchObject({

@@ -173,7 +173,7 @@ async function open(
   return connection;
 }
 
-describe.each(rows.slice(1))("a request that is no call (AN-86): $name", ({ start }) => {
+describe.each(rows.slice(1))("a request that is no call: $name", ({ start }) => {
   it("has its questions answered as a call has, and its context reaches whoever answers", async () => {
     const asked: ElicitationRequest[] = [];
     const connection = await open(start, {

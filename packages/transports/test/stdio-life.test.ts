@@ -37,7 +37,7 @@ describe("a stdio server that works", () => {
     await until(() => messages.length === 1);
   });
 
-  it("gets arguments verbatim, without a shell (AN-16), and its working directory", async () => {
+  it("gets arguments verbatim, without a shell, and its working directory", async () => {
     const args = ["$HOME `id`; rm -rf *", "'\"", "a b", ""];
     const cwd = import.meta.dirname;
     const { messages } = await openChild("tells-environment.mjs", { transport: { cwd }, extraArgs: args });
@@ -45,7 +45,7 @@ describe("a stdio server that works", () => {
     expect(messages[0]).toMatchObject({ params: { argv: args, cwd } });
   });
 
-  it("gets only safe variables by default, and the configured ones (AN-18)", async () => {
+  it("gets only safe variables by default, and the configured ones", async () => {
     const { messages } = await openChild("tells-environment.mjs", {
       transport: { env: { MODE: "test", HOME: "/configured" } },
       effects: { environment: { PATH: "/usr/bin", HOME: "/home/me", AWS_SECRET_ACCESS_KEY: "hush", LANG: "C" } },
@@ -93,7 +93,7 @@ describe("a stdio server that works", () => {
 });
 
 describe("a stdio server that dies", () => {
-  it("before the handshake: server_exited with code and stderr, and sends fail as not-sent (NX-12)", async () => {
+  it("before the handshake: server_exited with code and stderr, and sends fail as not-sent", async () => {
     const { transport, closed, logs } = await openChild("crash-before-handshake.mjs");
     await closed;
     const error = transport.closeReason;

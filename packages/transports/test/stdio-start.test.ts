@@ -30,7 +30,7 @@ async function failureOf(transport: Omit<StdioTransportSpec, "kind">, effects: S
 }
 
 describe("openStdio() of a server that cannot start: spawn_failed", () => {
-  it("a program that is not on the PATH (AD-2)", async () => {
+  it("a program that is not on the PATH", async () => {
     expect(await failureOf({ command: "no-such-program" })).toMatchObject({
       code: "spawn_failed",
       serverId: "github",

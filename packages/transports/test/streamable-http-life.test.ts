@@ -11,7 +11,7 @@ const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { p
 const answerOk = ({ message }: SeenRequest, response: ServerResponse): void =>
   message["id"] === undefined ? reply(response, 202) : reply(response, 200, result(message["id"]));
 
-describe("a session (AD-6, NX-17)", () => {
+describe("a session", () => {
   const withSession = (sessionId: string) => (request: SeenRequest, response: ServerResponse) => {
     if (request.message["method"] === "initialize") response.setHeader("mcp-session-id", sessionId);
     if (request.httpMethod === "POST") answerOk(request, response);

@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-describe("over HTTP with a session, a tool of the SDK 1 that is a task alone (AN-86)", () => {
+describe("over HTTP with a session, a tool of the SDK 1 that is a task alone", () => {
   it("is called as one, with what its server says, reports and asks on the way", async () => {
     const said: CallTask[] = [];
     const asked: ElicitationRequest[] = [];

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-describe("a call that becomes a task (AN-86)", () => {
+describe("a call that becomes a task", () => {
   it("goes on until the task has ended, asking as often as the server suggests", async () => {
     const { connection, server } = await open([working, working, done]);
     await expect(connection.callTool("job", { a: 1 }, { meta: { trace: "x" } })).resolves.toEqual(done.result);

@@ -55,7 +55,7 @@ function createSteppedClock() {
 }
 
 describe("createApiKeys()", () => {
-  it("answers for servers of auth api-key alone, with one object for each server and principal (AF-10)", () => {
+  it("answers for servers of auth api-key alone, with one object for each server and principal", () => {
     const { authProvider } = createApiKeys({ keyFor: () => "k" });
     const others = [
       { kind: "stdio", command: "a" },

@@ -99,7 +99,7 @@ describe("onRefused()", () => {
     expect([await token(), server.redeemed]).toEqual(["access-7", []]);
   });
 
-  it("asks nobody by surprise: says what to do when nobody is signed in (EV-32)", async () => {
+  it("asks nobody by surprise: says what to do when nobody is signed in", async () => {
     const { refuse, signIns } = await stage(undefined);
     await expect(refuse(undefined)).rejects.toMatchObject({
       code: "auth_required",

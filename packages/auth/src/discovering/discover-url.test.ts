@@ -16,7 +16,7 @@ const refuse: Route = () => new Response("", { status: 401, headers: { "www-auth
 const welcome: Route = () => Response.json({ jsonrpc: "2.0", id: 1, result: {} });
 const absent: Route = () => new Response("", { status: 404 });
 
-describe("discover() (AN-83)", () => {
+describe("discover()", () => {
   it("says what a server wants: the scopes of its refusal, and the ways to become a client", async () => {
     const { oauth, servers } = createWorld(refuse, { client_id_metadata_document_supported: true });
     expect(await oauth.discover(serverUrl)).toEqual({

@@ -17,7 +17,7 @@ function createWorld(options: Partial<OAuthOptions> = {}, servers = createFakeSe
 }
 
 describe("begin() and complete()", () => {
-  it("sign in with PKCE S256, a state of 256 bits and the resource in both requests, and show nothing to anybody (AN-83)", async () => {
+  it("sign in with PKCE S256, a state of 256 bits and the resource in both requests, and show nothing to anybody", async () => {
     const { oauth, servers } = createWorld();
     const signedIn: unknown[] = [];
     oauth.onSignedIn((who) => signedIn.push(who));
@@ -87,7 +87,7 @@ describe("begin() and complete()", () => {
       "a state that is a key of another kind",
       (back: URL) => new URL(back.href.replace(/state=[\w-]+/, "state=__proto__")),
     ],
-  ])("refuse %s, send nothing, and can still be completed (AN-83)", async (_, spoil) => {
+  ])("refuse %s, send nothing, and can still be completed", async (_, spoil) => {
     const { oauth, servers } = createWorld();
     const pending = await oauth.begin(spec);
     const back = servers.visit(pending.url);
@@ -269,7 +269,7 @@ describe("begin() and complete()", () => {
     expect(error.message).toContain("[redacted]");
   });
 
-  it("refuse what is no code flow, no HTTP and no OAuth (AN-83)", async () => {
+  it("refuse what is no code flow, no HTTP and no OAuth", async () => {
     const clients = { robot: { flow: "client_credentials", clientId: "me", clientSecret: "secret-of-it" } } as const;
     const { oauth } = createWorld({ clients });
     const robot = { ...spec, id: "robot" };
@@ -283,7 +283,7 @@ describe("begin() and complete()", () => {
 });
 
 describe("cancel()", () => {
-  it("forgets what was begun, in whichever process, and says whether there was anything (AN-49, AN-83)", async () => {
+  it("forgets what was begun, in whichever process, and says whether there was anything", async () => {
     const { oauth, create, servers } = createWorld();
     expect(await oauth.cancel("notes")).toBe(false);
     const pending = await oauth.begin(spec);

@@ -7,7 +7,7 @@ import { createSignInWorld, never, until } from "../../test/sign-in-world.ts";
 import { createOAuth } from "../create-oauth.ts";
 
 describe("authorize()", () => {
-  it("shows the page, takes the answer of the listener, and says how it ended there (EV-51)", async () => {
+  it("shows the page, takes the answer of the listener, and says how it ended there", async () => {
     const { oauth, shown, receiver, store } = createSignInWorld();
     const who = await oauth.authorize(spec);
     expect(who).toMatchObject({ serverId: "notes", clientId: "client-1" });
@@ -151,7 +151,7 @@ describe("authorize()", () => {
     expect(await oauth.authorize(spec)).toMatchObject({ serverId: "notes" });
   });
 
-  describe("tells apart (EV-50)", () => {
+  describe("tells apart", () => {
     it("nobody to ask: no page, no request, no client", async () => {
       const { oauth, servers } = createSignInWorld({ prompt: undefined });
       const error = await errorOf(oauth.authorize(spec));

@@ -20,7 +20,7 @@ const pass = async (clock: { advance(ms: number): void }, times: number): Promis
 describe("authorize() with the same store in another process", () => {
   const redirect = "https://product.example/back";
 
-  it("is signed in within seconds by what that one completes (AN-83)", async () => {
+  it("is signed in within seconds by what that one completes", async () => {
     const world = createSignInWorld({ redirect });
     const events: string[] = [];
     world.oauth.onSignedIn(({ serverId }) => void events.push(serverId));

@@ -20,7 +20,7 @@ beforeEach(() => server.control({ clearLog: true, reset: true }));
 afterAll(() => server.close());
 
 describe("a prompt", () => {
-  it("that is not there is a clear error, and nothing was sent to anybody (EV-50)", async () => {
+  it("that is not there is a clear error, and nothing was sent to anybody", async () => {
     await using host = startHost(server, { prompt: undefined });
     await expect(host.oauth.authorize(host.spec)).rejects.toMatchObject({
       code: "unsupported_operation",
@@ -29,7 +29,7 @@ describe("a prompt", () => {
     expect(await countOf(server, "registration")).toBe(0);
   });
 
-  it("that a user cancels leaves the server needs-auth, and the next one works (EV-50)", async () => {
+  it("that a user cancels leaves the server needs-auth, and the next one works", async () => {
     let isCancelled = true;
     await using host = startHost(server, {
       async prompt({ url }) {
@@ -48,7 +48,7 @@ describe("a prompt", () => {
     expect(provider.statuses()).toMatchObject([{ state: "ready" }]);
   });
 
-  it("that fails itself is a failure with its reason, and listens to nobody any more (EV-50)", async () => {
+  it("that fails itself is a failure with its reason, and listens to nobody any more", async () => {
     const urls: URL[] = [];
     await using host = startHost(server, {
       async prompt({ url }) {
@@ -77,7 +77,7 @@ describe("a prompt", () => {
     expect(host.prompts).toHaveLength(1);
   });
 
-  it("that nobody answers is over after two minutes, and so is the listener (EV-51)", async () => {
+  it("that nobody answers is over after two minutes, and so is the listener", async () => {
     const clock = createVirtualClock();
     let shown: (url: URL) => void = () => {};
     const page = new Promise<URL>((resolve) => (shown = resolve));
@@ -118,7 +118,7 @@ describe("begin and complete", () => {
   const redirect = "https://product.example/callback";
   const clients = { [serverId]: { ...knownClients.desk } };
 
-  it("may happen in two processes that share a store (AN-83)", async () => {
+  it("may happen in two processes that share a store", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hostside-two-processes-"));
     try {
       const program = `

@@ -14,7 +14,7 @@ afterAll(() => server.close());
 const [name = ""] = authenticateToolNames([serverId]);
 
 describe("the tool by which a model asks for a sign-in", () => {
-  it("opens the page, and brings the server's own tools in (EV-33, EV-35, EV-52)", async () => {
+  it("opens the page, and brings the server's own tools in", async () => {
     await using host = startHost(server, { user: "grace" });
     const provider = host.providerFor();
     const tools = createAuthenticateTools({ oauth: host.oauth, provider });
@@ -33,7 +33,7 @@ describe("the tool by which a model asks for a sign-in", () => {
     await tools.close();
   });
 
-  it("answers with what went wrong, without a secret, and can be called again (EV-52)", async () => {
+  it("answers with what went wrong, without a secret, and can be called again", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();
     await using tools = Object.assign(createAuthenticateTools({ oauth: host.oauth, provider }), {

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("a user", () => {
-  it("signs in once, and is not asked again after a restart (EV-51, AN-83)", async () => {
+  it("signs in once, and is not asked again after a restart", async () => {
     const store = (): ReturnType<typeof createFileCredentials> =>
       createFileCredentials({ folder: join(folder, "once") });
     {
@@ -57,7 +57,7 @@ describe("a user", () => {
     expect(url.searchParams.get("scope")).toBe("mcp:use offline_access");
   });
 
-  it("is neither asked nor registered by init, refresh and calls (EV-32)", async () => {
+  it("is neither asked nor registered by init, refresh and calls", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();
     await provider.init();
@@ -90,7 +90,7 @@ describe("a user", () => {
     expect(host.prompts).toHaveLength(0);
   });
 
-  it("who waits is asked by an operation that says so, and by no other (EV-32)", async () => {
+  it("who waits is asked by an operation that says so, and by no other", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();
     await provider.refreshServer(serverId).catch(() => undefined);
@@ -100,7 +100,7 @@ describe("a user", () => {
     expect(await whoami(provider)).toMatchObject({ user: "ada" });
   });
 
-  it("reads what to do when access was taken back, and signs in again (AN-66, EV-39)", async () => {
+  it("reads what to do when access was taken back, and signs in again", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();
     await host.oauth.authorize(host.spec);
@@ -119,7 +119,7 @@ describe("a user", () => {
 });
 
 describe("two principals", () => {
-  it("sign in at the same time and share nothing but the client (AF-10)", async () => {
+  it("sign in at the same time and share nothing but the client", async () => {
     await using host = startHost(server);
     const names = ["ada", "grace"];
     await Promise.all(names.map((principal) => host.oauth.authorize(host.spec, { principal })));
@@ -138,7 +138,7 @@ describe("two principals", () => {
 });
 
 describe("a client", () => {
-  it("is registered once for each issuer, whoever signs in and out (AN-83)", async () => {
+  it("is registered once for each issuer, whoever signs in and out", async () => {
     await using host = startHost(server);
     await host.oauth.authorize(host.spec);
     await host.oauth.signOut(serverId);

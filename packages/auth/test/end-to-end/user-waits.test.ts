@@ -32,7 +32,7 @@ function startSlowHost() {
 const comeBack = async (page: URL): Promise<string> => (await fetch(await consentTo(page))).text();
 
 describe("a user who is still at the page when the operation that asked has ended", () => {
-  it("is waited for: the next operation finds the tokens (EV-32)", async () => {
+  it("is waited for: the next operation finds the tokens", async () => {
     const { host, connectorClock, pages, shown } = startSlowHost();
     await using _ = host;
     const provider = host.providerFor();
@@ -48,7 +48,7 @@ describe("a user who is still at the page when the operation that asked has ende
     expect(pages).toHaveLength(1);
   });
 
-  it("is not asked again: who asks meanwhile waits for the same page, and who may not ask hears of it (EV-32)", async () => {
+  it("is not asked again: who asks meanwhile waits for the same page, and who may not ask hears of it", async () => {
     const { host, connectorClock, pages, shown } = startSlowHost();
     await using _ = host;
     const provider = host.providerFor();
@@ -70,7 +70,7 @@ describe("a user who is still at the page when the operation that asked has ende
 });
 
 describe("a scope that nobody was there to grant", () => {
-  it("is asked for on the next connection that a user waits for (EV-39)", async () => {
+  it("is asked for on the next connection that a user waits for", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();
     await provider.init();

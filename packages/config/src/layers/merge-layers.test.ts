@@ -4,7 +4,7 @@ import { formatProblem, mergeLayers, readConfig, type ConfigLayer, type ConfigSc
 const folder = "/srv/app";
 
 describe("mergeLayers()", () => {
-  it("uses the whole of the stronger entry, and nothing of the other one (EV-1)", () => {
+  it("uses the whole of the stronger entry, and nothing of the other one", () => {
     const { servers } = mergeLayers(
       [
         layer("project", { a: { command: "of-project" } }),
@@ -36,7 +36,7 @@ describe("mergeLayers()", () => {
     expect(mergeLayers(layers).servers[0]?.server.draft.transport).toEqual({ kind: "stdio", command: "two" });
   });
 
-  it("sorts by name, and has names such as __proto__ and 10 (EV-7)", () => {
+  it("sorts by name, and has names such as __proto__ and 10", () => {
     const text =
       '{ "mcpServers": { "10": { "command": "a" }, "b": { "command": "b" }, "__proto__": { "command": "c" } } }';
     const result = readConfig(text, { file: "/user.json", dialect: "mcp-json" });
@@ -78,7 +78,7 @@ describe("mergeLayers()", () => {
     expect(servers.map(({ scope, off }) => [scope, off])).toEqual([["project", "untrusted"]]);
   });
 
-  it("keeps disabled entries in their place (EV-6)", () => {
+  it("keeps disabled entries in their place", () => {
     const { servers } = mergeLayers([layer("user", { a: { command: "x", disabled: true }, b: { command: "y" } })]);
     expect(servers.map(({ server, off }) => [server.id, off])).toEqual([
       ["a", "disabled"],
@@ -99,7 +99,7 @@ describe("mergeLayers()", () => {
     ]);
   });
 
-  it("has a user's file win over an extension's of the same full name (NX-4)", () => {
+  it("has a user's file win over an extension's of the same full name", () => {
     const text = "mcp: { servers: { files: { transport: { type: stdio, command: ./server } } } }";
     const extension = { id: "notes", root: "/ext/notes" };
     const result = readConfig(text, { dialect: "nexo", file: "/ext/notes/mcp.yaml", extension });

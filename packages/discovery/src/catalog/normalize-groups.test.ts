@@ -14,7 +14,7 @@ const group = (id: string, members: readonly string[], title: string = id): Tool
 });
 
 describe("normalizeGroups()", () => {
-  it("merges equal ids, drops blank ids and empty groups, and sorts (AN-73)", () => {
+  it("merges equal ids, drops blank ids and empty groups, and sorts", () => {
     const declared = [
       group("b", ["2", "1", "2"]),
       group("  ", ["1"]),

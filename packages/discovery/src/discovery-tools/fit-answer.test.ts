@@ -25,7 +25,7 @@ describe("fitAnswer()", () => {
     fc.array(toolAnswer, { maxLength: 30 }),
     fc.array(groupAnswer, { maxLength: 8 }),
     fc.integer({ min: 3584, max: 40_000 }),
-  ])("stays within its bytes and loses no tool and no group silently (AN-79)", (given, groups, maxBytes) => {
+  ])("stays within its bytes and loses no tool and no group silently", (given, groups, maxBytes) => {
     const tools = unique(given);
     const fitted = fitAnswer({ tools, groups }, limitBytes(maxBytes));
     expect(jsonBytes(fitted)).toBeLessThanOrEqual(maxBytes);
@@ -35,7 +35,7 @@ describe("fitAnswer()", () => {
     if (namesFit) expect(fitted.omittedTools?.names.length ?? 0).toBe(fitted.omittedTools?.total ?? 0);
   });
 
-  it("keeps the room of names for names when a tool does not fit (AN-79)", () => {
+  it("keeps the room of names for names when a tool does not fit", () => {
     const tools = Array.from({ length: 30 }, (_, index) => ({
       name: `n${index}`.padEnd(64, "x"),
       description: "d".repeat(2900),

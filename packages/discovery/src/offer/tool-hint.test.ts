@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toolHint } from "./tool-hint.ts";
 
 describe("toolHint()", () => {
-  it("is the beginning of a description, at most 80 characters, in one line (NX-45)", () => {
+  it("is the beginning of a description, at most 80 characters, in one line", () => {
     const long =
       "Creates an issue in a repository,\nwith a title, a body, labels and assignees, and gives back its number.";
     expect(toolHint({ description: long })).toBe(

@@ -33,7 +33,7 @@ it("diff without a lock file says what writes one, and starts nothing", async ()
   expect(err).toMatch(/hostside-lock\.json does not exist[^]*hostside lock/);
 });
 
-it("writes what servers offer, whole, and what pins take as it is (NX-47)", async () => {
+it("writes what servers offer, whole, and what pins take as it is", async () => {
   configure({ good: server.url });
   const { code, out } = await run("lock", "--json");
   expect([code, JSON.parse(out)]).toMatchObject([

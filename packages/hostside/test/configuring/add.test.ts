@@ -179,7 +179,7 @@ describe("hostside add", () => {
     expect(JSON.stringify(readOwn(terminal))).toContain("abcdefgh");
   });
 
-  it("EV-1: loses no server of other tools by the first file of hostside's own, here and in other projects", async () => {
+  it("loses no server of other tools by the first file of hostside's own, here and in other projects", async () => {
     using terminal = fakeTerminal();
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a", b: "b" }));
     homeFile(terminal, ".claude.json", mcpServers({ b: "other" }));

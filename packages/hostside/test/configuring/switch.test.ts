@@ -15,7 +15,7 @@ const own = `{
 `;
 
 describe("hostside disable and enable", () => {
-  it("EV-6: switch an entry of hostside.json, and leave the text as it was", async () => {
+  it("switch an entry of hostside.json, and leave the text as it was", async () => {
     using terminal = fakeTerminal();
     const file = homeFile(terminal, ".config/hostside/hostside.json", own);
     expect(await runIn(terminal, ["disable", "a", "b"])).toMatchObject({ code: 0 });

@@ -120,7 +120,7 @@ describe("doctor among servers of all kinds", () => {
     expect(worth("deep").map(({ area }) => area)).toContain("tools");
   });
 
-  it("does not start what a project brings and nobody trusted (EV-31)", () => {
+  it("does not start what a project brings and nobody trusted", () => {
     expect(existsSync(touched)).toBe(false);
     expect(of("foreign")?.state).toBe("off");
     expect(worth("foreign")).toMatchObject([{ level: "advice", mend: { command: "hostside trust foreign" } }]);

@@ -12,7 +12,7 @@ const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }
 const never = new Promise(() => {});
 
 describe("createHost()", () => {
-  it("AN-20: says which required server it waited for in vain, and leaves nothing", async () => {
+  it("says which required server it waited for in vain, and leaves nothing", async () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const servers = [spec("good"), { ...spec("late"), required: true }];
     await expect(createHost({ connector, servers, timeoutMs: 20 })).rejects.toMatchObject({

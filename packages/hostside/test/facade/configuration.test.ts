@@ -152,7 +152,7 @@ describe("the servers of a hostside", () => {
 });
 
 describe("what a configuration says beside its servers", () => {
-  it("NX-47: a server that wants it gets conversation and role as _meta beside the arguments, another one nothing", async () => {
+  it("a server that wants it gets conversation and role as _meta beside the arguments, another one nothing", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", {
       servers: { a: { transport: x }, b: { transport: x, passContext: false } },

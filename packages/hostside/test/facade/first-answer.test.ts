@@ -15,7 +15,7 @@ function silentServer(pidFile: string): { readonly command: string; readonly arg
 }
 
 describe("createHost() with programs", () => {
-  it("EV-31, EV-40: answers with an mcp.json beside a silent server; two conversations share one process", async () => {
+  it("answers with an mcp.json beside a silent server; two conversations share one process", async () => {
     const folder = createTemporaryFolder();
     const silent = silentServer(join(folder.path, "pid"));
     const off = { command: "nothing", disabled: true };

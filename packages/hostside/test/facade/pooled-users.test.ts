@@ -27,7 +27,7 @@ describe("two users with a conversation of one name", () => {
 });
 
 describe("users of a server that wants each of them to sign in", () => {
-  it("have a tool for that each, by which one signs in for nobody else, and for all conversations of their own (AF-10)", async () => {
+  it("have a tool for that each, by which one signs in for nobody else, and for all conversations of their own", async () => {
     await using server = await startAuthorizedServer();
     const asked: (string | undefined)[] = [];
     await using host = await createHost({

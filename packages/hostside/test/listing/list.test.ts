@@ -38,7 +38,7 @@ async function screenOf({ written }: FakeTerminal, columns: number): Promise<rea
 }
 
 describe("hostside list", () => {
-  it("shows every server there is, what is wrong with each, and how it is mended (EV-6, EV-31, EV-63)", async () => {
+  it("shows every server there is, what is wrong with each, and how it is mended", async () => {
     using terminal = fakeTerminal();
     const started = join(terminal.cwd, "was-started");
     const forbidden = node(`require("node:fs").writeFileSync(${JSON.stringify(started)}, "")`);
@@ -116,7 +116,7 @@ describe("hostside list", () => {
     expect(servers.every(({ line }) => line !== undefined)).toBe(true);
   });
 
-  it("shows the others before one that hangs, and on Ctrl-C what is known so far (EV-63)", async () => {
+  it("shows the others before one that hangs, and on Ctrl-C what is known so far", async () => {
     using terminal = fakeTerminal();
     const config = terminal.file("servers.json", { mcpServers: { good, hang } });
     const running = runIn(terminal, ["list", "--no-tools", "--config", config]);

@@ -153,7 +153,7 @@ describe("the exit code of list", () => {
     [[{ state: "needs-auth" }], "s0", 5],
     [[{ state: "invalid" }], "s0", 2],
     [[{ state: "disabled" }], "s0", 1],
-  ] as const)("of %j, asked for %s, is %i (EV-31)", (given, server, code) => {
+  ] as const)("of %j, asked for %s, is %i", (given, server, code) => {
     const all = given.map((one, at) => ({ id: `s${at}`, tools: 0, ...one }));
     expect(listExitCode({ servers: all, problems: [] }, server)).toBe(code);
   });

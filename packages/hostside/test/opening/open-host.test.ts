@@ -38,7 +38,7 @@ async function answer(
 const enter = "\r";
 const up = "\u001B[A";
 
-it("starts no server that a project brings where nobody can be asked, and says how to go on (EV-7)", async () => {
+it("starts no server that a project brings where nobody can be asked, and says how to go on", async () => {
   const terminal = stage();
   terminal.file(".mcp.json", { mcpServers: { evil: never } });
   await using opened = await openHost(contextOf(terminal));

@@ -61,7 +61,7 @@ function statusOf(url: string, headers: Readonly<Record<string, string>>): Promi
   });
 }
 
-it("serves several clients over HTTP, each its own conversation, to whoever has the token (EV-64)", async () => {
+it("serves several clients over HTTP, each its own conversation, to whoever has the token", async () => {
   await using work = await createWorkFolder();
   const servers = { one: { ...smallEntry("ask"), sharing: "conversation" }, two: smallEntry("get_a") };
   await work.write({ "small.mjs": smallServer, "hostside.json": { servers } });

@@ -8,7 +8,7 @@ import { smallEntry, smallServer } from "./small-server.ts";
 
 const args = (...more: readonly string[]): readonly string[] => ["--config", "hostside.json", "serve", ...more];
 
-it("says why nothing is on offer, and what of an edit is taken over (EV-64)", async () => {
+it("says why nothing is on offer, and what of an edit is taken over", async () => {
   await using work = await createWorkFolder();
   const trusted = { ...smallEntry("get_b"), trustAnnotations: true };
   const known = { ...smallEntry("get_c"), tools: { get_c: { effect: "pure" } } };

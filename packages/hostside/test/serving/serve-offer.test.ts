@@ -22,7 +22,7 @@ const offered = ({ admit }: ServeOffer): readonly string[] =>
     .map(({ origin }) => `${origin?.serverId}/${origin?.toolName}`);
 const read = (flags: ServeFlags, settings: Parameters<typeof readOffer>[1] = {}) => readOffer(flags, settings, ids);
 
-describe("what is offered (EV-64)", () => {
+describe("what is offered", () => {
   it("is nothing where nobody has said what: serve does not start", () => {
     expect(() => read({})).toThrow("nothing is offered");
     expect(() => read({}, { serve: { readOnly: true } })).toThrow("nothing is offered");

@@ -46,7 +46,7 @@ describe("hostside serve", () => {
     ["a lock that is not there", {}, ["--expose", "all", "--lock", "gone.json"], /gone\.json is not there/],
     ["a way of showing that there is not", {}, ["--expose", "some"], /--expose/],
     ["a host that is not known", {}, ["--print-config", "emacs"], /--print-config/],
-  ])("does not start with %s, and says so (EV-64)", async (...[, config, args, wrong]) => {
+  ])("does not start with %s, and says so", async (...[, config, args, wrong]) => {
     const { code, out, err } = await run(config, args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(wrong);

@@ -49,7 +49,7 @@ describe("hostside serve", () => {
     expect(lines.filter((line) => /"tool":"(?:get_b|set_a)"/.test(line))).toHaveLength(2);
   });
 
-  it("offers what the configuration names, and with --read-only what changes nothing, listed or not (EV-64)", async () => {
+  it("offers what the configuration names, and with --read-only what changes nothing, listed or not", async () => {
     const one = { ...smallEntry("get_a", "set_a", "other"), trustAnnotations: true };
     const config = { servers: { one, two: smallEntry("get_b") }, serve: { tools: ["one/*_a"] } };
     await using work = await workWith(config);
@@ -67,7 +67,7 @@ describe("hostside serve", () => {
     await expect(served.client.callTool({ name: "mcp_one_get_a" })).rejects.toThrow(/mcp_one_get_a/);
   });
 
-  it("starts no server of which nothing is offered, and does not name it, until an edit offers it (EV-64)", async () => {
+  it("starts no server of which nothing is offered, and does not name it, until an edit offers it", async () => {
     const servers = { one: smallEntry("get_a"), two: smallEntry("get_b", "late") };
     const watched = { servers, settings: { watch: { quietMs: 10 } } };
     await using work = await workWith({ servers, serve: { expose: "search", tools: ["one/get_a"] } });

@@ -9,7 +9,7 @@ import { toRejection } from "./confirmation-request.ts";
 const never = new Promise<never>(() => {});
 
 describe("which calls somebody is asked about", () => {
-  it("asks about none, about all, and about those that rules or their definition name, and says why (AD-12)", async () => {
+  it("asks about none, about all, and about those that rules or their definition name, and says why", async () => {
     const deny: Handler = () => "no";
     const whyOf = async (desk: Desk, definition: Partial<ToolDefinition> = {}): Promise<unknown> => {
       await desk.send(gated({}, definition)).catch(() => {});
@@ -25,7 +25,7 @@ describe("which calls somebody is asked about", () => {
     expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("ask[0] says so");
   });
 
-  it("says so for those who show it (AD-12)", () => {
+  it("says so for those who show it", () => {
     const { approval } = setUp(undefined, { mode: { named: ["echo"] } });
     const { definition, server } = callOf();
     expect(approval.requiresConfirmation(definition, server)).toBe(true);
@@ -46,7 +46,7 @@ describe("which calls somebody is asked about", () => {
 });
 
 describe("a question", () => {
-  it("has what will be sent, as a copy that nobody can change, and what runs is that (AD-13)", async () => {
+  it("has what will be sent, as a copy that nobody can change, and what runs is that", async () => {
     const args = { z: [1, { b: 2, a: undefined }], a: new Date(0) as unknown as string };
     let answer: (decision: ApprovalAnswer) => void = () => {};
     const { send, questions, ran } = setUp(() => new Promise((resolve) => (answer = resolve)));
@@ -205,7 +205,7 @@ describe("a question", () => {
     expect(ran).toHaveLength(0);
   });
 
-  it("that is answered with no refuses the call in the human's words: approval_denied (AD-13)", async () => {
+  it("that is answered with no refuses the call in the human's words: approval_denied", async () => {
     const { world, send, ran } = setUp(() => ({ decision: "no", reason: "not on a\u001B[31m Friday" }));
     const error = await rejectionOf(send(gated()));
     expect(error).toMatchObject({ code: "approval_denied", details: { denied: "rejected" } });
@@ -250,7 +250,7 @@ describe("an answer", () => {
     return questions.length === 2;
   }
 
-  it('"once" counts for one call (AD-13)', async () => {
+  it('"once" counts for one call', async () => {
     expect(await askedAgain("once", gated(here), gated(here))).toBe(true);
   });
 

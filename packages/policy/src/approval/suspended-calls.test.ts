@@ -50,7 +50,7 @@ async function suspend(process: Process, call = gated()): Promise<SuspendedCall>
 }
 
 describe("a suspended call", () => {
-  it("is plain JSON with all that has to be known, and shows as an ADK shows it (AD-13)", async () => {
+  it("is plain JSON with all that has to be known, and shows as an ADK shows it", async () => {
     const world = createStageWorld();
     const suspended = await suspend(startProcess(world), gated({}, undefined));
     expect(JSON.parse(JSON.stringify(suspended))).toEqual(suspended);
@@ -79,7 +79,7 @@ describe("a suspended call", () => {
     ]);
   });
 
-  it("goes on once with its token, in any process that shares key and store (AD-13)", async () => {
+  it("goes on once with its token, in any process that shares key and store", async () => {
     const world = createStageWorld();
     const kept = JSON.stringify(await suspend(startProcess(world)));
     const token = startProcess(world).approval.approve(JSON.parse(kept));

@@ -8,7 +8,7 @@ describe("readMode()", () => {
   const means = (name: string, localName?: string): boolean =>
     readMode({ named: [name] })(subject, localName) !== undefined;
 
-  it("knows a tool by its remote, qualified and local name, whatever the capitals (AD-12)", () => {
+  it("knows a tool by its remote, qualified and local name, whatever the capitals", () => {
     expect(["Delete", "delete", "mcp::a%3Ab::Delete"].map((name) => means(name))).toEqual([true, true, true]);
     expect(means("mcp_a_b_delete", "mcp_a_b_delete")).toBe(true);
     expect(["Del", "mcp::a:b::Delete", "mcp_a_b_delete", "b::Delete"].map((name) => means(name))).toEqual([

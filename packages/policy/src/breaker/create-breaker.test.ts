@@ -30,7 +30,7 @@ function setUp(options: BreakerOptions = {}) {
 const echo = { serverId: "s", toolName: "echo" };
 
 describe("createBreaker()", () => {
-  it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open (NX-40, AF-7)", async () => {
+  it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open", async () => {
     const { call, failTimes, stage, clock, events, fail } = setUp();
     await failTimes(4);
     await call();
@@ -52,7 +52,7 @@ describe("createBreaker()", () => {
     expect(circuitStateNumber[stage.state(echo)]).toBe(2);
   });
 
-  it("closes after two probes that went well, one at a time (NX-40)", async () => {
+  it("closes after two probes that went well, one at a time", async () => {
     const { call, send, failTimes, stage, clock, eventTypes } = setUp();
     await failTimes(5);
     clock.advance(10_000);
@@ -74,7 +74,7 @@ describe("createBreaker()", () => {
     expect(stage.state(echo)).toBe("closed");
   });
 
-  it("doubles the wait with each probe that fails, up to 120 s, and starts over once it has closed (NX-40)", async () => {
+  it("doubles the wait with each probe that fails, up to 120 s, and starts over once it has closed", async () => {
     const { call, fail, failTimes, clock, events } = setUp();
     await failTimes(5);
     const waits = [10_000, 20_000, 40_000, 80_000, 120_000, 120_000];
@@ -237,7 +237,7 @@ describe("createBreaker()", () => {
     ]);
   });
 
-  it("moderate: stays open for 60 s after 5 failures (AF-7)", async () => {
+  it("moderate: stays open for 60 s after 5 failures", async () => {
     const { failTimes, call } = setUp(moderateBreaker());
     await failTimes(5);
     await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 60_000 } });
@@ -313,7 +313,7 @@ function createModel() {
 
 describe("a breaker under any schedule", () => {
   test.prop([fc.array(command, { minLength: 5, maxLength: 60 })])(
-    "does what the words say: closed, open, one probe at a time (NX-40)",
+    "does what the words say: closed, open, one probe at a time",
     async (commands) => {
       const { send, clock, stage } = setUp({ failures: 3, openMs: 100, maxOpenMs: 400 });
       const model = createModel();

@@ -25,7 +25,7 @@ const effectOf = (options: EffectOptions, definition: ToolDefinition): ToolEffec
 const readOnly: ToolAnnotations = { readOnlyHint: true };
 
 describe("createEffects()", () => {
-  it("takes what is unknown for external, and a server's hints for nothing (AF-5)", () => {
+  it("takes what is unknown for external, and a server's hints for nothing", () => {
     expect(effectOf({}, tool("x"))).toBe("external");
     expect(effectOf({}, tool("x", { annotations: readOnly }))).toBe("external");
     expect(effectOf({ effects: [{ tools: "s/y", effect: "pure" }] }, tool("x", { annotations: readOnly }))).toBe(
@@ -35,7 +35,7 @@ describe("createEffects()", () => {
     expect(effectOf({}, tool("x", { effect: "pure" }))).toBe("pure");
   });
 
-  it("lets the hints count where the server is trusted, and the host's word before them (AF-5)", () => {
+  it("lets the hints count where the server is trusted, and the host's word before them", () => {
     const options: EffectOptions = {
       trust: { labels: "trust:vendor" },
       effects: [{ tools: "s/pay", effect: "non-idempotent-write" }],
@@ -50,7 +50,7 @@ describe("createEffects()", () => {
     expect(createEffects(options).effectOf(tool("x", { annotations: readOnly }), undefined)).toBe("external");
   });
 
-  it("lets no hint of a trusted server stand against an external that the host chose (AF-5)", () => {
+  it("lets no hint of a trusted server stand against an external that the host chose", () => {
     const options: EffectOptions = { trust: ["s/*", "/*"] };
     const given = { effect: "external", annotations: readOnly } as const;
     expect(effectOf(options, tool("x", given))).toBe("pure");

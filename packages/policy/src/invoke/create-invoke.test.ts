@@ -41,7 +41,7 @@ const failing =
 const toolName = definition.name;
 
 describe("createInvoke()", () => {
-  it("answers with an envelope, and makes a correlation id when there is none (AF-9)", async () => {
+  it("answers with an envelope, and makes a correlation id when there is none", async () => {
     const { invoke, calls, clock } = setUp(async () => {
       clock.advance(12);
       return answerOk(callOf());
@@ -62,7 +62,7 @@ describe("createInvoke()", () => {
     ]);
   });
 
-  it("hands on who asks, and sends headers and metadata beside the arguments (AF-6, AF-9)", async () => {
+  it("hands on who asks, and sends headers and metadata beside the arguments", async () => {
     const { invoke, calls } = setUp();
     const who = { principal: "p", conversation: "c", causationId: "b", idempotencyKey: "k", correlationId: "a" };
     await invoke({ toolName, ...who, agentId: "writer", headers: { trace: "1" }, metadata: { trace: "0", more: [2] } });
@@ -71,13 +71,13 @@ describe("createInvoke()", () => {
     expect(calls[1]?.options.context?.role).toBe("admin");
   });
 
-  it("finds a tool by its qualified name, too (AF-1)", async () => {
+  it("finds a tool by its qualified name, too", async () => {
     const { invoke, calls } = setUp();
     expect(await invoke({ toolName: "mcp::s::echo" })).toMatchObject({ status: "ok" });
     expect(calls[0]?.name).toBe(toolName);
   });
 
-  it("is a timeout at once when its deadline is over, and has no more time than is left until then (AF-9)", async () => {
+  it("is a timeout at once when its deadline is over, and has no more time than is left until then", async () => {
     const { invoke, calls, clock } = setUp();
     clock.advance(1000);
     expect(await invoke({ toolName, deadline: firstDate + 1000 })).toMatchObject({
@@ -118,7 +118,7 @@ describe("createInvoke()", () => {
     system: "SystemError",
   };
   it.each(Object.entries(errorCodes))(
-    "says of %s whose move it is, and invites no second run that may do harm (AF-8)",
+    "says of %s whose move it is, and invites no second run that may do harm",
     async (name, entry) => {
       const code = name as HostsideErrorCode;
       for (const outcome of ["not-sent", "unknown"] as const) {
@@ -132,7 +132,7 @@ describe("createInvoke()", () => {
     },
   );
 
-  it("calls a timeout retryable whose tool may run twice without harm, and no other (AF-8, AF-14)", async () => {
+  it("calls a timeout retryable whose tool may run twice without harm, and no other", async () => {
     const statusOf = async (effect: ToolDefinition["effect"], options: InvokeOptions = {}) => {
       const { invoke } = setUp(failing("call_timeout"), { ...options, ...(effect && { effect }) });
       return (await invoke({ toolName, idempotencyKey: "k" })).status;
@@ -145,7 +145,7 @@ describe("createInvoke()", () => {
     expect(await statusOf("external", { effectOf: () => "pure" })).toBe("retryable");
   });
 
-  it("takes a tool that is not there and wrong input for a contract that is broken, and a denied one for missing rights (AF-14)", async () => {
+  it("takes a tool that is not there and wrong input for a contract that is broken, and a denied one for missing rights", async () => {
     const codeOf = async (code: HostsideErrorCode) => (await setUp(failing(code)).invoke({ toolName })).error?.code;
     expect(await codeOf("unknown_tool")).toBe("ContractError");
     expect(await codeOf("invalid_arguments")).toBe("ContractError");

@@ -28,7 +28,7 @@ function setUp(...limits: readonly Limit[]) {
 const by = (context: CallContext) => ({ options: { context } });
 
 describe("createLimits()", () => {
-  it("refuses with rate_limited beyond the burst, and says which limit, how much is used and when to come back (AF-7)", async () => {
+  it("refuses with rate_limited beyond the burst, and says which limit, how much is used and when to come back", async () => {
     const { call, clock, events } = setUp({ name: "pace", rate: { calls: 2, perMs: 1000 } });
     await call();
     await call();
@@ -357,7 +357,7 @@ describe("createLimits()", () => {
 });
 
 describe("presets of limits", () => {
-  it("moderate: 10 calls a second and one at a time for each tool, 100 for a conversation (AF-7)", async () => {
+  it("moderate: 10 calls a second and one at a time for each tool, 100 for a conversation", async () => {
     const { call, clock } = setUp(...moderateLimits());
     for (let count = 0; count < 100; count += 1) {
       clock.advance(100);
@@ -367,7 +367,7 @@ describe("presets of limits", () => {
     await call(by({ conversation: "another" }));
   });
 
-  it("new tools: tighter and shorter than moderate, for the tools with a label alone, and beside it (AF-13)", async () => {
+  it("new tools: tighter and shorter than moderate, for the tools with a label alone, and beside it", async () => {
     const { call } = setUp(...moderateLimits(), ...newToolLimits({ labels: "trust:new" }));
     const labels = { trust: "new" };
     await call({ labels, options: { context: { conversation: "a" } } });

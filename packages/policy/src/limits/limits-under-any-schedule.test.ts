@@ -101,7 +101,7 @@ describe("limits", () => {
     {
       numRuns: 500,
     },
-  )("are never exceeded under any schedule, and leave nothing behind (AF-7)", async (limits, commands, scheduler) => {
+  )("are never exceeded under any schedule, and leave nothing behind", async (limits, commands, scheduler) => {
     const world = createStageWorld();
     const layers = [createLimits({ limits }, world.parts).interceptor];
     const runs: Run[] = [];
@@ -206,7 +206,7 @@ describe("limits", () => {
     ],
     { numRuns: 100 },
   )(
-    "keep no place of a call that is over, whoever ended it and whatever lies behind (AF-7)",
+    "keep no place of a call that is over, whoever ended it and whatever lies behind",
     async (concurrency, calls, scheduler) => {
       const { clock, parts, send } = createStageWorld();
       const layers = [createLimits({ limits: [{ concurrency, onFull: { waitMs: 500 } }] }, parts).interceptor];

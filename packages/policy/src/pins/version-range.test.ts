@@ -21,7 +21,7 @@ const rows: readonly (readonly [range: string, inside: string, outside: string])
 ];
 
 describe("readVersionRange()", () => {
-  it.each(rows)("%s takes %s and not %s (AF-3)", (range, inside, outside) => {
+  it.each(rows)("%s takes %s and not %s", (range, inside, outside) => {
     const matches = readVersionRange(range, "it");
     const split = (versions: string): readonly string[] => versions.split(" ").filter((version) => version !== "");
     expect(split(inside).filter((version) => !matches(version))).toEqual([]);

@@ -43,7 +43,7 @@ describe("redactData()", () => {
   });
 });
 
-describe("placeholders (EV-65)", () => {
+describe("placeholders", () => {
   it("are the same for the same secret in text, data, keys and calls, however it is spelled", async () => {
     const secret = 'p"ss/wörd 1';
     const { send, redaction } = createRedactionWorld({ values: [secret] });

@@ -16,7 +16,7 @@ async function masked(text: string, options?: RedactionOptions): Promise<string>
   return firstText(content).replaceAll(/\[secret:[0-9a-f]{16}\]/g, "•");
 }
 
-describe("what is masked in texts (AF-11)", () => {
+describe("what is masked in texts", () => {
   it.each([
     ["JSON", '{"user":"ann","password":"hunter2"}', '{"user":"ann","password":"•"}'],
     ["JSON with spaces", '{\n  "api_key" : "abc def",\n  "a": 1\n}', '{\n  "api_key" : "•",\n  "a": 1\n}'],

@@ -47,7 +47,7 @@ describe("whatever comes back", () => {
     long.slice(0, 30),
   ];
 
-  test.prop([fc.tuple(tree, tree, tree, tree)])("no secret leaves (AF-11)", async ([text, structured, meta, raw]) => {
+  test.prop([fc.tuple(tree, tree, tree, tree)])("no secret leaves", async ([text, structured, meta, raw]) => {
     const { send, fail } = createRedactionWorld({ values: [known] });
     const data = { text, structured, meta, raw } as JsonObject;
     const outcome = await send({

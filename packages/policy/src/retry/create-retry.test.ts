@@ -46,7 +46,7 @@ function setUp(options: RetryOptions = {}) {
 const unreachable = (): Error => failureOf("unreachable");
 
 describe("createRetry()", () => {
-  it("tries again after 200 ms, then after twice as long, what provably did not run, whatever its effect (AF-7)", async () => {
+  it("tries again after 200 ms, then after twice as long, what provably did not run, whatever its effect", async () => {
     const { call, run, tries, events, clock, stage } = setUp();
     const outcome = await run(call([unreachable(), unreachable()], { effect: "external" }));
     expect(outcome.isError).toBe(false);
@@ -59,7 +59,7 @@ describe("createRetry()", () => {
     expect(stage.attempts.ofContext({})).toBe(1);
   });
 
-  it("spreads its waits by a fifth at random (AF-7)", async () => {
+  it("spreads its waits by a fifth at random", async () => {
     for (const [random, waited] of [
       [0, 160],
       [0.999_999, 240],
@@ -93,7 +93,7 @@ describe("createRetry()", () => {
     ["non-idempotent-write", { idempotencyMetaKey: "com.example/key" }, false],
     ["external", { idempotencyMetaKey: "com.example/key" }, false],
   ];
-  it.each(runsAgain)("once it may have run, tries %s with %j again: %s (AF-7)", async (effect, options, again) => {
+  it.each(runsAgain)("once it may have run, tries %s with %j again: %s", async (effect, options, again) => {
     for (const code of ["connection_closed", "call_timeout", "server_exited", "session_expired"] as const) {
       const { call, run, tries } = setUp(options);
       const given = { context: { idempotencyKey: "k1" } };
@@ -163,7 +163,7 @@ describe("createRetry()", () => {
     expect(tries).toBe(1);
   });
 
-  it("waits as long as a server asks, but not longer than the call has (AF-7)", async () => {
+  it("waits as long as a server asks, but not longer than the call has", async () => {
     const { call, run, tries } = setUp();
     const busy = failureOf("http_error", { details: { httpStatus: 503, retryAfterMs: 5000 } });
     await run(call([busy], { effect: "pure" }));
@@ -175,7 +175,7 @@ describe("createRetry()", () => {
     expect(short.clock.now()).toBe(0);
   });
 
-  it("has one deadline over all tries: 100 ms are 100 ms, however many tries fit (AF-7)", async () => {
+  it("has one deadline over all tries: 100 ms are 100 ms, however many tries fit", async () => {
     const world = createStageWorld();
     const { interceptor } = createRetry({ attempts: 3, baseMs: 10 }, world.parts);
     const given: (number | undefined)[] = [];

@@ -19,7 +19,7 @@ const decisionOf = (options: RuleOptions, subject: ToolSubject, approved = false
   decide(readRules(options), subject, approved).decision;
 
 describe("decide()", () => {
-  it("lets deny beat ask beat allow, however particular they are (AF-2)", () => {
+  it("lets deny beat ask beat allow, however particular they are", () => {
     const options: RuleOptions = {
       allow: ["github/*", "gitlab/read"],
       ask: "*/delete_*",
@@ -32,7 +32,7 @@ describe("decide()", () => {
     expect(decisionOf(options, tool("gitlab", "write"))).toBe("deny");
   });
 
-  it("asks for what no rule names, unless told otherwise (EV-43)", () => {
+  it("asks for what no rule names, unless told otherwise", () => {
     expect(decisionOf({ allow: "a/*" }, tool("b", "x"))).toBe("ask");
     expect(decisionOf({ deny: "a/*" }, tool("b", "x"))).toBe("ask");
     for (const defaultDecision of decisions) {
@@ -41,7 +41,7 @@ describe("decide()", () => {
     expect(decisionOf({}, tool("b", "x"))).toBe("allow");
   });
 
-  it("reads globs and local names of other systems (EV-43)", () => {
+  it("reads globs and local names of other systems", () => {
     const options: RuleOptions = { allow: "mcp__fs__read_*", deny: ["mcp__fs__*_all"], servers: ["fs", "github"] };
     expect(decisionOf(options, tool("fs", "read_file"))).toBe("allow");
     expect(decisionOf(options, tool("fs", "read_all"))).toBe("deny");
@@ -49,7 +49,7 @@ describe("decide()", () => {
     expect(decisionOf(options, tool("fs_2", "read_all"))).toBe("ask");
   });
 
-  it("quarantines by default until somebody approves, and an approval lifts nothing else (AF-2)", () => {
+  it("quarantines by default until somebody approves, and an approval lifts nothing else", () => {
     expect(decisionOf({ defaultDecision: "quarantine" }, tool("a", "x"))).toBe("quarantine");
     expect(decisionOf({ defaultDecision: "quarantine" }, tool("a", "x"), true)).toBe("allow");
     expect(decisionOf({ defaultDecision: "quarantine", deny: "a/x" }, tool("a", "x"), true)).toBe("deny");

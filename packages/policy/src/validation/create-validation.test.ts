@@ -29,7 +29,7 @@ function setUp(options: ValidationOptions = {}, outcome: ToolOutcome = outcomeOf
 }
 
 describe("createValidation() before a call", () => {
-  it("refuses arguments that do not fit, before anything is sent, and says where (AF-5)", async () => {
+  it("refuses arguments that do not fit, before anything is sent, and says where", async () => {
     const { run, sent, parts } = setUp();
     const error = await run({ args: { n: "secret-argument" } }).catch((reason: unknown) => reason);
     expect(isHostsideError(error, "invalid_arguments") && error.details).toMatchObject({
@@ -112,7 +112,7 @@ describe("createValidation() before a call", () => {
 describe("createValidation() after a call", () => {
   const bad = outcomeOf({ structuredContent: { ok: "yes" }, meta: { own: 1 } });
 
-  it("delivers a result that does not fit, marked, whole and with an event (AF-5)", async () => {
+  it("delivers a result that does not fit, marked, whole and with an event", async () => {
     const { run, parts } = setUp({}, bad);
     expect(await run()).toEqual({
       ...bad,

@@ -5,7 +5,7 @@ const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const text = { type: "text", text: "hello" };
 
 describe("toOutcome()", () => {
-  it("says whether the tool failed as the server said it, a failure included (AN-64)", () => {
+  it("says whether the tool failed as the server said it, a failure included", () => {
     expect(toOutcome({ content: [], isError: true }, origin).isError).toBe(true);
     expect(toOutcome({ content: [], isError: false }, origin).isError).toBe(false);
   });
@@ -17,7 +17,7 @@ describe("toOutcome()", () => {
     },
   );
 
-  it("keeps content, structured content, `_meta` and the server's whole answer, with where it came from (AN-64)", () => {
+  it("keeps content, structured content, `_meta` and the server's whole answer, with where it came from", () => {
     const raw = {
       content: [text, { type: "of tomorrow", more: [1] }],
       structuredContent: { a: null },

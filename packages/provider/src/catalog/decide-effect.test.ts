@@ -14,7 +14,7 @@ const spec = (rest: Partial<ServerSpec> = {}): ServerSpec => ({
 });
 const trusting = spec({ trustAnnotations: true });
 
-describe("decideEffect() (AF-5)", () => {
+describe("decideEffect()", () => {
   it.each<[string, ServerSpec, ToolAnnotations | undefined, ToolEffect]>([
     ["nothing said", spec(), undefined, "external"],
     ["a hint of a server that is not trusted", spec(), { readOnlyHint: true }, "external"],

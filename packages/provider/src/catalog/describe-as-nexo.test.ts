@@ -6,12 +6,7 @@ const spec = (id: string): ServerSpec => ({ id, transport: { kind: "http", url: 
 
 describe("describeAsNexo()", () => {
   it.each<[string, string, Partial<RemoteTool>, string]>([
-    [
-      "the server in front of its words (NX-45)",
-      "github",
-      { description: " Creates one. " },
-      "[mcp:github] Creates one.",
-    ],
+    ["the server in front of its words", "github", { description: " Creates one. " }, "[mcp:github] Creates one."],
     ["the server alone where there are no words", "github", {}, "[mcp:github]"],
     ["no bracket or line break of an id", "a]\n[b", { description: "x" }, "[mcp:a  [b] x"],
     ["no hidden characters", "fs", { description: "a\u202Eb", flags: ["bidi"] }, "[mcp:fs] ab"],

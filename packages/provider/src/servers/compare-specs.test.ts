@@ -11,7 +11,7 @@ const http: ServerSpec = { id: "s", transport: { kind: "http", url, bearerToken:
 const serve = (): void => {};
 const memory: ServerSpec = { id: "s", transport: { kind: "memory", serve } };
 
-describe("compareSpecs() (NX-32)", () => {
+describe("compareSpecs()", () => {
   it.each<[string, ServerSpec, ServerSpec, string]>([
     ["the same", stdio, structuredClone(stdio), "none"],
     [

@@ -51,7 +51,7 @@ describe.each(transportRows)("a server over $name that goes while a call is unde
 });
 
 describe("a server over HTTP that is busy for a moment", () => {
-  it.each([503, 429])("is added all the same: HTTP %i (AN-66)", slow, async (status) => {
+  it.each([503, 429])("is added all the same: HTTP %i", slow, async (status) => {
     const busy = { on: "POST", do: [{ type: "http", status }] } as const;
     await using server = await startFaultServer({
       transport: "http",

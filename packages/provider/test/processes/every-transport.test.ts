@@ -25,7 +25,7 @@ describeLifecycle(transportRows, async (subject, options) => {
 });
 
 describe.each(transportRows)("a server over $name", (row) => {
-  it("is connected, listed and called (AN-40, EV-31)", slow, async () => {
+  it("is connected, listed and called", slow, async () => {
     await using subject = await startSubject(row);
     await using provider = await start(subject);
     expect(provider.statuses()[0]).toMatchObject({
@@ -39,7 +39,7 @@ describe.each(transportRows)("a server over $name", (row) => {
     expect(subject.control.ledger()).toMatchObject([{ tool: "echo", args: { text: "hello" } }]);
   });
 
-  it("announces a change, and the next call lists, once for all who race (AN-41, AN-42)", slow, async () => {
+  it("announces a change, and the next call lists, once for all who race", slow, async () => {
     await using subject = await startSubject(row);
     await using provider = await start(subject);
     const stale = statusOf(provider, ({ stale }) => stale);
@@ -51,32 +51,28 @@ describe.each(transportRows)("a server over $name", (row) => {
     expect(received(subject, "tools/list")).toBe(2);
   });
 
-  it(
-    "is added at run time, or leaves nothing behind, and is removed with a call under way (AN-47 to AN-49)",
-    slow,
-    async () => {
-      await using subject = await startSubject(row, {
-        rules: [
-          {
-            on: "tools/list",
-            nth: 1,
-            where: { process: 1 },
-            do: [{ type: "respond", message: { error: { code: -32603, message: "no" } } }],
-          },
-          { on: "tools/call", do: [{ type: "execute" }, { type: "hold", barrier: "call" }] },
-        ],
-      });
-      await using provider = createProvider({ connector: createConnector() });
-      expect(await failureOf(provider.addServer(subject.spec()))).toMatchObject({ code: "server_error" });
-      expect([provider.serverIds(), provider.definitions(), subject.livePids()]).toEqual([[], [], []]);
-      await provider.addServer(subject.spec());
-      const call = failureOf(provider.call("mcp_s_echo", { text: "x" }));
-      await subject.control.reached("call");
-      await provider.removeServer("s");
-      expect(await call).toMatchObject({ code: "server_removed", outcome: "unknown" });
-      expect([provider.definitions(), subject.livePids()]).toEqual([[], []]);
-    },
-  );
+  it("is added at run time, or leaves nothing behind, and is removed with a call under way", slow, async () => {
+    await using subject = await startSubject(row, {
+      rules: [
+        {
+          on: "tools/list",
+          nth: 1,
+          where: { process: 1 },
+          do: [{ type: "respond", message: { error: { code: -32603, message: "no" } } }],
+        },
+        { on: "tools/call", do: [{ type: "execute" }, { type: "hold", barrier: "call" }] },
+      ],
+    });
+    await using provider = createProvider({ connector: createConnector() });
+    expect(await failureOf(provider.addServer(subject.spec()))).toMatchObject({ code: "server_error" });
+    expect([provider.serverIds(), provider.definitions(), subject.livePids()]).toEqual([[], [], []]);
+    await provider.addServer(subject.spec());
+    const call = failureOf(provider.call("mcp_s_echo", { text: "x" }));
+    await subject.control.reached("call");
+    await provider.removeServer("s");
+    expect(await call).toMatchObject({ code: "server_removed", outcome: "unknown" });
+    expect([provider.definitions(), subject.livePids()]).toEqual([[], []]);
+  });
 });
 
 describe.each(transportRows.filter(({ transport }) => transport === "http"))(
@@ -113,7 +109,7 @@ describe.each(transportRows.filter(({ transport }) => transport === "sse"))(
 describe.each(transportRows.filter(({ transport, era }) => transport === "http" && era === "legacy"))(
   "a session over $name",
   (row) => {
-    it("is renewed once for all calls that find it expired, and each runs once (EV-38, NX-19)", slow, async () => {
+    it("is renewed once for all calls that find it expired, and each runs once", slow, async () => {
       await using subject = await startSubject(row);
       await using provider = await start(subject);
       await subject.control.perform([{ type: "session", change: "expire" }]);

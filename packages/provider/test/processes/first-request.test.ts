@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 describe("the first that is sent from a saved catalogue", () => {
-  it("is the call itself, to a server of 2026-07-28 whose listing still holds (NX-31)", async () => {
+  it("is the call itself, to a server of 2026-07-28 whose listing still holds", async () => {
     await using proxy = await startRecordingProxy(await start("modern-http", { ttlMs }));
     const savedCatalog = await listed(proxy);
     await using provider = providerOf(proxy, savedCatalog);

@@ -20,7 +20,7 @@ export function describeLifecycle(
   open: (subject: Subject, options?: Partial<ProviderOptions>) => Promise<LifecycleHost>,
 ): void {
   describe.each(rows)("the life of a server over $name", (row) => {
-    it("announces a change, and it shows by itself where the provider refreshes eagerly (NX-65)", slow, async () => {
+    it("announces a change, and it shows by itself where the provider refreshes eagerly", slow, async () => {
       await using subject = await startSubject(row);
       await using host = await open(subject, { refresh: "debounced", debounce: { quietMs: 20, maxMs: 100 } });
       const changed = new Promise((resolve) => host.provider.onToolsChanged(resolve));
@@ -51,26 +51,22 @@ export function describeLifecycle(
       expect(host.upstream.statuses()[0]).toMatchObject({ state: "ready", inFlight: 0, waiting: 0, attempts: 1 });
     });
 
-    it(
-      "dies while nobody calls, and is back with the next call, once for all who race (AN-44, NX-35)",
-      slow,
-      async () => {
-        await using subject = await startSubject(row, { inChild: true });
-        await using host = await open(subject);
-        if (row.transport === "stdio") {
-          const down = statusOf(host.upstream, ({ state }) => state === "down");
-          for (const pid of subject.livePids()) process.kill(pid, "SIGKILL");
-          await down;
-        } else {
-          await subject.revive();
-        }
-        const calls = Array.from({ length: 100 }, (_, i) => host.provider.call("mcp_s_echo", { text: `${i}` }));
-        expect(await Promise.all(calls)).toHaveLength(100);
-        expect(host.upstream.statuses()[0]?.attempts).toBeLessThanOrEqual(2);
-        expect(subject.control.ledger()).toHaveLength(100);
-        expect(new Set(subject.control.ledger().map(({ args }) => args["text"])).size).toBe(100);
-      },
-    );
+    it("dies while nobody calls, and is back with the next call, once for all who race", slow, async () => {
+      await using subject = await startSubject(row, { inChild: true });
+      await using host = await open(subject);
+      if (row.transport === "stdio") {
+        const down = statusOf(host.upstream, ({ state }) => state === "down");
+        for (const pid of subject.livePids()) process.kill(pid, "SIGKILL");
+        await down;
+      } else {
+        await subject.revive();
+      }
+      const calls = Array.from({ length: 100 }, (_, i) => host.provider.call("mcp_s_echo", { text: `${i}` }));
+      expect(await Promise.all(calls)).toHaveLength(100);
+      expect(host.upstream.statuses()[0]?.attempts).toBeLessThanOrEqual(2);
+      expect(subject.control.ledger()).toHaveLength(100);
+      expect(new Set(subject.control.ledger().map(({ args }) => args["text"])).size).toBe(100);
+    });
 
     it("dies after it ran a tool: the call says so and is not repeated, the next one works", slow, async () => {
       await using subject = await startSubject(row, { rules: [runAndDie({ process: 1, "params.name": "append" })] });

@@ -15,7 +15,7 @@ const working = {
 };
 const done = { ...working, status: "completed", result: { content: [{ type: "text", text: "done" }] } };
 
-it("goes on with a task over the next session when one is lost, and calls once (AN-86)", async () => {
+it("goes on with a task over the next session when one is lost, and calls once", async () => {
   const server = createTaskServer();
   const { calling } = await call(server);
   server.die();

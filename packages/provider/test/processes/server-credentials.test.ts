@@ -114,7 +114,7 @@ describe("whoever has the credentials of a server", () => {
     [403, "auth_required"],
     [403, "forbidden"],
   ] as const)(
-    "shows the server of a call as needs-auth that HTTP %s ends in %s, until one works (EV-39)",
+    "shows the server of a call as needs-auth that HTTP %s ends in %s, until one works",
     async (status, code) => {
       await using world = createWorld();
       const { provider } = world;

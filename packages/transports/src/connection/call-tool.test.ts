@@ -17,13 +17,13 @@ const asks: JsonObject = {
 const done: JsonObject = { resultType: "complete", content: [] };
 
 describe("callTool()", () => {
-  it("sends name, arguments and _meta beside them, and nothing else (AN-62, NX-47)", async () => {
+  it("sends name, arguments and _meta beside them, and nothing else", async () => {
     const { call, sent } = open([done]);
     await call({ a: 1 }, { meta: { trace: "x" } });
     expect(sent[0]?.params).toEqual({ name: "search", arguments: { a: 1 }, _meta: { trace: "x" } });
   });
 
-  it("resolves with the very object that the server sent (AD-10)", async () => {
+  it("resolves with the very object that the server sent", async () => {
     const result = {
       content: [{ type: "later-kind", x: 1 }],
       structuredContent: null,

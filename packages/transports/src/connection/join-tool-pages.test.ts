@@ -6,7 +6,7 @@ const inputSchema = { type: "object" };
 const tool = (name: string, members: object = {}): JsonObject => ({ name, inputSchema, ...members });
 
 describe("readToolListing()", () => {
-  it("puts the pages together in the server's order, schemas as the objects they are (AN-40, NX-48)", () => {
+  it("puts the pages together in the server's order, schemas as the objects they are", () => {
     const schema = { type: "object", $defs: { a: {} }, "x-other": true };
     const listing = readToolListing(
       [
@@ -49,7 +49,7 @@ describe("readToolListing()", () => {
       reason: "its schema is longer than 65536 characters",
       schemas: [anyObject, { b: 1 }],
     },
-  ])("keeps a tool whose schema cannot be used, flagged, without it (AD-9, EV-39): $reason", (odd) => {
+  ])("keeps a tool whose schema cannot be used, flagged, without it: $reason", (odd) => {
     const listing = readToolListing([{ tools: [tool("ok"), tool("x", odd.members), tool("last")] }], defaultLimits);
     expect(listing.tools.map(({ name, flags }) => [name, flags?.[0]])).toEqual([
       ["ok", undefined],
@@ -130,7 +130,7 @@ describe("readToolListing()", () => {
     });
   });
 
-  it("cuts a long description and says so, and flags hidden text without touching it (AN-61, AN-84)", () => {
+  it("cuts a long description and says so, and flags hidden text without touching it", () => {
     const listing = readToolListing(
       [{ tools: [tool("long", { description: "d".repeat(9000) }), tool("odd", { description: "a\u202Eb" })] }],
       defaultLimits,
@@ -173,7 +173,7 @@ describe("createToolListingReader()", () => {
     expect(reader.listing()).toMatchObject({ truncated: "tool-limit", tools: [{ name: "a" }], dropped: [{}, {}] });
   });
 
-  it("counts no tool against the limit that is not wanted, however many there are (AN-13)", () => {
+  it("counts no tool against the limit that is not wanted, however many there are", () => {
     const junk = Array.from({ length: 20 }, (_, index) => tool(`junk-${index}`));
     const limits = { ...defaultLimits, maxTools: 10 };
     const reader = createToolListingReader({ limits, wants: (name) => !name.startsWith("junk") });

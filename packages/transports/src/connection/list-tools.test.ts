@@ -87,7 +87,7 @@ describe("listTools()", () => {
       ],
       {},
     ],
-  ] as const)("says how long it holds, and for whom: %s (NX-31)", async (_what, [first, last], expected) => {
+  ] as const)("says how long it holds, and for whom: %s", async (_what, [first, last], expected) => {
     const pages = [
       { ...page("a", "2"), ...first },
       { ...page("b"), ...last },

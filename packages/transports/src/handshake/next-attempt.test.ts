@@ -208,7 +208,7 @@ describe("nextAttempt()", () => {
       next: undefined,
     },
     { name: "the caller aborted", spec: http, failed: [fail("streamable/probe", "aborted")], next: undefined },
-  ])("tries $next when $name (NX-16, AN-86)", ({ spec, failed, next }) => {
+  ])("tries $next when $name", ({ spec, failed, next }) => {
     const attempt = nextAttempt(spec, failed);
     expect(attempt && nameOf(attempt)).toBe(next);
   });

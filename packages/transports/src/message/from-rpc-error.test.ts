@@ -19,7 +19,7 @@ describe("fromRpcError()", () => {
       error: { code: -32_021, message: "Missing", data: { requiredCapabilities: { sampling: {} } } },
       code: "server_error",
     },
-  ])("maps $error.code ($error.message) to $code with outcome failed (AD-17)", ({ error, code }) => {
+  ])("maps $error.code ($error.message) to $code with outcome failed", ({ error, code }) => {
     const { code: rpcCode } = error;
     const failure = fromRpcError(error, context());
     expect(failure).toMatchObject({ code, outcome: "failed", details: { rpcCode } });

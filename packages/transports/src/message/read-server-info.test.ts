@@ -31,7 +31,7 @@ describe("readServerInfo()", () => {
     });
   });
 
-  it("cuts and cleans (fault 94, AN-84)", () => {
+  it("cuts and cleans (fault 94)", () => {
     const info = readServerInfo(
       {
         ...plain,

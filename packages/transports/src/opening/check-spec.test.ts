@@ -17,33 +17,28 @@ describe("check()", () => {
     { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
     { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "api-key" } }, field: "transport.auth" },
     { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
-  ])(
-    "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14, AD-2)",
-    async ({ spec, field }) => {
-      // What a product reads from a file has any shape.
-      const bad = spec as never;
-      expect(() => connector.check?.(bad)).toThrow(
-        expect.objectContaining({ code: "invalid_spec", details: { field } }),
-      );
-      const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
-      const connecting = connector.connect(bad, hooks, new AbortController().signal);
-      await expect(connecting).rejects.toMatchObject({ code: "invalid_spec", details: { field } });
-    },
-  );
+  ])("refuses $spec.transport with invalid_spec, naming $field, before anything starts", async ({ spec, field }) => {
+    // What a product reads from a file has any shape.
+    const bad = spec as never;
+    expect(() => connector.check?.(bad)).toThrow(expect.objectContaining({ code: "invalid_spec", details: { field } }));
+    const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+    const connecting = connector.connect(bad, hooks, new AbortController().signal);
+    await expect(connecting).rejects.toMatchObject({ code: "invalid_spec", details: { field } });
+  });
 
   it.each<ServerSpec["transport"]>([
     { kind: "stdio", command: "x" },
     { kind: "stdio", command: "x", args: ["$(rm)", "", "a b"], env: { KEY: "" }, inheritEnv: "none", cwd: "/" },
     { kind: "http", url: "https://x.test/mcp" },
     { kind: "http", url: "https://x.test/mcp", bearerToken: "t0ken", headers: { "x-team": "a" }, mode: "sse" },
-  ])("takes %j with lists of tools, and changes nothing of it (AN-12)", (transport) => {
+  ])("takes %j with lists of tools, and changes nothing of it", (transport) => {
     const spec = { id: "a", transport, include: ["one"], exclude: ["two"] };
     const before = structuredClone(spec);
     connector.check?.(deepFreeze(spec));
     expect(spec).toEqual(before);
   });
 
-  it("hands arguments to the program as they are, without a shell and without a cwd (AN-16)", async () => {
+  it("hands arguments to the program as they are, without a shell and without a cwd", async () => {
     const args = ["$(rm)", "`id`", "a b; c", "*"];
     const program = "console.error(JSON.stringify([process.argv.slice(1), process.cwd()])); process.exit(3)";
     const spec = {

@@ -23,7 +23,7 @@ function createLog() {
 }
 
 describe("createStderrLog()", () => {
-  it("logs each line that is not blank (AD-3), clean and redacted, and an unfinished one at the end", () => {
+  it("logs each line that is not blank, clean and redacted, and an unfinished one at the end", () => {
     const { texts, push, end } = createLog();
     push("starting\r\n\n \u001B[31mred\u001B[0m hun");
     push("ter2\nlast");

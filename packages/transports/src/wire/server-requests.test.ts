@@ -43,7 +43,7 @@ describe("what a legacy server asks", () => {
   });
 
   it.each(["elicitation/create", "roots/list", "sampling/createMessage"])(
-    "is refused with -32601 when it is %s and nobody offered that (AN-80)",
+    "is refused with -32601 when it is %s and nobody offered that",
     async (method) => {
       const { host } = openWire();
       host.receive({ jsonrpc: "2.0", id: 7, method, params: question });
@@ -52,7 +52,7 @@ describe("what a legacy server asks", () => {
     },
   );
 
-  it("is at most 32 requests at once; one more is refused (NX-14)", async () => {
+  it("is at most 32 requests at once; one more is refused", async () => {
     const answers: ((result: JsonObject) => void)[] = [];
     const ask: Ask = () => new Promise((resolve) => answers.push(resolve));
     const { host } = openWire({}, { elicitor: { ask } });

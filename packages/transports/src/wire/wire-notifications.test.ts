@@ -55,7 +55,7 @@ describe("notifications on the wire", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("maps log messages to the levels of RFC 5424, cleaned and bounded (NX-15)", () => {
+  it("maps log messages to the levels of RFC 5424, cleaned and bounded", () => {
     const { host, log } = openWire();
     const send = (params: unknown): void => host.receive({ method: "notifications/message", params });
     send({ level: "warning", logger: "db", data: "slow\u001B[2J" });

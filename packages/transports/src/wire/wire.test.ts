@@ -168,7 +168,7 @@ describe("a request on the wire", () => {
 });
 
 describe("giving a request up", () => {
-  it("rejects with the timeout's code when the time is up, tells the server, and ignores the late answer (AD-3)", async () => {
+  it("rejects with the timeout's code when the time is up, tells the server, and ignores the late answer", async () => {
     const { wire, host, clock, diagnostics } = openWire();
     const request = wire.request(call({ timeoutMs: 100 }));
     const id = lastId(host);
@@ -331,7 +331,7 @@ describe("a notification of the host", () => {
 });
 
 describe("the end of a wire", () => {
-  it("rejects everything with the transport's reason before onDown, once, and refuses what comes as not-sent (NX-12)", async () => {
+  it("rejects everything with the transport's reason before onDown, once, and refuses what comes as not-sent", async () => {
     const { wire, host, clock, down } = openWire();
     const order: string[] = [];
     const request = wire.request(call()).catch((error: unknown) => {
@@ -348,7 +348,7 @@ describe("the end of a wire", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("takes every request back on close, with a clean and short reason, and tells no one but the callers (NX-13)", async () => {
+  it("takes every request back on close, with a clean and short reason, and tells no one but the callers", async () => {
     const { wire, host, down, changed } = openWire();
     const request = wire.request(call());
     const id = lastId(host);

@@ -30,7 +30,7 @@ const draft2019 = "https://json-schema.org/draft/2019-09/schema";
 const draft2020 = "https://json-schema.org/draft/2020-12/schema";
 
 describe("compileSchema()", () => {
-  it("says where and what, so that a model can mend its call (AF-5)", async () => {
+  it("says where and what, so that a model can mend its call", async () => {
     const schema = {
       type: "object",
       properties: {

@@ -58,15 +58,12 @@ describe("fromHttpStatus()", () => {
   it.each<[string, Case]>([
     ["404, whatever it says", { status: 404, body: "gone" }],
     ["404 with -32001", { status: 404, body: rpc(-32_001, "Session not found") }],
-  ])(
-    "reads %s as session_expired, refused, for a request that named its session by id (NX-19, EV-38)",
-    (_, refusal) => {
-      expect(errorOf({ ...refusal, session: "id" })).toMatchObject({ code: "session_expired", outcome: "failed" });
-      expect(errorOf({ ...refusal, session: "url" })).toMatchObject({ code: "session_expired", outcome: "unknown" });
-      expect(errorOf({ ...refusal, session: "handshake" })).toMatchObject({ code: "http_error", outcome: "failed" });
-      expect(errorOf({ ...refusal, session: "none" })).toMatchObject({ code: "http_error", outcome: "failed" });
-    },
-  );
+  ])("reads %s as session_expired, refused, for a request that named its session by id", (_, refusal) => {
+    expect(errorOf({ ...refusal, session: "id" })).toMatchObject({ code: "session_expired", outcome: "failed" });
+    expect(errorOf({ ...refusal, session: "url" })).toMatchObject({ code: "session_expired", outcome: "unknown" });
+    expect(errorOf({ ...refusal, session: "handshake" })).toMatchObject({ code: "http_error", outcome: "failed" });
+    expect(errorOf({ ...refusal, session: "none" })).toMatchObject({ code: "http_error", outcome: "failed" });
+  });
 
   it.each<[string, string, readonly SessionUse[]]>([
     ["of a restarted SDK server", rpc(-32_000, "Bad Request: Server not initialized"), ["id", "url", "handshake"]],
@@ -137,7 +134,7 @@ describe("fromHttpStatus()", () => {
     });
   });
 
-  it("quotes a body in one bounded line without control characters and secrets (AD-5)", () => {
+  it("quotes a body in one bounded line without control characters and secrets", () => {
     const { message, details } = errorOf({
       status: 500,
       body: `<h1>\u001B[31mOops</h1>\n\n  token s3cret-token, and s3cret\u200B-token ${"x".repeat(5000)}`,

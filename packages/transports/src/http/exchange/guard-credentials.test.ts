@@ -12,7 +12,7 @@ function refused(url: string, headers: Record<string, string>): string | undefin
   }
 }
 
-describe("guardCredentials() (AD-14)", () => {
+describe("guardCredentials()", () => {
   it.each(
     [
       "authorization cookie proxy-authorization x-api-key x-auth-token api-key apikey x-goog-api-key private-token x-access-token",

@@ -165,7 +165,7 @@ describe("a request that fails before its reply", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("is unreachable and not-sent when the connection is not ready within 15 s, TLS included (AN-19)", async () => {
+  it("is unreachable and not-sent when the connection is not ready within 15 s, TLS included", async () => {
     const clock = createManualClock();
     await using server = await startRaw(() => undefined);
     const call = post(openExchange({ clock }), `https://127.0.0.1:${server.port}/mcp`);

@@ -58,7 +58,7 @@ async function openSseTo(server: LoopbackServer, init: Partial<OpenHttpInit> = {
 
 const greeting = ": welcome\nretry: 5\n\nevent: ping\ndata: x\n\nevent: endpoint\ndata: /messages?session=1\n\n";
 
-describe("the old HTTP+SSE (NX-18)", () => {
+describe("the old HTTP+SSE", () => {
   it("opens a stream, learns from it where messages go, and gets its answers there", async () => {
     await using server = await startSse(greeting);
     await using web = await open(server, { transport: { bearerToken: "token" } });

@@ -41,7 +41,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
 const failures = (web: OpenedHttp): unknown =>
   web.failures.map(({ id, error }) => [id, error.code, error.outcome, error.details.httpStatus]);
 
-describe("a request answered with a stream (AD-4, NX-20)", () => {
+describe("a request answered with a stream", () => {
   it("delivers each message when it comes, and is settled by its answer", async () => {
     let finish = (): void => expect.unreachable();
     await using server = await startScript((response) => {
@@ -131,7 +131,7 @@ describe("a request answered with a stream (AD-4, NX-20)", () => {
     ["ends", "0\r\n\r\n"],
     ["is cut off", ""],
   ])(
-    "fails at once with connection_closed, outcome unknown, when its stream %s before the answer (AD-5)",
+    "fails at once with connection_closed, outcome unknown, when its stream %s before the answer",
     async (_how, tail) => {
       await using server = await startRaw((socket) => {
         const text = event(progress);

@@ -60,7 +60,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
 const lost = (web: OpenedHttp): number => web.diagnostics.filter(({ kind }) => kind === "stream-lost").length;
 
 describe("the notification stream of a legacy server", () => {
-  it("is opened after the handshake, and delivers what comes on it (NX-20)", async () => {
+  it("is opened after the handshake, and delivers what comes on it", async () => {
     const clock = createManualClock();
     await using server = await startScript(streaming(event(changed)));
     await using web = await connect(server, clock);

@@ -18,7 +18,7 @@ function startEvents(response: ServerResponse): void {
 const answerOk = ({ message }: SeenRequest, response: ServerResponse): void =>
   message["id"] === undefined ? reply(response, 202) : reply(response, 200, result(message["id"]));
 
-describe("a request answered with JSON (AD-4)", () => {
+describe("a request answered with JSON", () => {
   it("is one POST, whose answer is delivered", async () => {
     await using server = await startLoopback(answerOk);
     await using web = await openHttpTransport({
@@ -67,7 +67,7 @@ describe("a request answered with JSON (AD-4)", () => {
       "a batch of too many messages",
       (response, id) => reply(response, 200, [result(id), ...Array.from({ length: 1000 }, () => progress)]),
     ],
-  ])("fails at once with protocol_error, outcome unknown, when it gets %s (AD-5)", async (_what, answer) => {
+  ])("fails at once with protocol_error, outcome unknown, when it gets %s", async (_what, answer) => {
     await using server = await startLoopback(({ message }, response) => answer(response, message["id"]));
     await using web = await openHttpTransport({ url: server.url });
     const error = await thrownBy(web.request(1));
@@ -167,7 +167,7 @@ describe("a request answered with JSON (AD-4)", () => {
   });
 });
 
-describe("a redirect (AD-15)", () => {
+describe("a redirect", () => {
   it.each([301, 302, 303, 307, 308])("with status %d is refused, and nothing reaches its target", async (status) => {
     await using target = await startLoopback(answerOk);
     await using server = await startLoopback((_request, response) =>
@@ -255,7 +255,7 @@ describe("the limit on a message", () => {
   });
 });
 
-describe("2026-07-28 (AN-86)", () => {
+describe("2026-07-28", () => {
   const modern = (method: string, params: object): JsonObject => ({
     jsonrpc: "2.0",
     id: 1,
