@@ -1,4 +1,3 @@
-import { stdin, stdout } from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
 import type { Clock } from "@hostside/core";
@@ -37,7 +36,7 @@ export interface ServedStdio extends AsyncDisposable {
  * an answer of its user gets none. Then the rest is given up and its conversation closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
-  const { input = stdin, output = stdout, drainMs = 2000, clock = systemClock } = options;
+  const { input = process.stdin, output = process.stdout, drainMs = 2000, clock = systemClock } = options;
   if (typeof drainMs !== "number" || !(drainMs >= 0))
     throw new TypeError("drainMs of serveStdio() must be a number of at least 0");
   const limits = readLimits(withDefaults(gateway.limits, options.limits ?? {}));
