@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createConnection, type Connection } from "./connection.ts";
 
 const piece = "x".repeat(64 * 1024);
@@ -169,3 +169,22 @@ function answerOf(connection: Connection): Promise<Error | number> {
     });
   });
 }
+
+describe("an idle connection", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ["for less time than the server keeps it", 3900, true],
+    ["for as long as the server keeps it, though no timer could say so", 4100, false],
+  ])("is open when it was idle %s", async (_, idleForMs, isOpen) => {
+    const { connection, peer } = await openConnection();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const reply = ask(connection);
+    await once(peer, "data");
+    peer.write("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n");
+    expect(await reply.over).toBe("complete");
+    vi.advanceTimersByTime(idleForMs);
+    expect(connection.isOpen()).toBe(isOpen);
+    connection.destroy();
+  });
+});

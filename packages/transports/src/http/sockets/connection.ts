@@ -94,12 +94,17 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   readonly #client: Dispatcher;
   readonly #valve: ReadValve;
   readonly #onIdle: ConnectionInit["onIdle"];
+  readonly #idleMs: number;
+  /** By the clock: on a busy machine, the client's own timer comes late, and the server has closed its end by then. */
+  #idleUntil = Infinity;
+  #keptMs = 0;
   #sink: ReplySink | undefined;
   #overhead = 0;
 
   constructor({ socket, origin, idleMs, onIdle }: ConnectionInit) {
     this.#socket = socket;
     this.#onIdle = onIdle;
+    this.#idleMs = idleMs;
     this.#valve = createReadValve(socket, (bytes) => this.#count(bytes));
     this.#client = dispatchOn(socket, origin, {
       keepAliveTimeout: idleMs,
@@ -116,7 +121,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   }
 
   isOpen(): boolean {
-    return !this.#socket.destroyed && !this.#socket.readableEnded;
+    return !this.#socket.destroyed && !this.#socket.readableEnded && performance.now() < this.#idleUntil;
   }
 
   pause(): void {
@@ -140,7 +145,9 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (status === 101) return this.destroy(upgraded());
     // What is meant follows an interim one.
-    if (status >= 200) this.#sink?.onHead(status, headers);
+    if (status < 200) return;
+    this.#keptMs = Math.min(this.#idleMs, announcedMs(headers));
+    this.#sink?.onHead(status, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -151,6 +158,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const sink = this.#letGo();
     if (sink === undefined) return;
+    this.#idleUntil = performance.now() + this.#keptMs - headStartMs;
     this.#onIdle(this);
     sink.onEnd();
   }
@@ -171,6 +179,12 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
     this.#valve.open();
     return sink;
   }
+}
+
+// https://www.rfc-editor.org/rfc/rfc2068#section-19.7.1.1
+function announcedMs(headers: ResponseHeaders): number {
+  const [, seconds] = /timeout=(\d+)/i.exec(headerOf(headers, "keep-alive") ?? "") ?? [];
+  return seconds === undefined ? Infinity : Number(seconds) * 1000;
 }
 
 // Of these a list makes no sense: the first counts, as in Node.

@@ -50,9 +50,11 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
   return {
     takeIdle(origin) {
       const waiting = idle.get(origin);
-      let taken = waiting?.pop();
-      while (taken !== undefined && !taken.isOpen()) taken = waiting?.pop();
-      return taken;
+      for (let taken = waiting?.pop(); taken !== undefined; taken = waiting?.pop()) {
+        if (taken.isOpen()) return taken;
+        taken.destroy();
+      }
+      return undefined;
     },
     open(destination, { onReady, onError }) {
       const opening = opener.open(destination, {
