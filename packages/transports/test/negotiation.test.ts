@@ -67,6 +67,22 @@ describe("the probe over HTTP", () => {
     expect(server.methods()).toEqual(["server/discover"]);
   });
 
+  it.each(["ping first", "the probe first"])(
+    "sends a server that is slow to answer anything no initialize (%s)",
+    async (order) => {
+      const held: (() => void)[] = [];
+      await using server = await startLoopback((request, response) => {
+        held.push(() => replyAsModern(request, response));
+        if (request.message["method"] === "server/discover") return;
+        for (const answer of order === "ping first" ? held.toReversed() : held) answer();
+      });
+      const connection = await connect(spec(server, { timeouts: { connectMs: 4000, probeMs: 10 } }));
+      expect(connection.server.era).toBe("modern");
+      await connection.close();
+      expect(server.methods()).toEqual(["server/discover", "ping"]);
+    },
+  );
+
   it.each([-32_020, -32_021, -32_022])(
     "leads back to 2026-07-28 when initialize is refused with %s after a probe that failed",
     async (code) => {
@@ -281,7 +297,7 @@ describe("the deadline of a connection", () => {
     const connecting = connect(spec(server, { timeouts: { connectMs: 400, probeMs: 100 } }));
     await expect(connecting).rejects.toMatchObject({
       code: "connect_timeout",
-      details: { timeoutMs: 400, operation: "initialize" },
+      details: { timeoutMs: 400, operation: "server/discover" },
     });
   });
 

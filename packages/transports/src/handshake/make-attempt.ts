@@ -99,11 +99,11 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
   }
 }
 
-// How long a probe is out before `initialize` is sent as well. On a pipe everything waits for the program's start alone. An answer over HTTP may be a long way off, because of a cold function or of a
-// token that has to be fetched first, and nothing but an answer says who is there; half is left for those who never give one.
+// How long the probe is out alone. On a pipe it waits for the program's start. Over HTTP the answer may wait for a cold function or
+// for a token, so the probe gets a quarter of the time, and another one after a sign of life.
 function aloneMs({ hasPerRequestStream }: Wire, { settings, deadline }: HandshakeContext): number {
   const { probeMs } = settings.timeouts;
-  return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 2) : probeMs;
+  return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 4) : probeMs;
 }
 
 function toHandshakeError(

@@ -45,21 +45,27 @@ export interface Greeting {
 }
 
 /**
- * Starts a wire and finds out who is at its other end. Only answers decide: after silence `initialize` is sent as well, and the first
- * of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `HostsideError`; the wire is
+ * Starts a wire and finds out who is at its other end. Only answers decide: after silence, and over HTTP an answer to `ping`,
+ * `initialize` is sent as well, and the first of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `HostsideError`; the wire is
  * the caller's to close.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
-  const { wire, handshake, context, signal } = init;
+  const { wire, handshake, context } = init;
   await wire.start();
   if (handshake === "legacy") return beginLegacy(init, await askInitialize(init), true);
   const giveUp = new AbortController();
   const probe = discover(init, giveUp.signal);
   const first = handshake === "modern" ? await probe : await resultWithin(probe, init.probeMs, context.clock);
-  if (first === undefined) return decideAfterSilence(init, probe, giveUp);
-  const { claimed, refusal } = first;
+  if (first !== undefined) return decideByProbe(init, first);
+  // Over HTTP, `initialize` would do harm at a server of 2026-07-28 that is only slow.
+  const late = wire.hasPerRequestStream ? await waitForLife(init, probe) : undefined;
+  return late === undefined ? decideAfterSilence(init, probe, giveUp) : decideByProbe(init, late);
+}
+
+async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discovery): Promise<Greeting> {
+  const { handshake, context, signal } = init;
   if (claimed !== undefined) return beginModern(init, claimed);
   if (endsTheSearch(refusal)) throw refusal;
   const isAnswer = isOrdinary(refusal);
@@ -67,6 +73,37 @@ export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
   signal.throwIfAborted();
   if (!isAnswer) reportFallback(context, refusal);
   return beginLegacy(init, await askInitialize(init, { refusal }), isAnswer);
+}
+
+/**
+ * Waits for the answer to the probe, or for another sign of life: a server that answers `ping` and goes on being silent to the probe
+ * is not slow, it ignores the probe. Resolves to `undefined` for such a server.
+ */
+async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Promise<Discovery | undefined> {
+  const notWanted = new AbortController();
+  const lives = isAlive(init, notWanted.signal).then((isIt) => (isIt ? undefined : probe));
+  const first = await Promise.race([probe, lives]);
+  notWanted.abort();
+  return first ?? resultWithin(probe, init.probeMs, init.context.clock);
+}
+
+const silentCodes: ReadonlySet<string> = new Set(["aborted", "closed", "connection_closed", "request_timeout"]);
+
+async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal): Promise<boolean> {
+  try {
+    await wire.request({
+      method: "ping",
+      params: {},
+      timeoutMs,
+      timeoutCode: "request_timeout",
+      isCancellable: false,
+      signal,
+    });
+    return true;
+  } catch (error) {
+    if (!isHostsideError(error)) throw error;
+    return !silentCodes.has(error.code);
+  }
 }
 
 // A server that is slow and one that is old look the same so far. The probe stays out: what comes of it may be late and still counts.
