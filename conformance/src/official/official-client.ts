@@ -37,7 +37,12 @@ await using oauth = createOAuth({
   prompt: consent,
   clients: { ...(client !== undefined && { [serverId]: client }) },
 });
-const spec: ServerSpec = { id: serverId, transport: { kind: "http", url, auth: "oauth" } };
+// The suite starts all scenarios at once, and its own time for each is 240 s.
+const spec: ServerSpec = {
+  id: serverId,
+  transport: { kind: "http", url, auth: "oauth" },
+  timeouts: { connectMs: 200_000, listMs: 200_000, callMs: 200_000 },
+};
 const provider = createProvider({
   connector: createConnector({ authProvider: oauth.authProvider }),
   servers: [spec],
