@@ -23,6 +23,8 @@ const steps = {
   paths: script("paths"),
   tree: script("tree"),
   traces: script("traces"),
+  // budget.json has the limits.
+  size: script("size"),
   changesets: ["changeset", "status", "--since", firstThatIsThere("main", "origin/main", "HEAD")],
   packages: script("packages"),
   // Waits for the step that builds: knip follows a program from its file in bin/ to the built one.
