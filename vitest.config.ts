@@ -25,10 +25,10 @@ export default defineConfig({
     // One more than there are cores: a third of the time, a file waits for a process or a clock, and another can use the core.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // A condition is waited for as long as a test may take, and not a second, which a busy machine may need for any of them.
-    expect: { poll: { timeout: 15_000 } },
+    // Limits are for tests that hang. A busy machine may need many times as long as a quiet one.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     unstubGlobals: true,
   },
 });

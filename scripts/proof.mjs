@@ -1,7 +1,11 @@
-// The long proofs, which take too long for every `pnpm test`: one line a step, every step runs also after one that failed, and the exit
-// code is non-zero if any did. `pnpm proof official schedules` runs the named steps only, `pnpm proof schedules 1000000` so many schedules.
+// The proofs that take too long for every `pnpm test`. Every step runs, also after one that failed; the exit code is non-zero if any
+// did. The end has a line for each step, and the commands that repeat what failed. `pnpm proof official schedules` runs the named steps
+// alone, `pnpm proof schedules 1000000` that many schedules.
 import { spawn } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { createInterface } from "node:readline";
+import { readJson } from "./workspace.mjs";
 
 const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
 const [schedules = "25000"] = numbers;
@@ -13,7 +17,7 @@ const tests = (name, ...files) => [
   "run",
   "-c",
   "vitest.proof.config.ts",
-  `--outputFile.json=.ci/report-${name}.json`,
+  `--outputFile.json=${reportOf(name)}`,
   ...files,
 ];
 
@@ -26,9 +30,18 @@ const moreCases = (...files) => [
   ...files,
 ];
 
+const mutations = [
+  "conformance/test/mutants.proof.ts",
+  "conformance/test/hosts",
+  "packages/provider/test/simulation",
+  "packages/policy/test/mutation.proof.ts",
+  "packages/pool/test/simulation",
+];
+
 /**
- * A step that `waits` for deadlines most of its time runs beside those after it that are patient: that have none.
- * @typedef {{ readonly about: string, readonly args: readonly string[], readonly env?: Record<string, string>, readonly waits?: boolean, readonly isPatient?: boolean }} Step
+ * A step that `waits` for deadlines most of its time runs beside those after it that are patient: that have none. A step that `isPartOf`
+ * another one runs only by its name.
+ * @typedef {{ readonly about: string, readonly args: readonly string[], readonly env?: Record<string, string>, readonly waits?: boolean, readonly isPatient?: boolean, readonly isPartOf?: string }} Step
  */
 
 /** @type {Record<string, Step>} */
@@ -64,15 +77,13 @@ const steps = {
   },
   mutants: {
     about: "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
-    args: tests(
-      "mutants",
-      "conformance/test/mutants",
-      "conformance/test/never-pass",
-      "conformance/test/hosts",
-      "packages/provider",
-      "packages/policy/test/mutation.proof.ts",
-      "packages/pool/test/simulation",
-    ),
+    args: tests("mutants", ...mutations, "conformance/test/never-pass"),
+  },
+  sample: {
+    about: "every tenth of these bugs; all of them are in the step mutants",
+    args: tests("sample", ...mutations),
+    env: { HOSTSIDE_SAMPLE: "1" },
+    isPartOf: "mutants",
   },
   gateway: {
     about:
@@ -84,7 +95,12 @@ const steps = {
     args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts", "conformance/test/browser.proof.ts"),
   },
   official: {
-    about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
+    about: "the official suite, every scenario of both eras and of the authorization extensions",
+    args: ["conformance/dist/official/run-official-suite.js"],
+    isPartOf: "busy",
+  },
+  busy: {
+    about: "the official suite again, while all cores are busy",
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],
   },
   processes: {
@@ -133,7 +149,7 @@ const lines = [];
 /** @type {Promise<void>[]} */
 const waiting = [];
 for (const [name, step] of Object.entries(steps)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  if (chosen.length > 0 ? !chosen.includes(name) : step.isPartOf !== undefined) continue;
   if (step.isPatient !== true) await Promise.all(waiting.splice(0));
   const run = runStep(name, step);
   if (step.waits === true) waiting.push(run);
@@ -149,6 +165,7 @@ console.log(`\n${lines.join("\n")}`);
 async function runStep(name, { about, args, env, waits = false }) {
   console.log(`\n--- ${name}: ${about}`);
   const startedAt = performance.now();
+  rmSync(reportOf(name), { force: true });
   const child = spawn(process.execPath, args, {
     stdio: waits ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
@@ -161,7 +178,36 @@ async function runStep(name, { about, args, env, waits = false }) {
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   lines.push(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
-  if (code !== 0) process.exitCode = 1;
+  if (code === 0) return;
+  process.exitCode = 1;
+  lines.push(...repeatsOf(name, { args, env }));
+}
+
+/**
+ * The commands that repeat what failed: its tests one by one, where a report names them, and the whole step otherwise.
+ * @param {string} name
+ * @param {{ readonly args: readonly string[], readonly env?: Record<string, string> | undefined }} step
+ */
+function repeatsOf(name, { args, env = {} }) {
+  const report = reportOf(name);
+  if (!existsSync(report)) return [`       again: pnpm proof ${name}`];
+  const variables = Object.entries(env).map(([key, value]) => `${key}=${value} `);
+  /** @type {import("vitest/reporters").JsonTestResults} */
+  const { testResults } = readJson(report);
+  const failed = testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => [relative(".", path), fullName]),
+  );
+  const config = args.includes("-c") ? "-c vitest.proof.config.ts " : "";
+  const pattern = (/** @type {string} */ test) =>
+    test.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", "'\\''");
+  return failed.map(
+    ([file, test = ""]) => `       again: ${variables.join("")}pnpm vitest run ${config}${file} -t '${pattern(test)}'`,
+  );
+}
+
+/** @param {string} name */
+function reportOf(name) {
+  return `.ci/report-${name}.json`;
 }
 
 /** @param {string} mistake */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runInLanes } from "../../test/run-in-lanes.ts";
-import { mutants } from "./mutants/all-mutants.ts";
+import { sampled } from "../../test/sampled.ts";
+import { mutants as allMutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
@@ -9,6 +10,8 @@ const lanes = { stdio: 3, http: 2, sse: 1 } as const;
 
 // On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
 const patienceMs = [3000, 12_000] as const;
+
+const mutants = sampled(allMutants);
 
 describe("each broken server fails exactly the checks that it should", () => {
   const stopped = new AbortController();

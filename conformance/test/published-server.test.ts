@@ -18,12 +18,12 @@ it(
     const uri = "demo://resource/dynamic/text/1";
     await provider.subscribeResource("all", uri);
     await provider.call("mcp_all_toggle_subscriber_updates", {});
-    await vi.waitFor(() => expect(updates).toHaveBeenCalledWith({ serverId: "all", uri }), { timeout: 20_000 });
+    await vi.waitFor(() => expect(updates).toHaveBeenCalledWith({ serverId: "all", uri }), { timeout: 60_000 });
     updates.mockClear();
     await provider.disconnectServer("all");
     await provider.call("mcp_all_echo", { message: "back" });
     await vi.waitFor(() => expect(updates).toHaveBeenCalledWith({ serverId: "all", uri, maybeMissed: true }), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     const connection = await provider.connection("all");
     await expect(connection.request("resources/read", { uri })).resolves.toHaveProperty("contents");

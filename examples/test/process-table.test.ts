@@ -21,8 +21,6 @@ describe("readProcessTable()", () => {
     const exited = once(child, "exit");
     process.kill(-(child.pid ?? 0), "SIGKILL");
     await exited;
-    await expect
-      .poll(async () => (await readProcessTable()).filter(({ pid }) => pids.includes(pid)), { timeout: 5000 })
-      .toEqual([]);
+    await expect.poll(async () => (await readProcessTable()).filter(({ pid }) => pids.includes(pid))).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/sampled.ts";
 import { brokenBetween } from "./broken-between.ts";
 import type { BrokenHost } from "./broken-host.ts";
 import { brokenResults } from "./broken-results.ts";
 import { brokenTrust } from "./broken-trust.ts";
 import { playBrokenHost } from "./play-broken-host.ts";
 
-const all = [...brokenResults, ...brokenTrust, ...brokenBetween];
+const all = sampled([...brokenResults, ...brokenTrust, ...brokenBetween]);
 // It must have the time to unpack: nobody else is played meanwhile.
 const alone = ["unpacks-everything"];
 const isAlone = ({ id }: BrokenHost): boolean => alone.includes(id);

@@ -52,7 +52,7 @@ export function describeCallers(rows: readonly TransportRow[]): void {
         Array.from({ length: 30 }, (_, index) => other.request("tools/call", append(`other-${index}`))),
       );
       expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
-      await expect.poll(() => subject.control.ledger().length, { timeout: 15_000 }).toBe(60);
+      await expect.poll(() => subject.control.ledger().length).toBe(60);
       expect(new Set(subject.control.ledger().map(({ args }) => args["text"])).size).toBe(60);
       await silent[Symbol.asyncDispose]();
       expect(textOf(await other.request("tools/call", echo("after")))).toContain("after");

@@ -104,7 +104,7 @@ describe.each(ways)("over %s, a client of 2026-07-28 has tasks of its server's",
       await client.ask("tasks/update", { taskId, inputResponses: { [key]: { action: "accept", content: { name } } } });
     }
     const ended = { status: "completed", result: { content: [{ text: expect.stringMatching(/Ann.*Bob/) }] } };
-    await expect.poll(() => client.ask("tasks/get", { taskId }), { timeout: 5000 }).toMatchObject(ended);
+    await expect.poll(() => client.ask("tasks/get", { taskId })).toMatchObject(ended);
     await client.close();
   });
 
@@ -143,7 +143,7 @@ describe("a tool of a server of 2025-11-25 that can be called as a task alone", 
     await jobs[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
   });
-  const jobOf = (index: number) => vi.waitUntil(() => server.jobs[index], 15_000);
+  const jobOf = (index: number) => vi.waitUntil(() => server.jobs[index], 60_000);
 
   it("is a plain call to a client that has no tasks", async () => {
     await using client = await connectSession(jobs.gateway);
@@ -161,6 +161,6 @@ describe("a tool of a server of 2025-11-25 that can be called as a task alone", 
     const { taskId = "" } = created["result"] as JsonObject;
     expect(taskId).not.toBe(job.taskId);
     await client.request("tasks/cancel", { taskId, _meta });
-    await vi.waitFor(async () => expect(await server.stateOf(job.taskId)).toBe("cancelled"), 15_000);
+    await vi.waitFor(async () => expect(await server.stateOf(job.taskId)).toBe("cancelled"), 60_000);
   });
 });

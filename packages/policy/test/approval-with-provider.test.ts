@@ -68,7 +68,7 @@ async function openBank(
     questions,
     events,
     answer: (given) => answer(given),
-    asked: (count) => vi.waitFor(() => expect(questions).toHaveLength(count)),
+    asked: (count) => vi.waitFor(() => expect(questions).toHaveLength(count), 60_000),
     [Symbol.asyncDispose]: () => provider.close(),
   };
 }

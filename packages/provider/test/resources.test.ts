@@ -27,7 +27,7 @@ describe("resources", () => {
     const old = library.latest;
     old.crash();
     await settle(clock, () => expect(library.sessions).toHaveLength(2));
-    await vi.waitFor(() => expect(updates.toSorted()).toEqual(["library note://a", "library note://b"]), 15_000);
+    await vi.waitFor(() => expect(updates.toSorted()).toEqual(["library note://a", "library note://b"]), 60_000);
     expect(library.latest.subscribed()).toEqual(["note://a", "note://a", "note://b"]);
     expect(lists).toEqual(["resources library", "prompts library"]);
     old.hooks.onResourceUpdated?.("note://late");
@@ -58,19 +58,19 @@ describe("resources", () => {
     await provider.init();
     await provider.subscribeResource("library", "note://a");
     await provider.updateServer({ ...librarySpec, transport: { ...librarySpec.transport, args: ["--other"] } });
-    await vi.waitFor(() => expect(updates).toEqual(["library note://a"]), 15_000);
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a"]), 60_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.disconnectServer("library");
     expect(library.sessions).toHaveLength(2);
     await provider.connection("library");
-    await vi.waitFor(() => expect(updates).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(updates).toHaveLength(2), 60_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.clearCredentials("library");
     // To come back by itself would sign in again whoever has just signed out.
     await settle(clock, () => undefined, 600_000);
     expect(library.sessions).toHaveLength(3);
     await provider.connection("library");
-    await vi.waitFor(() => expect(updates).toHaveLength(3), 15_000);
+    await vi.waitFor(() => expect(updates).toHaveLength(3), 60_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.close();
   });
@@ -114,7 +114,7 @@ describe("resources", () => {
       id: "keyed",
       transport: { ...secret.transport, headers: { "x-api-key": "second-key" } },
     });
-    await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]), 15_000);
+    await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]), 60_000);
     await provider.close();
   });
 
@@ -142,7 +142,7 @@ describe("resources", () => {
     library.refuse = undefined;
     library.latest.crash();
     await settle(clock, () => expect(library.latest.subscribed()).toEqual(["note://a"]));
-    await vi.waitFor(() => expect(updates).toEqual(["library note://a", "library note://a"]), 15_000);
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a", "library note://a"]), 60_000);
     await provider.close();
   });
 

@@ -67,7 +67,7 @@ describe.each<[string, StdioFixture]>([
     const added: string[] = [];
     const listening = resources.onPromptsChanged((change) => added.push(...change.added.map((prompt) => prompt.name)));
     await provider.call("mcp_library_add_prompt", { name: "more" });
-    await vi.waitFor(() => expect(added).toEqual(["more"]), { timeout: 5000 });
+    await vi.waitFor(() => expect(added).toEqual(["more"]), { timeout: 60_000 });
     listening();
   });
 
@@ -88,9 +88,9 @@ describe.each<[string, StdioFixture]>([
     const listening = resources.onResourcesChanged((change) => added.push(...change.added.map(({ uri }) => uri)));
     const subscription = await resources.subscribe("library", "note://first", (update) => updates.push(update));
     await provider.call("mcp_library_write", { name: "first", text: "One." });
-    await vi.waitFor(() => expect(updates).toContainEqual(update(false)), 15_000);
+    await vi.waitFor(() => expect(updates).toContainEqual(update(false)), 60_000);
     await provider.call("mcp_library_write", { name: "third", text: "Three." });
-    await vi.waitFor(() => expect(added).toEqual(["note://third"]), { timeout: 5000 });
+    await vi.waitFor(() => expect(added).toEqual(["note://third"]), { timeout: 60_000 });
     expect(resources.snapshot().entries).toHaveLength(3);
     subscription();
     listening();

@@ -65,7 +65,7 @@ describe("a change of the tools", () => {
     await connection.listTools();
     expect(onToolsChanged).not.toHaveBeenCalled();
     await connection.callTool("add-tool", { name: "extra" });
-    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalled(), { timeout: 5000 });
+    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalled(), { timeout: 60_000 });
     const { tools } = await connection.listTools();
     expect(tools.map(({ name }) => name)).toContain("extra");
   });
@@ -121,8 +121,9 @@ describe("the end of a server", () => {
         toolName: "slow",
         details: { exitSignal: "SIGKILL", operation: "tools/call" },
       });
-      await vi.waitFor(() =>
-        expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "server_exited" })),
+      await vi.waitFor(
+        () => expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "server_exited" })),
+        60_000,
       );
       await expect(connection.callTool("echo", { text: "?" })).rejects.toMatchObject({
         code: "server_exited",
@@ -142,8 +143,9 @@ describe("the end of a server", () => {
     expect(calls.map((each) => each.status === "rejected" && each.reason)).toMatchObject(
       [1, 2, 3].map(() => ({ code: "session_expired", outcome: "failed" })),
     );
-    await vi.waitFor(() =>
-      expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "session_expired" })),
+    await vi.waitFor(
+      () => expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "session_expired" })),
+      60_000,
     );
   });
 
@@ -156,14 +158,14 @@ describe("the end of a server", () => {
       onDown,
     });
     await first.close();
-    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     await expect(connection.callTool("echo", { text: "?" })).rejects.toMatchObject({
       code: "unreachable",
       outcome: "not-sent",
     });
     const second = await startHttpFixture("modern-http", { port: Number(new URL(first.url).port) });
     closers.push(() => second.close());
-    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalledTimes(2), { timeout: 60_000 });
     await expect(connection.callTool("echo", { text: "on" })).resolves.toMatchObject({ content: [{ text: "on" }] });
     expect(onDown).not.toHaveBeenCalled();
   });

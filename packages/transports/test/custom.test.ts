@@ -35,7 +35,7 @@ describe("a connected client of one's own", () => {
     const onToolsChanged = vi.fn<() => void>();
     const { connection, server } = await openWithWait(open, { onToolsChanged });
     server.registerTool("extra", {}, () => ({ content: [] }));
-    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalled(), 15_000);
+    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalled(), 60_000);
     await connection.close();
   });
 
@@ -99,7 +99,7 @@ describe("a connected client of one's own", () => {
     const onDown = vi.fn<() => void>();
     await connect({ id: "srv", transport: custom(() => client) }, { onDown });
     await client.close();
-    await vi.waitFor(() => expect(onDown).toHaveBeenCalled(), 15_000);
+    await vi.waitFor(() => expect(onDown).toHaveBeenCalled(), 60_000);
     expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
   });
 
@@ -193,7 +193,7 @@ describe("a call through a client of one's own", () => {
       { signal: controller.signal, onProgress: () => controller.abort("enough") },
     );
     await expect(call).rejects.toMatchObject({ code: "aborted", outcome: "unknown", toolName: "wait" });
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce(), 15_000);
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce(), 60_000);
     await connection.close();
   });
 
@@ -219,7 +219,7 @@ describe("a call through a client of one's own", () => {
       .callTool("wait", {}, { onProgress: () => void client.close() })
       .catch(({ code }) => order.push(code));
     await call;
-    await vi.waitFor(() => expect(order).toEqual(["connection_closed", "down"]), 15_000);
+    await vi.waitFor(() => expect(order).toEqual(["connection_closed", "down"]), 60_000);
   });
 });
 
@@ -252,7 +252,7 @@ describe("what open() of a custom spec returns", () => {
     clock.advance(10);
     await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
     arrive({ start: async () => undefined, send: async () => undefined, close });
-    await vi.waitFor(() => expect(close).toHaveBeenCalledOnce(), 15_000);
+    await vi.waitFor(() => expect(close).toHaveBeenCalledOnce(), 60_000);
   });
 
   it("is given up when it does not close in time", async () => {

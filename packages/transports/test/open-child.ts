@@ -78,7 +78,7 @@ export async function openChild(
 
 /** Waits until something is so; fails after 15 seconds. */
 export async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 15_000, interval: 5 });
+  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 60_000, interval: 5 });
 }
 
 /** The path of a program of `stdio-children/`. */

@@ -130,10 +130,10 @@ describe("headers of the host's own", () => {
     expect(server.requests.at(-1)?.headers["x-role"]).toBe("clerk");
     const controller = new AbortController();
     const calling = connection.callTool("never", {}, { context, signal: controller.signal });
-    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("never"), 15_000);
+    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("never"), 60_000);
     controller.abort();
     await expect(calling).rejects.toMatchObject({ code: "aborted" });
-    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("notifications/cancelled"), 15_000);
+    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("notifications/cancelled"), 60_000);
     expect(server.requests.at(-1)?.headers["x-role"]).toBe("clerk");
   });
 

@@ -57,7 +57,7 @@ it("a stream for notifications that is answered with HTTP 101 is reported, and o
   await using server = await startRaw(answer);
   await using web = await openHttpTransport({ url: server.url, random: () => 0 });
   await web.handshake();
-  await expect.poll(() => web.interruptions, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => web.interruptions).toBe(1);
   expect(web.diagnostics).toMatchObject([{ kind: "stream-lost", message: expect.stringContaining("HTTP 101") }]);
   expect(gets).toBe(2);
 });

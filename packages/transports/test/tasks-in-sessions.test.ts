@@ -22,9 +22,9 @@ describe("over HTTP with a session, a tool of the SDK 1 that is a task alone", (
     const context = { principal: "ann" };
     const observer = { onTask: (task: CallTask) => void said.push(task) };
     const calling = connection.callTool("job", {}, { context, observer, onProgress: (each) => progress.push(each) });
-    const job = await vi.waitUntil(() => server.jobs[0], 15_000);
+    const job = await vi.waitUntil(() => server.jobs[0], 60_000);
     await job.say("half");
-    await vi.waitFor(() => expect(said).toContainEqual({ status: "working", message: "half" }), 15_000);
+    await vi.waitFor(() => expect(said).toContainEqual({ status: "working", message: "half" }), 60_000);
     await expect(job.ask("Sure?")).resolves.toBe("accept");
     await job.end("done");
     await expect(calling).resolves.toMatchObject({ content: [{ text: "done" }] });
@@ -36,10 +36,10 @@ describe("over HTTP with a session, a tool of the SDK 1 that is a task alone", (
     const { server, connection } = await openSdk();
     const controller = new AbortController();
     const calling = connection.callTool("job", {}, { signal: controller.signal });
-    const job = await vi.waitUntil(() => server.jobs[0], 15_000);
+    const job = await vi.waitUntil(() => server.jobs[0], 60_000);
     controller.abort();
     await expect(calling).rejects.toMatchObject({ code: "aborted", outcome: "unknown" });
-    await vi.waitFor(async () => expect(await server.stateOf(job.taskId)).toBe("cancelled"), 15_000);
+    await vi.waitFor(async () => expect(await server.stateOf(job.taskId)).toBe("cancelled"), 60_000);
     expect(server.methods).not.toContain("notifications/cancelled");
   });
 
@@ -52,7 +52,7 @@ describe("over HTTP with a session, a tool of the SDK 1 that is a task alone", (
     const { server, connection } = await openSdk();
     server.breakNext(method, when);
     const calling = connection.callTool("job", {});
-    const job = await vi.waitUntil(() => server.jobs[0], 15_000);
+    const job = await vi.waitUntil(() => server.jobs[0], 60_000);
     await job.end("done");
     await expect(calling).resolves.toMatchObject({ content: [{ text: "done" }] });
     expect(server.methods.filter((each) => each === "tools/call")).toHaveLength(1);
@@ -62,7 +62,7 @@ describe("over HTTP with a session, a tool of the SDK 1 that is a task alone", (
     const { server, connection } = await openSdk();
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
-    await vi.waitUntil(() => server.jobs[0], 15_000);
+    await vi.waitUntil(() => server.jobs[0], 60_000);
     server.forget();
     await expect(calling).rejects.toMatchObject({ code: "session_expired", outcome: "unknown", toolName: "job" });
     expect(server.methods.filter((each) => each === "tools/call")).toHaveLength(1);
@@ -90,7 +90,7 @@ describe("a tool that its server lists as a task alone", () => {
     const slow = { ...working, pollInterval: 60_000 };
     const { connection, server } = await openScripted({ created: slow, states: [{ ...slow, status: "completed" }] });
     const calling = connection.callTool("job", {});
-    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 60_000);
     await Promise.resolve();
     server.notify("notifications/tasks/status", { ...slow, status: "completed" });
     await expect(calling).resolves.toEqual({ content });
@@ -101,7 +101,7 @@ describe("a tool that its server lists as a task alone", () => {
     const { connection, server } = await openScripted({ created: slow, states: [{ ...slow, status: "completed" }] });
     const seen: Progress[] = [];
     const calling = connection.callTool("job", {}, { onProgress: (each) => seen.push(each) });
-    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 60_000);
     const { _meta: meta } = server.requests[0]?.params ?? {};
     const { progressToken = null } = meta as JsonObject;
     await new Promise(setImmediate);
@@ -135,11 +135,11 @@ describe("a tool that its server lists as a task alone", () => {
     const { connection, server } = await openScripted({ answers: { "tools/call": undefined } });
     const controller = new AbortController();
     const calling = connection.callTool("job", {}, { signal: controller.signal });
-    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tools/call"), 60_000);
     controller.abort();
     await expect(calling).rejects.toMatchObject({ code: "aborted", outcome: "unknown" });
     server.answer("tools/call", { result: { task: working } });
-    await vi.waitFor(() => expect(server.methods()).toEqual(["tools/call", "tasks/cancel"]), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toEqual(["tools/call", "tasks/cancel"]), 60_000);
     expect(server.requests.at(-1)?.params).toMatchObject({ taskId: "t-1" });
   });
 
@@ -200,7 +200,7 @@ describe("a tool that its server lists as a task alone", () => {
     const { connection, server } = await openScripted({ states: [working] });
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 60_000);
     await connection.close();
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
   });
@@ -209,7 +209,7 @@ describe("a tool that its server lists as a task alone", () => {
     const { connection, server } = await openScripted({ states: [working] });
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 60_000);
     server.die();
     await expect(calling).rejects.toMatchObject({ code: "connection_closed", outcome: "unknown" });
     expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(1);
@@ -228,12 +228,12 @@ describe("a tool that its server lists as a task alone", () => {
     const calling = connection.callTool("job", {}, { context: { principal: "ann" } });
     slow.catch(() => undefined);
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 60_000);
     const params = { message: "Sure?", requestedSchema: { type: "object" } };
     const _meta = { "io.modelcontextprotocol/related-task": { taskId: "t-1" } };
     server.ask(1, "elicitation/create", { ...params, _meta });
     server.ask(2, "elicitation/create", params);
-    await vi.waitFor(() => expect(server.replies).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(server.replies).toHaveLength(2), 60_000);
     expect(server.replies).toContainEqual({ id: 1, result: { action: "decline" } });
     expect(asked).toMatchObject([{ context: { principal: "ann" } }]);
     expect(server.replies).toContainEqual({ id: 2, result: { action: "cancel" } });

@@ -105,10 +105,10 @@ describe("a call that becomes a task", () => {
     const controller = new AbortController();
     const calling = connection.callTool("job", {}, { signal: controller.signal, ...options });
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 60_000);
     give(controller);
     await expect(calling).rejects.toMatchObject({ code, outcome: "unknown", toolName: "job" });
-    await vi.waitFor(() => expect(server.methods().at(-1)).toBe("tasks/cancel"), 15_000);
+    await vi.waitFor(() => expect(server.methods().at(-1)).toBe("tasks/cancel"), 60_000);
     await expect(connection.request("ping-like")).resolves.toBeDefined();
   });
 
@@ -116,7 +116,7 @@ describe("a call that becomes a task", () => {
     const { connection, server } = await open([working]);
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 60_000);
     await connection.close();
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
   });
@@ -129,7 +129,7 @@ describe("a call that becomes a task", () => {
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
     const asked = pollIntervalMs === 100 ? 3 : 2;
-    await vi.waitFor(() => expect(server.methods()).toHaveLength(asked), 15_000);
+    await vi.waitFor(() => expect(server.methods()).toHaveLength(asked), 60_000);
     await connection.close("the user left");
     const message = expect.stringContaining("the user left");
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown", toolName: "job", message });

@@ -177,7 +177,7 @@ describe("createKeyringCredentials()", () => {
     expect(onFallback).toHaveBeenCalledTimes(1);
     await vi.waitFor(
       () => expect(uncaught).toHaveBeenCalledWith(new Error("of the product"), "uncaughtException"),
-      15_000,
+      60_000,
     );
   });
 

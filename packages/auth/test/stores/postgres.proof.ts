@@ -72,9 +72,7 @@ describe.skipIf(postgresBinary === undefined)(
       expect(reasons).toEqual(operations.map(() => failed));
       expect(performance.now() - startedAt).toBeLessThan(5000);
       await server.start();
-      await expect
-        .poll(() => store.load(account).catch(() => "down"), { timeout: 5000 })
-        .toEqual({ accessToken: "at-123" });
+      await expect.poll(() => store.load(account).catch(() => "down")).toEqual({ accessToken: "at-123" });
     });
   },
 );

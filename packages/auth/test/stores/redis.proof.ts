@@ -65,7 +65,7 @@ describe.skipIf(redisBinary === undefined)(
       expect(performance.now() - startedAt).toBeLessThan(3000);
       expect(signal).toBeUndefined();
       await server.start();
-      await expect.poll(() => store.load(account).catch(() => "down"), { timeout: 5000 }).not.toBe("down");
+      await expect.poll(() => store.load(account).catch(() => "down")).not.toBe("down");
       expect(JSON.stringify(await store.load(account))).toMatch(/at-(123|456)/);
     });
   },

@@ -43,7 +43,7 @@ async function answer(
 ): Promise<void> {
   let from = 0;
   for (const [shown, keys] of steps) {
-    await expect.poll(() => terminal.written.err.indexOf(shown, from), { interval: 5, timeout: 10_000 }).not.toBe(-1);
+    await expect.poll(() => terminal.written.err.indexOf(shown, from), { interval: 5, timeout: 60_000 }).not.toBe(-1);
     from = terminal.written.err.length;
     terminal.type(keys);
   }

@@ -175,7 +175,7 @@ it("exits 3 when it is interrupted, and says that not all is there", async () =>
     mcpServers: { hang: { ...server.spec, type: "stdio", kind: undefined } },
   });
   const run = runIn(terminal, ["doctor", "--config", config]);
-  await vi.waitFor(() => expect(server.livePids()).not.toEqual([]), 10_000);
+  await vi.waitFor(() => expect(server.livePids()).not.toEqual([]), 60_000);
   terminal.interrupt();
   const { code, out, err } = await run;
   expect(code).toBe(3);

@@ -36,7 +36,7 @@ describe("createHost()", () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const controller = new AbortController();
     const opening = createHost({ connector, servers: [spec("good"), spec("late")], signal: controller.signal });
-    await vi.waitFor(() => expect(connector.open.size).toBe(1), 15_000);
+    await vi.waitFor(() => expect(connector.open.size).toBe(1), 60_000);
     controller.abort();
     await expect(opening).rejects.toMatchObject({ code: "aborted" });
     expect(connector.open.size).toBe(0);
@@ -63,7 +63,7 @@ describe("a configuration that takes too long to read", () => {
     const files = [{ path, scope: "project", projectFolder: folder.path } as const];
     const opening = createHost({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
     const failure = opening.catch((error: unknown) => error);
-    await vi.waitFor(() => expect(tasks.size).toBe(1), 15_000);
+    await vi.waitFor(() => expect(tasks.size).toBe(1), 60_000);
     for (const { ms, run } of tasks.values()) if (ms === 10_000) run();
     expect(await failure).toMatchObject({ code: "invalid_config", message: expect.stringContaining(path) });
     expect(tasks.size).toBe(0);
@@ -99,7 +99,7 @@ describe("close()", () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const host = await createHost({ connector, config });
     folder.write("hostside.json", { servers: { a, late }, settings });
-    await vi.waitFor(() => expect(host.statuses()).toMatchObject([{ id: "a" }, { state: "connecting" }]), 5000);
+    await vi.waitFor(() => expect(host.statuses()).toMatchObject([{ id: "a" }, { state: "connecting" }]), 60_000);
     const reports: unknown[] = [];
     host.onConfigReport((report) => reports.push(report));
     await host.close();

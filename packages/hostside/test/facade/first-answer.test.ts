@@ -38,7 +38,7 @@ describe("createHost() with programs", () => {
     const pidFile = join(folder.path, "pid");
     const controller = new AbortController();
     const opening = createHost({ servers: { silent: silentServer(pidFile) }, signal: controller.signal });
-    await vi.waitFor(() => expect(existsSync(pidFile) && readFileSync(pidFile, "utf8")).toMatch(/^\d+$/), 5000);
+    await vi.waitFor(() => expect(existsSync(pidFile) && readFileSync(pidFile, "utf8")).toMatch(/^\d+$/), 60_000);
     controller.abort();
     await expect(opening).rejects.toMatchObject({ code: "aborted" });
     expect(() => process.kill(Number(readFileSync(pidFile, "utf8")), 0)).toThrow("ESRCH");

@@ -119,7 +119,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     })`;
     const child = spawn(process.execPath, ["-e", terminal], { cwd: work.folder, env: work.env, stdio: "ignore" });
     expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
-    await expect.poll(() => work.processes(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => work.processes()).toEqual([]);
   });
 
   it("says of an error that nobody caught that it is a defect, also with --json, and leaves nothing", async ({
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     const env = { ...work.env, NODE_OPTIONS: `--import ${throws}` };
     const child = start({ ...work, env }, "--config", "hanging.json", "--json", "call", "one/it");
     const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-    await expect.poll(() => work.processes(), { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(() => work.processes()).toHaveLength(3);
     child.kill("SIGUSR2");
     expect(await once(child, "exit")).toEqual([1, null]);
     expect(JSON.parse(await stdout)).toMatchObject({ error: { code: "bug", message: "defect" } });

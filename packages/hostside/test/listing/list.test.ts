@@ -120,7 +120,7 @@ describe("hostside list", () => {
     using terminal = fakeTerminal();
     const config = terminal.file("servers.json", { mcpServers: { good, hang } });
     const running = runIn(terminal, ["list", "--no-tools", "--config", config]);
-    await vi.waitFor(() => expect(terminal.written.err).toContain("good ready"), { timeout: 20_000, interval: 5 });
+    await vi.waitFor(() => expect(terminal.written.err).toContain("good ready"), { timeout: 60_000, interval: 5 });
     terminal.interrupt();
     const { code, out } = await running;
     expect(code).toBe(3);

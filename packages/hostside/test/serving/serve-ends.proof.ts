@@ -102,7 +102,7 @@ describe("hostside serve ends, and leaves no process", () => {
     for (const message of [initialize, initialized, ...calls]) {
       child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     }
-    await expect.poll(() => said.split("request-ended tools/call").length - 1, { timeout: 15_000 }).toBe(60);
+    await expect.poll(() => said.split("request-ended tools/call").length - 1).toBe(60);
     child.stdin.end();
     expect(await exit).toEqual([0, null]);
     await untilNoneRuns(work);

@@ -3,6 +3,7 @@ import { createSharedProviders, type createProviderPool } from "@hostside/pool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadMutant } from "../../../../test/load-mutant.ts";
+import { sampled } from "../../../../test/sampled.ts";
 import { mutants } from "./mutants.ts";
 import { randomProgram, randomSharedProgram } from "./random-program.ts";
 import { sharedMutants } from "./shared-mutants.ts";
@@ -17,18 +18,20 @@ const seedsOf: ReadonlyMap<string, number> = new Map([
 ]);
 
 describe("the simulation of a pool", () => {
-  it.each(mutants.map((mutant) => [mutant.bug, mutant] as const))("catches one that %s", async (_bug, mutant) => {
-    const { createProviderPool: create } = await loadMutant<{ readonly createProviderPool: typeof createProviderPool }>(
-      src,
-      mutant,
-    );
-    const details = await fc.check(
-      fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),
-      // By this seed each is found among the first few hundred, and within a test's time on a slow machine.
-      { numRuns: 5000, seed: 5, endOnFailure: true },
-    );
-    expect(details.failed).toBe(true);
-  });
+  it.each(sampled(mutants).map((mutant) => [mutant.bug, mutant] as const))(
+    "catches one that %s",
+    async (_bug, mutant) => {
+      const { createProviderPool: create } = await loadMutant<{
+        readonly createProviderPool: typeof createProviderPool;
+      }>(src, mutant);
+      const details = await fc.check(
+        fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),
+        // By this seed each is found among the first few hundred, and within a test's time on a slow machine.
+        { numRuns: 5000, seed: 5, endOnFailure: true },
+      );
+      expect(details.failed).toBe(true);
+    },
+  );
 });
 
 describe("the simulation of shared providers", () => {
@@ -43,14 +46,17 @@ describe("the simulation of shared providers", () => {
     expect(details.counterexample).toBeNull();
   });
 
-  it.each(sharedMutants.map((mutant) => [mutant.bug, mutant] as const))("catches one that %s", async (_bug, mutant) => {
-    const { createSharedProviders: create } = await loadMutant<{
-      readonly createSharedProviders: typeof createSharedProviders;
-    }>(src, mutant);
-    const details = await fc.check(
-      fc.asyncProperty(randomSharedProgram, async (program) => (await simulateShared(create, program)).length === 0),
-      { numRuns: 2500, seed: seedsOf.get(mutant.bug) ?? 1, endOnFailure: true },
-    );
-    expect(details.failed).toBe(true);
-  });
+  it.each(sampled(sharedMutants).map((mutant) => [mutant.bug, mutant] as const))(
+    "catches one that %s",
+    async (_bug, mutant) => {
+      const { createSharedProviders: create } = await loadMutant<{
+        readonly createSharedProviders: typeof createSharedProviders;
+      }>(src, mutant);
+      const details = await fc.check(
+        fc.asyncProperty(randomSharedProgram, async (program) => (await simulateShared(create, program)).length === 0),
+        { numRuns: 2500, seed: seedsOf.get(mutant.bug) ?? 1, endOnFailure: true },
+      );
+      expect(details.failed).toBe(true);
+    },
+  );
 });

@@ -137,7 +137,7 @@ describe.skipIf(redisBinary === undefined)(
           });
           expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
           await engine.server.start();
-          await expect.poll(() => state.store.get("late").catch(() => "down"), { timeout: 5000 }).toBe(1);
+          await expect.poll(() => state.store.get("late").catch(() => "down")).toBe(1);
           end();
         },
       );

@@ -199,8 +199,8 @@ function testEnds(get: () => TestEngine): void {
     const set = await state.store.set("survives", 2).catch((error: unknown) => error);
     expect(set).toMatchObject({ code: "store_failed" });
     await get().server.start();
-    await expect.poll(() => state.store.get("survives").catch(() => "down"), { timeout: 5000 }).toBe(1);
-    await expect.poll(() => heard, { timeout: 8000 }).toBe(2);
+    await expect.poll(() => state.store.get("survives").catch(() => "down")).toBe(1);
+    await expect.poll(() => heard).toBe(2);
     await expect.poll(() => said.map(({ kind }) => kind)).toEqual(["engine-down", "engine-back"]);
     await state.lock.withLock("down", 1000, async () => "free");
   });

@@ -110,7 +110,7 @@ async function run(commands: readonly Command[]): Promise<void> {
   }
   for (const server of servers.values()) expect("livePids" in server ? server.livePids() : []).toEqual([]);
   for (const server of servers.values()) await server.close();
-  await vi.waitFor(() => expect(host.extraHandles()).toEqual({}), { timeout: 5000 });
+  await vi.waitFor(() => expect(host.extraHandles()).toEqual({}), { timeout: 60_000 });
   expect(host.longestStallMs).toBeLessThan(400);
 }
 

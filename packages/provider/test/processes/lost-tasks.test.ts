@@ -34,10 +34,10 @@ it("hands an answer over once more that may not have arrived, and asks nobody ag
   const { calling } = await call(server, onElicit);
   const question = { method: "elicitation/create", params: { message: "Sure?", requestedSchema: {} } };
   server.state = { ...working, status: "input_required", inputRequests: { sure: question } };
-  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(1), 15_000);
+  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(1), 60_000);
   server.isSilent = false;
   server.die();
-  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(2), 15_000);
+  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(2), 60_000);
   server.state = done;
   await expect(calling).resolves.toMatchObject({ content: [{ text: "done" }] });
   expect([onElicit.mock.calls.length, server.count("tools/call")]).toEqual([1, 1]);
@@ -64,7 +64,7 @@ it("is given up by its caller while there is no session", async () => {
   const { calling } = await call(server, undefined, controller.signal);
   server.isSilent = true;
   server.die();
-  await vi.waitFor(() => expect(server.sessions).toBe(2), 15_000);
+  await vi.waitFor(() => expect(server.sessions).toBe(2), 60_000);
   controller.abort();
   await expect(calling).rejects.toMatchObject({ code: "aborted", outcome: "unknown" });
   expect(server.count("tools/call")).toBe(1);
@@ -88,7 +88,7 @@ it("keeps an answer that may not have arrived from another task of the same name
   const { calling } = await call(server, onElicit);
   const question = { method: "elicitation/create", params: { message: "Sure?", requestedSchema: {} } };
   server.state = { ...working, status: "input_required", inputRequests: { sure: question } };
-  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(1), 15_000);
+  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(1), 60_000);
   server.state = { ...server.state, createdAt: "2026-07-28T13:00:00Z" };
   server.isSilent = false;
   server.die();
@@ -114,7 +114,7 @@ async function call(server: TaskServer, onElicit?: OnElicit, signal?: AbortSigna
   await provider.init();
   const calling = provider.call("mcp_jobs_job", {}, { ...(signal && { signal }) });
   calling.catch(() => undefined);
-  await vi.waitFor(() => expect(server.count("tasks/get")).toBeGreaterThan(0), 15_000);
+  await vi.waitFor(() => expect(server.count("tasks/get")).toBeGreaterThan(0), 60_000);
   return { calling };
 }
 

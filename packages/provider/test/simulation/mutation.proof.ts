@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadMutant as loadPart } from "../../../../test/load-mutant.ts";
+import { sampled } from "../../../../test/sampled.ts";
 import type { createGate } from "../../src/calls/gate.ts";
 import { checkTurns } from "../turns.ts";
 import { loadMutant } from "./load-mutant.ts";
@@ -9,7 +10,7 @@ import { simulate } from "./simulate.ts";
 import { turnMutants } from "./turn-mutants.ts";
 
 describe("the simulation", () => {
-  it.each(mutants.map((mutant) => [mutant.bug, mutant] as const))(
+  it.each(sampled(mutants).map((mutant) => [mutant.bug, mutant] as const))(
     "catches a provider that %s",
     { timeout: 120_000 },
     async (_bug, mutant) => {
@@ -23,7 +24,7 @@ describe("the simulation", () => {
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 
 describe("the check of turns", () => {
-  it.each(turnMutants.map((mutant) => [mutant.bug, mutant] as const))(
+  it.each(sampled(turnMutants).map((mutant) => [mutant.bug, mutant] as const))(
     "catches a gate that %s",
     async (_bug, mutant) => {
       const gate = await loadPart<{ readonly createGate: typeof createGate }>(src, mutant, "calls/gate.ts");

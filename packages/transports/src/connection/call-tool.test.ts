@@ -83,7 +83,7 @@ describe("callTool()", () => {
   it("sends no state and no answers of an earlier round", async () => {
     const { call, sent, clock } = open([asks, { resultType: "input_required", requestState: "two" }, done]);
     const calling = call();
-    await vi.waitFor(() => expect(clock.pending()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(clock.pending()).toBe(1), 60_000);
     clock.advance(250);
     await calling;
     expect(sent[2]?.params).toEqual({ name: "search", arguments: {}, requestState: "two" });

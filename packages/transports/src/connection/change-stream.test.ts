@@ -23,7 +23,7 @@ describe("a change stream", () => {
     await stream.ready;
     expect(onGap).not.toHaveBeenCalled();
     await accept();
-    await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), 15_000);
+    await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), 60_000);
   });
 
   it.each(["graceful", "remote"] as const)(
@@ -32,13 +32,13 @@ describe("a change stream", () => {
       const { accept, onGap, clock, diagnostics, listens } = open();
       const first = await accept();
       first.end(end);
-      await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(1), 15_000);
+      await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(1), 60_000);
       expect(diagnostics.map(({ kind }) => kind)).toEqual(["stream-lost"]);
-      await vi.waitFor(() => expect(clock.pending()).toBe(1), 15_000);
+      await vi.waitFor(() => expect(clock.pending()).toBe(1), 60_000);
       clock.advance(500);
-      await vi.waitFor(() => expect(listens()).toBe(2), 15_000);
+      await vi.waitFor(() => expect(listens()).toBe(2), 60_000);
       await accept();
-      await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(2), 15_000);
+      await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(2), 60_000);
     },
   );
 
@@ -47,7 +47,7 @@ describe("a change stream", () => {
     const waits: number[] = [];
     for (let round = 1; round <= 9; round += 1) {
       await refuse(new Error("no"));
-      await vi.waitFor(() => expect(clock.pending()).toBeGreaterThan(0), 15_000);
+      await vi.waitFor(() => expect(clock.pending()).toBeGreaterThan(0), 60_000);
       const before = clock.now();
       while (listens() === round) {
         clock.advance(250);
@@ -64,7 +64,7 @@ describe("a change stream", () => {
     const { stream, refuse, clock, onGap, diagnostics } = open();
     await refuse(new ProtocolError(-32_601, "Method not found"));
     await stream.ready;
-    await vi.waitFor(() => expect(diagnostics[0]?.message).toContain("offers no stream"), 15_000);
+    await vi.waitFor(() => expect(diagnostics[0]?.message).toContain("offers no stream"), 60_000);
     expect([clock.pending(), onGap.mock.calls.length]).toEqual([0, 0]);
   });
 
@@ -76,9 +76,9 @@ describe("a change stream", () => {
 
     const waiting = open();
     await waiting.refuse(new Error("no"));
-    await vi.waitFor(() => expect(waiting.clock.pending()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(waiting.clock.pending()).toBe(1), 60_000);
     waiting.stream.close();
-    await vi.waitFor(() => expect(waiting.clock.pending()).toBe(0), 15_000);
+    await vi.waitFor(() => expect(waiting.clock.pending()).toBe(0), 60_000);
     expect(waiting.listens()).toBe(1);
   });
 });
@@ -92,7 +92,7 @@ describe("a change stream with resources", () => {
     const first = await accept();
     await adding;
     stream.removeResource("note://a");
-    await vi.waitFor(() => expect(first.signal.aborted).toBe(true), 15_000);
+    await vi.waitFor(() => expect(first.signal.aborted).toBe(true), 60_000);
     expect([filters(), clock.pending()]).toEqual([[{ resourceSubscriptions: ["note://a"] }], 0]);
   });
 
@@ -101,7 +101,7 @@ describe("a change stream with resources", () => {
     const first = await accept();
     await stream.ready;
     const adding = Promise.all(["note://a", "note://b", "note://c"].map((uri) => stream.addResource(uri)));
-    await vi.waitFor(() => expect(filters()).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(filters()).toHaveLength(2), 60_000);
     expect(first.signal.aborted).toBe(false);
     // What comes meanwhile is asked for next.
     const late = stream.addResource("note://d");
@@ -151,13 +151,13 @@ describe("a change stream with resources", () => {
     const { end } = await accept();
     await adding;
     end("remote");
-    await vi.waitFor(() => expect(clock.pending()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(clock.pending()).toBe(1), 60_000);
     clock.advance(500);
     await refuse(new ProtocolError(-32_602, "no such resource"));
-    await vi.waitFor(() => expect(clock.pending()).toBe(1), 15_000);
+    await vi.waitFor(() => expect(clock.pending()).toBe(1), 60_000);
     clock.advance(1000);
     await accept();
-    await vi.waitFor(() => expect(diagnostics).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(diagnostics).toHaveLength(2), 60_000);
     expect(filters().at(-1)).toEqual({ toolsListChanged: true });
     expect(diagnostics[1]?.message).toContain("1 resources");
     expect(onGap).toHaveBeenCalledTimes(2);
@@ -208,7 +208,7 @@ function open(members: Partial<ChangeStreamInit> = {}) {
     ...members,
   });
   const next = async () => {
-    await vi.waitFor(() => expect(listening).not.toHaveLength(0), 15_000);
+    await vi.waitFor(() => expect(listening).not.toHaveLength(0), 60_000);
     const each = listening.shift();
     if (each === undefined) throw new Error("nobody listens");
     return each;

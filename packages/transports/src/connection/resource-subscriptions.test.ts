@@ -16,7 +16,7 @@ it("asks once for a resource, however many want it, and tells when the last has 
   first?.();
   expect(log).toEqual(["begin note://a"]);
   second?.[Symbol.dispose]();
-  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 15_000);
+  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 60_000);
   expect(resources.uris()).toEqual([]);
 });
 
@@ -26,9 +26,9 @@ it("begins again only after the end has been told", async () => {
   await agree();
   (await first)();
   const second = resources.subscribe("note://a", {});
-  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 15_000);
+  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 60_000);
   forget();
-  await vi.waitFor(() => expect(log).toHaveLength(3), 15_000);
+  await vi.waitFor(() => expect(log).toHaveLength(3), 60_000);
   await agree();
   await second;
   expect(log[2]).toBe("begin note://a");
@@ -41,7 +41,7 @@ it("takes back what was agreed to after nobody wanted it any more", async () => 
   controller.abort();
   await expect(subscribing).rejects.toMatchObject({ code: "aborted", serverId: "srv" });
   await agree();
-  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 15_000);
+  await vi.waitFor(() => expect(log).toEqual(["begin note://a", "end note://a"]), 60_000);
   expect(resources.uris()).toEqual([]);
 });
 
@@ -52,11 +52,11 @@ it("waits no longer than it may, and forgets what was refused", async () => {
   await expect(slow).rejects.toMatchObject({ code: "request_timeout", details: { timeoutMs: 50 } });
   const refused = resources.subscribe("note://b", {});
   const refusal = new HostsideError("no", { code: "server_error", serverId: "srv" });
-  await vi.waitFor(() => expect(log).toContain("begin note://b"), 15_000);
+  await vi.waitFor(() => expect(log).toContain("begin note://b"), 60_000);
   refuse(refusal);
   await expect(refused).rejects.toBe(refusal);
   void resources.subscribe("note://b", {}).catch(() => undefined);
-  await vi.waitFor(() => expect(log.filter((line) => line === "begin note://b")).toHaveLength(2), 15_000);
+  await vi.waitFor(() => expect(log.filter((line) => line === "begin note://b")).toHaveLength(2), 60_000);
 });
 
 it("refuses what is no URI, one that is too long, and one too many", async () => {
@@ -91,7 +91,7 @@ function open() {
     log,
     forget: () => forget(),
     agree: async () => {
-      await vi.waitFor(() => expect(waiting).not.toHaveLength(0), 15_000);
+      await vi.waitFor(() => expect(waiting).not.toHaveLength(0), 60_000);
       waiting.shift()?.resolve();
     },
     refuse: (error: Error) => waiting.pop()?.reject(error),

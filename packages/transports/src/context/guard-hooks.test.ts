@@ -31,6 +31,6 @@ describe("guardHooks()", () => {
       },
     });
     guarded.onToolsChanged();
-    await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("hook"), "uncaughtException"), 15_000);
+    await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("hook"), "uncaughtException"), 60_000);
   });
 });

@@ -44,8 +44,8 @@ describe.runIf(process.platform === "linux")("createProcessGroup() on Linux", ()
     const [output] = await once(parent.stdout, "data");
     const pid = Number(output);
     const group = createProcessGroup({ pid, platform: "linux", hasLeaderExited: () => true });
-    await vi.waitFor(() => process.kill(-pid, 0), { timeout: 10_000, interval: 1 });
-    await vi.waitFor(() => expect(group.isAlive()).toBe(false), { timeout: 10_000, interval: 10 });
+    await vi.waitFor(() => process.kill(-pid, 0), { timeout: 60_000, interval: 1 });
+    await vi.waitFor(() => expect(group.isAlive()).toBe(false), { timeout: 60_000, interval: 10 });
     expect(process.kill(-pid, 0)).toBe(true);
     parent.kill();
     await once(parent, "exit");

@@ -19,12 +19,13 @@ describe("the times of requests", () => {
       .request(call({ timeoutMs: 50 }))
       .catch((error: { code: string }) => codes.push(`50 ${error.code}`));
     clock.advance(1);
-    await vi.waitFor(() => expect(codes).toEqual(["100 call_timeout"]));
+    await vi.waitFor(() => expect(codes).toEqual(["100 call_timeout"]), 60_000);
     clock.advance(49);
     await late;
     clock.advance(200);
-    await vi.waitFor(() =>
-      expect(codes).toEqual(["100 call_timeout", "50 call_timeout", "200 call_timeout", "300 call_timeout"]),
+    await vi.waitFor(
+      () => expect(codes).toEqual(["100 call_timeout", "50 call_timeout", "200 call_timeout", "300 call_timeout"]),
+      60_000,
     );
     expect(clock.pending()).toBe(0);
     expect(host.sent.filter(({ message }) => message["method"] === "notifications/cancelled")).toHaveLength(4);

@@ -11,7 +11,7 @@ describe("what a legacy server asks", () => {
   it("is answered when it is a ping, whatever its id is", async () => {
     const { host } = openWire();
     for (const id of [0, "a"]) host.receive({ jsonrpc: "2.0", id, method: "ping" });
-    await vi.waitFor(() => expect(host.sent).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(2), 60_000);
     expect(host.sent.map(({ message }) => message)).toEqual([
       { jsonrpc: "2.0", id: 0, result: {} },
       { jsonrpc: "2.0", id: "a", result: {} },
@@ -22,7 +22,7 @@ describe("what a legacy server asks", () => {
     const ask = vi.fn<Ask>(async () => ({ action: "decline" }));
     const { host } = openWire({}, { elicitor: { ask } });
     host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
-    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
     expect(ask).toHaveBeenCalledExactlyOnceWith(question, { signal: expect.any(AbortSignal), tally: undefined });
     expect(host.sent[0]?.message).toEqual({ jsonrpc: "2.0", id: 7, result: { action: "decline" } });
   });
@@ -37,7 +37,7 @@ describe("what a legacy server asks", () => {
     const ask = vi.fn<Ask>();
     const { host } = openWire({}, { elicitor: { ask } });
     host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params });
-    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
     expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_602 } });
     expect(ask).not.toHaveBeenCalled();
   });
@@ -47,7 +47,7 @@ describe("what a legacy server asks", () => {
     async (method) => {
       const { host } = openWire();
       host.receive({ jsonrpc: "2.0", id: 7, method, params: question });
-      await vi.waitFor(() => expect(host.sent).toHaveLength(1), 15_000);
+      await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
       expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_601 } });
     },
   );
@@ -59,10 +59,10 @@ describe("what a legacy server asks", () => {
     const elicit = (id: number): void =>
       host.receive({ jsonrpc: "2.0", id, method: "elicitation/create", params: question });
     for (let id = 0; id < 33; id += 1) elicit(id);
-    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
     expect(host.sent[0]?.message).toMatchObject({ id: 32, error: { code: -32_603 } });
     answers[0]?.({ action: "cancel" });
-    await vi.waitFor(() => expect(host.sent).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(2), 60_000);
     elicit(33);
     expect(answers).toHaveLength(33);
   });
@@ -108,7 +108,7 @@ describe("what a legacy server asks", () => {
     const ask: Ask = async () => ({ action: "accept", content: { count: 5n } }) as never;
     const { host, diagnostics } = openWire({}, { elicitor: { ask } });
     host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
-    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 15_000);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
     expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_603 } });
     expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly", message: expect.stringContaining("JSON") }]);
   });

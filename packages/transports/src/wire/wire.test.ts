@@ -389,8 +389,9 @@ describe("the end of a wire", () => {
     expect(down).not.toHaveBeenCalled();
     host.receive({ id: c, result: {} });
     await expect(requests[2]).resolves.toEqual({});
-    await vi.waitFor(() =>
-      expect(down).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "session_expired" })),
+    await vi.waitFor(
+      () => expect(down).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "session_expired" })),
+      60_000,
     );
     expect(host.isClosed).toBe(true);
   });
