@@ -21,3 +21,22 @@ export function assertKnownOptions(owner: string, options: unknown, known: Reado
 export function findUnknownField(owner: object, known: Readonly<Record<string, true>>): string | undefined {
   return Object.keys(owner).find((field) => !Object.hasOwn(known, field));
 }
+
+/** The bounds of a number that a product gives, and what it is when none is given. */
+interface NumberBounds {
+  readonly least: number;
+  readonly most?: number;
+  readonly otherwise: number;
+}
+
+/** Reads a whole number that a product gave, or takes the default. Throws a `TypeError` that names `place`. */
+export function readWholeNumber(
+  value: number | undefined,
+  place: string,
+  { least, most = Number.MAX_SAFE_INTEGER, otherwise }: NumberBounds,
+): number {
+  if (value === undefined) return otherwise;
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const upTo = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
+  throw new TypeError(`${place} must be a whole number from ${least}${upTo}`);
+}

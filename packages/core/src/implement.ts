@@ -8,15 +8,8 @@ export type { ConnectionHooks, KnownServer } from "./connection.ts";
 export { partyOf } from "./party-of.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
-export {
-  createCallPipeline,
-  inContext,
-  selectInstead,
-  withObserver,
-  type CallPipeline,
-  type CallPipelineInit,
-} from "./call-pipeline.ts";
-export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
+export { createCallPipeline, inContext, selectInstead, withObserver, type CallPipeline } from "./call-pipeline.ts";
+export { createRequestPipeline, type RequestPipeline } from "./request-pipeline.ts";
 export {
   assertCallOptions,
   assertListOptions,
@@ -37,13 +30,13 @@ export { contextOnBehalfOf, onBehalfOf } from "./on-behalf-of.ts";
 export { findMeant } from "./find-meant.ts";
 export { unknownServerError } from "./unknown-server-error.ts";
 export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-error.ts";
-export { withErrorContext, type HostsideErrorPatch } from "./hostside-error.ts";
+export { withErrorContext } from "./hostside-error.ts";
 
 // Rules of a host.
 export { askAdmit, type Decision } from "./ask-admit.ts";
 
 // Options and data that were handed over.
-export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
+export { assertKnownOptions, readWholeNumber, type Fields } from "./assert-known-options.ts";
 export { assertInitOptions, assertRefreshOptions } from "./source-options.ts";
 export { isPlainObject, kindOf } from "./plain-object.ts";
 export { withDefaults, type Given } from "./with-defaults.ts";
@@ -71,7 +64,7 @@ export { createLazyMap, createLazySet, type LazyMap, type LazySet } from "./lazy
 export { createIdTable, type IdTable } from "./id-table.ts";
 
 // Time, chance and events.
-export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
+export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./passage.ts";
 export {
   createLazySignal,
@@ -88,29 +81,30 @@ export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./format-ms.ts";
 export { reportUncaught } from "./report-uncaught.ts";
 export { resultWithin, settleWithin } from "./settle-within.ts";
+export { headWithin, utf8Length, type Utf8Head } from "./utf8.ts";
 export { untilAborted } from "./until-aborted.ts";
 
 // What keeps things, and locks.
-export { createPolledLock, type LockAttempt, type LockHold, type PolledLockInit } from "./polled-lock.ts";
+export { createPolledLock, type LockAttempt, type LockHold } from "./polled-lock.ts";
 export { doStep, storeFailed, type StepLimit } from "./store-step.ts";
 export { startStopwatch } from "./stopwatch.ts";
 
 // Lists that come in pages.
-export { createPageCursors, type PageCursors, type PageEnd, type PageLimits } from "./page-cursors.ts";
+export { createPageCursors, type PageEnd } from "./page-cursors.ts";
 
 // Secrets and hostile texts.
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
-export { createSecretFinder, type FoundSecret, type SecretFinder } from "./secret-finder.ts";
+export { createSecretFinder, type SecretFinder } from "./secret-finder.ts";
 export { findKnownShapes, type SecretSpan } from "./known-shapes.ts";
 export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";
-export { learnOAuthAnswer, learnOAuthRequest, type OAuthRequestParts } from "./learn-oauth-secrets.ts";
+export { learnOAuthAnswer, learnOAuthRequest } from "./learn-oauth-secrets.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
-export { inspectText, replaceUnseen, type TextFlag } from "./untrusted-text.ts";
+export { inspectText, replaceUnseen } from "./untrusted-text.ts";
 
 // An object with getters, of which there are many.
 export { withGetters } from "./with-getters.ts";

@@ -6,7 +6,7 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { createCallPipeline, createDeadline, type CallPipeline, type CallPipelineInit } from "@hostside/core/implement";
+import { createCallPipeline, createDeadline, type CallPipeline } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
@@ -28,7 +28,7 @@ interface Trial {
 
 function tryOut(
   interceptors: readonly Interceptor[],
-  { handler, ...rest }: Partial<CallPipelineInit> & { readonly handler?: CallHandler } = {},
+  { handler, ...rest }: Partial<Parameters<typeof createCallPipeline>[0]> & { readonly handler?: CallHandler } = {},
 ): Trial {
   const clock = createManualClock();
   const handled: ToolCall[] = [];

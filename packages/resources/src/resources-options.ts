@@ -1,10 +1,15 @@
 import { longestTimeoutMs, type CallContext, type Clock, type Diagnostic } from "@hostside/core";
-import { assertCallContext, assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import {
+  assertCallContext,
+  assertKnownOptions,
+  systemClock,
+  type Fields,
+  readWholeNumber,
+} from "@hostside/core/implement";
 import type { ListLimits } from "./listing/list-kind.ts";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
 import { readSchemes } from "./reading/check-uri.ts";
 import type { ReadLimits } from "./reading/read-contents.ts";
-import { readWholeNumber } from "./read-whole-number.ts";
 
 /** Options of {@linkcode createResources}. */
 export interface ResourcesOptions {

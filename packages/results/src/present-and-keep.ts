@@ -1,5 +1,5 @@
 import type { Clock, ToolOutcome } from "@hostside/core";
-import { createDeadline, formatMs } from "@hostside/core/implement";
+import { createDeadline, formatMs, utf8Length } from "@hostside/core/implement";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import type { Owners } from "./keep/owner-of.ts";
 import type { OutcomePiece } from "./keeping.ts";
@@ -7,7 +7,6 @@ import { scaledBlocks, withBlocks, type ScaleImage } from "./media/scale-images.
 import { presentBlocks } from "./present/present-blocks.ts";
 import type { PresentSettings } from "./present/present-options.ts";
 import { readOutcome } from "./present/read-outcome.ts";
-import { utf8Length } from "./present/text-size.ts";
 import type { Omission, OmissionReason, Presented } from "./presented.ts";
 import type { PresentOccasion } from "./result-presenter.ts";
 

@@ -1,9 +1,15 @@
 import type { Interceptor, ToolCall, ToolDefinition, ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, canonicalJson, formatMs, freezeData, type Fields } from "@hostside/core/implement";
+import {
+  assertKnownOptions,
+  canonicalJson,
+  formatMs,
+  freezeData,
+  type Fields,
+  readWholeNumber,
+} from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { callEvent } from "../refuse.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { readWholeNumber } from "../read-number.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/output-problems.ts";

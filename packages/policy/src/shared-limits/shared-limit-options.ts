@@ -1,6 +1,5 @@
 import type { Clock } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
-import { readWholeNumber } from "../read-number.ts";
+import { assertKnownOptions, systemClock, type Fields, readWholeNumber } from "@hostside/core/implement";
 import type { PostgresLimitPool } from "./database-time.ts";
 import { countInPostgres } from "./count-in-postgres.ts";
 import { countInRedis, type RedisLimitClient } from "./count-in-redis.ts";

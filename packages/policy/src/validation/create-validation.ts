@@ -1,8 +1,7 @@
 import type { Interceptor, JsonObject, ToolCall, ToolOutcome, Violation } from "@hostside/core";
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { readWholeNumber } from "../read-number.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";

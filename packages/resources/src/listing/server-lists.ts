@@ -6,10 +6,10 @@ import {
   isCallArguments,
   onAbort,
   type Fields,
+  readWholeNumber,
 } from "@hostside/core/implement";
 import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
 import type { ResourceParts } from "../resource-parts.ts";
-import { readWholeNumber } from "../read-whole-number.ts";
 import type { ResourceServerStatus } from "../resource-provider.ts";
 import type { ListKind } from "./list-kind.ts";
 import { declares, joinListings, serversToAsk, type JoinedListing } from "./list-servers.ts";

@@ -1,5 +1,4 @@
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { readWholeNumber } from "../read-whole-number.ts";
+import { assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 
 /** How long and how much of what was read is given again. */
 export interface ReadCacheOptions {

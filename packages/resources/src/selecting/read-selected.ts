@@ -1,8 +1,7 @@
 import { isHostsideError, HostsideError, type ContentBlock } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, isPlainObject, kindOf, type Fields, readWholeNumber } from "@hostside/core/implement";
 import { toAskError } from "../asking/ask-errors.ts";
 import { assertReadOptions, type ReadOptions } from "../listing/server-lists.ts";
-import { readWholeNumber } from "../read-whole-number.ts";
 import type { ResourceTarget } from "../reading/read-resource.ts";
 import type { Resources } from "../resources.ts";
 import type { ResourceRead } from "../reading/resource-read.ts";

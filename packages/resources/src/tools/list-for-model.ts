@@ -1,8 +1,8 @@
+import { utf8Length } from "@hostside/core/implement";
 import { cleanText, type CallOptions, type JsonObject } from "@hostside/core";
 import { isAppUri } from "../apps/app-uri.ts";
 import type { ServerFailure } from "../listing/list-servers.ts";
 import type { Resource, ResourceTemplate } from "../resource.ts";
-import { utf8Length } from "./cut-utf8.ts";
 import { readOptionsOf, type ToolParts } from "./resource-tool.ts";
 
 /** What is listed: resources, or templates of them. */

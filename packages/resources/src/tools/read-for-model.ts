@@ -1,8 +1,7 @@
 import { cleanText, type CallOptions } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { quoteText, headWithin, utf8Length } from "@hostside/core/implement";
 import { isAppUri } from "../apps/app-uri.ts";
 import type { ResourceContents } from "../resource.ts";
-import { cutUtf8, utf8Length } from "./cut-utf8.ts";
 import { explainFailure, readOptionsOf, type ToolParts } from "./resource-tool.ts";
 
 /** What is asked for by a model. */
@@ -70,7 +69,7 @@ export async function boundPieces(
       pieces.push({ ...head, ...(savedTo === undefined ? { bytes: decodedLength(blob) } : { savedTo }) });
       continue;
     }
-    const kept = cutUtf8(text, Math.max(0, left));
+    const kept = text.slice(0, headWithin(text, Math.max(0, left)).end);
     left -= utf8Length(kept);
     missing += countPoints(text.slice(kept.length));
     pieces.push({ ...head, text: kept });

@@ -1,6 +1,5 @@
 import type { CallContext } from "@hostside/core";
-import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
-import { readWholeNumber } from "../read-whole-number.ts";
+import { assertKnownOptions, kindOf, type Fields, readWholeNumber } from "@hostside/core/implement";
 
 /** Bytes of a resource that a model cannot read as text. */
 export interface BlobToSave {

@@ -1,7 +1,7 @@
+import { headWithin, utf8Length } from "@hostside/core/implement";
 import { jointOf, markerOf, type Fitting, type FittingText } from "./fitting.ts";
 import { restNotice, wayTo } from "./notices.ts";
 import { shareRoom, type RoomClaim } from "./share-room.ts";
-import { headWithin, utf8Length, wholeEnd } from "./text-size.ts";
 
 /** How much the texts of one presentation may take. */
 export interface Bounds {
@@ -95,4 +95,12 @@ function longestWithin(length: number, fits: (length: number) => boolean): numbe
     else high = middle;
   }
   return low;
+}
+
+/** The place at or before `end` that does not part a surrogate pair. */
+function wholeEnd(text: string, end: number): number {
+  if (end <= 0 || end >= text.length) return Math.max(0, Math.min(end, text.length));
+  const before = text.charCodeAt(end - 1);
+  const after = text.charCodeAt(end);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff ? end - 1 : end;
 }

@@ -1,3 +1,4 @@
+import { utf8Length } from "@hostside/core/implement";
 import { cutPieces, type Bounds, type Cuts } from "./cut-pieces.ts";
 import { fenceFor, plainBrackets, type Fence } from "./fence.ts";
 import { jointOf, markerOf, prepareFitting, type Fitting } from "./fitting.ts";
@@ -7,7 +8,6 @@ import { keepingOf, restNotice, wayTo } from "./notices.ts";
 import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
-import { utf8Length } from "./text-size.ts";
 
 /** What fits into the bounds. */
 export interface FittedPieces {

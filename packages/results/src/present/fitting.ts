@@ -1,8 +1,8 @@
+import { headWithin, type Utf8Head } from "@hostside/core/implement";
 import type { Fence } from "./fence.ts";
 import { cutMarker } from "./notices.ts";
 import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
-import { headWithin, type Head } from "./text-size.ts";
 
 /** A text that is to fit into the bounds of a presentation. */
 export interface FittingText {
@@ -10,7 +10,7 @@ export interface FittingText {
   readonly index: number;
   readonly piece: TextPiece;
   /** As much of it as could be shown if it were alone. */
-  readonly most: Head;
+  readonly most: Utf8Head;
 }
 
 /** Pieces that are to fit into the bounds of a presentation, and what surrounds them. */

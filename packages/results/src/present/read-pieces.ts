@@ -1,3 +1,4 @@
+import { headWithin } from "@hostside/core/implement";
 import { isKnownContent, type ContentBlock, type ResourceLink } from "@hostside/core";
 import type { OutcomePiece } from "../keeping.ts";
 import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
@@ -8,7 +9,6 @@ import { oneLine, quoted } from "./one-line.ts";
 import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
-import { headWithin } from "./text-size.ts";
 import { repeatsStructured, structuredBesideBlocks } from "./structured-json.ts";
 
 /** The pieces of an outcome, in its order, with a notice for each block that is not shown. The structured content comes last. */

@@ -1,9 +1,9 @@
+import { headWithin } from "@hostside/core/implement";
 import { isKnownContent, type ContentBlock, type ToolOrigin, type ToolOutcome } from "@hostside/core";
 import { readError } from "../errors/read-error.ts";
 import { oneLine, quoted } from "../present/one-line.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome, type SafeOutcome } from "../present/read-outcome.ts";
-import { headWithin } from "../present/text-size.ts";
 import { decodedSize, unsaidStructured } from "./preset-parts.ts";
 
 /** A result as nexo's tools answer it: a text, or an error with its words. */

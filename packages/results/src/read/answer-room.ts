@@ -1,7 +1,7 @@
+import { utf8Length } from "@hostside/core/implement";
 import type { KeptItem } from "../keep/kept-item.ts";
 import { fenceFor } from "../present/fence.ts";
 import type { PresentSettings } from "../present/present-options.ts";
-import { utf8Length } from "../present/text-size.ts";
 
 /** How much one answer of `results_read` may have, so that the presenter that shows it has nothing to cut. */
 export interface AnswerRoom {

@@ -1,8 +1,8 @@
+import { utf8Length } from "@hostside/core/implement";
 import type { ToolOrigin, ToolOutcome } from "@hostside/core";
 import { presentBlocks } from "../present/present-blocks.ts";
 import type { PresentSettings } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";
-import { utf8Length } from "../present/text-size.ts";
 import { member } from "../present/member.ts";
 import type { Presented, PresentedText } from "../presented.ts";
 import { keptFromMeta } from "./results-read-tool.ts";

@@ -1,6 +1,7 @@
-import { defaultLimits, type JsonObject } from "@hostside/core";
+import { defaultLimits, type JsonObject, type ServerLimits, type ToolListing } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createToolListingReader, readToolListing } from "./join-tool-pages.ts";
+import { createToolListingReader } from "./join-tool-pages.ts";
 
 const inputSchema = { type: "object" };
 const tool = (name: string, members: object = {}): JsonObject => ({ name, inputSchema, ...members });
@@ -220,3 +221,9 @@ describe("createToolListingReader()", () => {
     expect(readToolListing([page], limits).tools).toHaveLength(20_000);
   });
 });
+
+function readToolListing(pages: readonly unknown[], limits: ServerLimits): ToolListing {
+  const reader = createToolListingReader({ limits });
+  for (const page of pages) if (!isJsonObject(page) || typeof reader.add(page) !== "string") break;
+  return reader.listing();
+}

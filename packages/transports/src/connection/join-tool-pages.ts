@@ -1,5 +1,5 @@
 import type { DroppedTool, JsonObject, RemoteTool, ServerLimits, ToolListing, HostsideError } from "@hostside/core";
-import { createPageCursors, isJsonObject } from "@hostside/core/implement";
+import { createPageCursors } from "@hostside/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 
 /** Puts a `tools/list` together, page by page. */
@@ -160,11 +160,4 @@ function createEntries({ limits, findFault, wants = all }: ToolListingInit): Ent
 
 function all(): boolean {
   return true;
-}
-
-/** All pages of a `tools/list` as one listing: the pure form of {@linkcode createToolListingReader}, for pages at hand. */
-export function readToolListing(pages: readonly unknown[], limits: ServerLimits): ToolListing {
-  const reader = createToolListingReader({ limits });
-  for (const page of pages) if (!isJsonObject(page) || typeof reader.add(page) !== "string") break;
-  return reader.listing();
 }

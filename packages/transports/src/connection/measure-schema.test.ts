@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findSchemaExcess, measureSchema } from "./measure-schema.ts";
+import { measureSchema, type SchemaLimits } from "./measure-schema.ts";
 
 const generous = { maxSchemaDepth: 64, maxSchemaLength: 65_536 };
 
@@ -49,4 +49,9 @@ function nested(levels: number): object {
   let schema: object = {};
   for (let level = 1; level < levels; level += 1) schema = { properties: schema };
   return schema;
+}
+
+function findSchemaExcess(schema: object, limits: SchemaLimits): string | undefined {
+  const measured = measureSchema(schema, limits);
+  return typeof measured === "string" ? measured : undefined;
 }

@@ -1,21 +1,12 @@
 import type { ServerLimits } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/**
- * Why a schema is too much to handle, or `undefined` when it is not: nested deeper than `maxSchemaDepth`, or longer than
- * `maxSchemaLength` when serialised. Walks with a stack of its own, because a schema can be nested deep enough to exhaust the
- * runtime's, and stops at the first limit that is passed.
- */
-export function findSchemaExcess(schema: object, limits: SchemaLimits): string | undefined {
-  const measured = measureSchema(schema, limits);
-  return typeof measured === "string" ? measured : undefined;
-}
-
 /** What a schema is measured by. */
 export type SchemaLimits = Pick<ServerLimits, "maxSchemaDepth" | "maxSchemaLength">;
 
 /**
- * About how many UTF-16 units a schema has when serialised, or why it is too much to handle, as {@linkcode findSchemaExcess}. Puts it, and every
+ * About how many UTF-16 units a schema has when serialised, or why it is too much to handle: nested deeper than `maxSchemaDepth` or longer
+ * than `maxSchemaLength`. It stops at the first limit that is passed. Puts it, and every
  * object and array in it, into `nodes`: whoever wants to see them all needs no walk of their own.
  */
 export function measureSchema(

@@ -1,5 +1,5 @@
+import { utf8Length } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
-import { utf8Length } from "../bytes/utf8-length.ts";
 import type { Transport } from "../message/transport.ts";
 
 /** Two transports in one process: what one sends, the other gets. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
-import { utf8Length } from "../../bytes/utf8-length.ts";
+import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { isTooDeep } from "../../message/message-depth.ts";
 

@@ -1,6 +1,5 @@
 import type { JsonObject, HostsideError } from "@hostside/core";
-import { createSlots, withErrorContext, type Slots } from "@hostside/core/implement";
-import { utf8Length } from "../../bytes/utf8-length.ts";
+import { createSlots, withErrorContext, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";

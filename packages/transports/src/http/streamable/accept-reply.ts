@@ -1,5 +1,5 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
@@ -9,7 +9,6 @@ import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-err
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
-import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 import { brokenBytesRead } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";

@@ -1,6 +1,5 @@
 import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
-import { createSlots, onAbort, withGetters, type Slots } from "@hostside/core/implement";
-import { utf8Length } from "../../bytes/utf8-length.ts";
+import { createSlots, onAbort, withGetters, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
