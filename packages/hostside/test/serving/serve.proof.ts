@@ -124,8 +124,8 @@ describe("hostside serve", () => {
     expect(served.stderr()).toContain("server hostside is hostside serve itself, and left out");
     const list = await runPiped(work, ["--config", "mcp.json", "--json", "list"]);
     expect(JSON.parse(list.stdout).servers).toMatchObject([
-      { id: "one", state: "ready" },
       { id: "hostside", state: "disabled" },
+      { id: "one", state: "ready" },
     ]);
   });
 
