@@ -15,7 +15,7 @@ it("locks a tool with the fingerprint by which a host knows it", async () => {
   const connection = await provider.connection("memory");
   const { tools } = (await connection.request("tools/list", {})) as { tools: readonly JsonObject[] };
   const locked = lockTools(tools, undefined).tools.map(({ name, hash }) => [name, hash]);
-  const known = provider.definitions().map(({ origin, fingerprint }) => [origin?.toolName, fingerprint]);
+  const known = provider.tools().map(({ origin, fingerprint }) => [origin?.toolName, fingerprint]);
   expect(locked).toEqual(known);
   expect(locked).toHaveLength(2);
 });

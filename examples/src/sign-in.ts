@@ -39,7 +39,7 @@ async function show(spec: ServerSpec): Promise<void> {
     await provider.refreshServer(spec.id);
   }
   for (const { error } of provider.statuses()) if (error !== undefined) printer.line(error.message, "red");
-  for (const { name, description } of provider.definitions()) {
+  for (const { name, description } of provider.tools()) {
     printer.row([name, description.replaceAll(/\s+/g, " ")], [40]);
   }
 }

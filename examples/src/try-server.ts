@@ -39,7 +39,7 @@ async function show(spec: ServerSpec): Promise<void> {
     const { name = "a server without a name", version = "", era, protocolVersion } = server;
     printer.line(`${name} ${version}: ${era}, ${protocolVersion}, ${toolCount} tools`);
   }
-  for (const { name, description } of provider.definitions()) {
+  for (const { name, description } of provider.tools()) {
     printer.row([name, description.replaceAll(/\s+/g, " ")], [40]);
   }
 }

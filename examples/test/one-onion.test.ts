@@ -78,7 +78,7 @@ describe("a toolbox over a server", () => {
     });
     const toolbox = createToolbox({ tools, providers: [provider] });
     await toolbox.init();
-    const [own, ...theirs] = toolbox.definitions().map(({ name }) => name);
+    const [own, ...theirs] = toolbox.tools().map(({ name }) => name);
     expect([own, theirs]).toEqual(["echo", ["append", expect.stringMatching(/^echo_[0-9a-f]{8,}$/)]]);
     expect(toolbox.diagnostics()).toEqual([]);
     toolbox.close();

@@ -44,7 +44,7 @@ describe("a policy around a real server", () => {
     const toolbox = createToolbox({ providers: [provider], admit, interceptors });
     await toolbox.init();
     const path = join(folder, "notes.txt");
-    const names = toolbox.definitions().map(({ name }) => name);
+    const names = toolbox.tools().map(({ name }) => name);
     expect(names).toContain("mcp_fs_write_file");
     expect(names).not.toContain("mcp_fs_move_file");
     expect(policy.explain("mcp_fs_move_file")).toContain('denied by deny[0] ("*/move_*")');

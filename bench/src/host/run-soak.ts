@@ -23,7 +23,7 @@ const provider = createProvider({
 });
 await provider.init();
 const toolbox = createToolbox({ providers: [provider] });
-const [tool] = toolbox.definitions();
+const [tool] = toolbox.tools();
 const flat = [
   await soak("calls", calls, async () => void (await toolbox.call(tool?.name ?? "", { text: "x" }))),
   await soak("refreshes", refreshes, () => toolbox.refresh()),

@@ -47,7 +47,7 @@ const shared = createSharedProviders({
 });
 const open = async (id: string): Promise<void> => {
   const lease = await shared.lease({ conversation: id });
-  if (lease.providers[0]?.definitions().length !== 8) throw new Error("tools are missing");
+  if (lease.providers[0]?.tools().length !== 8) throw new Error("tools are missing");
   lease.release();
 };
 for (let index = 0; index < 200; index += 1) await open(`warm ${index}`);

@@ -12,20 +12,20 @@ const ways: Readonly<Record<string, Way>> = {
     const lease = await stage.shared.lease({ conversation: id, principal: `of ${id}` });
     const view = stage.viewOf(id);
     await view.call(echoOf(0), { text: id });
-    return { lease, view, offered: view.definitions() };
+    return { lease, view, offered: view.tools() };
   },
   toolbox: async (stage) => async (id) => {
     const lease = await stage.shared.lease({ conversation: id, principal: `of ${id}` });
     const toolbox = createToolbox({ providers: lease.providers });
     await toolbox.call(echoOf(0), { text: id }, { context: { conversation: id } });
-    return { lease, toolbox, offered: toolbox.definitions() };
+    return { lease, toolbox, offered: toolbox.tools() };
   },
   facade: async ({ servers }) => {
     const host = await createHost({ servers, pool: {} });
     return async (id) => {
       const conversation = await host.openConversation({ id, principal: `of ${id}` });
       await conversation.call(echoOf(0), { text: id });
-      return { host, conversation, offered: conversation.definitions() };
+      return { host, conversation, offered: conversation.tools() };
     };
   },
 };

@@ -21,7 +21,7 @@ function recordedProvider(): ToolProvider {
     name: "mcp",
     revision: 1,
     closed: false,
-    definitions: (names) => names?.flatMap((name) => find(name) ?? []) ?? definitions,
+    tools: (names) => names?.flatMap((name) => find(name) ?? []) ?? definitions,
     groups: () => recorded.map(({ group }) => group),
     has: (name) => find(name) !== undefined,
     init: () => Promise.resolve(),
@@ -39,7 +39,7 @@ function recordedProvider(): ToolProvider {
 const countTokens = (value: unknown): number => encoding.encode(JSON.stringify(value)).length;
 
 function countDeclared(view: ToolboxView): number {
-  const declared = view.definitions({ budget });
+  const declared = view.tools({ budget });
   return declared.reduce(
     (sum, { name, description, inputSchema }) => sum + countTokens({ name, description, parameters: inputSchema }),
     0,
@@ -85,12 +85,12 @@ describe("a conversation with 18 recorded servers and a budget of 8,000 tokens",
 
   it("lets a model use every tool of every server, page by page", async () => {
     const view = createToolbox({ providers: [recordedProvider()] }).view();
-    const usable = new Set(view.definitions({ budget }).map(({ name }) => name));
+    const usable = new Set(view.tools({ budget }).map(({ name }) => name));
     for (const { group } of recorded) {
       let next: object | undefined = { group: group.id };
       while (next !== undefined) {
         const answer = await view.selectTools(next);
-        for (const { name } of view.definitions({ budget })) usable.add(name);
+        for (const { name } of view.tools({ budget })) usable.add(name);
         for (const { name, parameters } of answer.tools) if (parameters !== undefined) usable.add(name);
         next = answer.next;
       }

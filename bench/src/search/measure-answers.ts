@@ -13,7 +13,7 @@ const servers = published.filter(({ source }) => source === "recorded").slice(0,
 const local = localNames(published);
 const queries = readPublishedQueries("published", new Set(local.keys()));
 const toolbox = createSetToolbox(servers);
-const definitions = toolbox.definitions();
+const definitions = toolbox.tools();
 
 const own = new Set(definitions.map(({ name }) => name));
 const searches: number[] = [];
@@ -30,7 +30,7 @@ for (const { query, answers } of queries) {
 }
 const groups: number[] = [];
 for (const { group } of servers) groups.push(await costOf("tools_select", { group: group.id }));
-const helpers = toolbox.view({ alwaysHelpers: true }).definitions({ budget: 1 });
+const helpers = toolbox.view({ alwaysHelpers: true }).tools({ budget: 1 });
 writeTable(
   "answers",
   tableOf(
@@ -62,7 +62,7 @@ async function costOf(helper: string, input: JsonObject): Promise<number> {
 
 async function answerOf(helper: string, input: JsonObject): Promise<string> {
   const view = toolbox.view();
-  view.definitions({ budget });
+  view.tools({ budget });
   return JSON.stringify((await view.call(helper, input)).structuredContent);
 }
 

@@ -21,7 +21,7 @@ function providerOf(servers: readonly ToolSetServer[]): ToolProvider {
     name: "mcp",
     revision: 1,
     closed: false,
-    definitions: (names) => names?.flatMap((name) => byName.get(name) ?? []) ?? definitions,
+    tools: (names) => names?.flatMap((name) => byName.get(name) ?? []) ?? definitions,
     groups: () => servers.map(({ group }) => group),
     has: (name) => byName.has(name),
     init: async () => {},

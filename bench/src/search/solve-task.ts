@@ -52,7 +52,7 @@ export async function solveTask(toolbox: Toolbox, task: Task, way: Way): Promise
 }
 
 async function callOutOf(toolbox: Toolbox, { sentence, answers }: Task): Promise<Attempt> {
-  const definitions = toolbox.definitions();
+  const definitions = toolbox.tools();
   const name = chooseByWords(sentence, definitions.map(toOption))?.option.id ?? "";
   const definition = definitions.find((candidate) => candidate.name === name);
   const outcome = definition && (await toolbox.call(name, argumentsFor(definition)));
@@ -79,7 +79,7 @@ export function createRun(view: ToolboxView): Run {
   let read = 0;
   let groups: readonly Option[] = [];
   const takeTurn = (): readonly ToolDefinition[] => {
-    const declared = view.definitions({ budget });
+    const declared = view.tools({ budget });
     turns += 1;
     tokens += countDeclared(declared) + read;
     return declared;
@@ -105,7 +105,7 @@ export function createRun(view: ToolboxView): Run {
       return (answer["tools"] as unknown as readonly Shown[]).map(toOption);
     },
     async call(name) {
-      const isDeclared = view.definitions({ budget }).some((definition) => definition.name === name);
+      const isDeclared = view.tools({ budget }).some((definition) => definition.name === name);
       if (!isDeclared) await ask("tools_select", { tools: [name] });
       const definition = takeTurn().find((candidate) => candidate.name === name);
       if (definition === undefined) return false;

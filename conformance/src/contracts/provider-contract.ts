@@ -42,7 +42,7 @@ type Current = () => ProviderSubject;
 function describeReads(current: Current): void {
   it("offers tools under names that are legal, different without regard to case, and sorted", () => {
     const { provider } = current();
-    const names = provider.definitions().map((tool) => tool.name);
+    const names = provider.tools().map((tool) => tool.name);
     expect(names.length).toBeGreaterThan(1);
     expect(names.filter((each) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(each))).toEqual([]);
     expect(new Set(names.map((each) => each.toLowerCase())).size).toBe(names.length);
@@ -51,8 +51,8 @@ function describeReads(current: Current): void {
 
   it("looks names up without regard to ASCII case, in the order asked for, and leaves unknown ones out", () => {
     const { provider } = current();
-    const [first = "", second = ""] = provider.definitions().map((tool) => tool.name);
-    const found = provider.definitions([second.toUpperCase(), "no_such_tool", first]);
+    const [first = "", second = ""] = provider.tools().map((tool) => tool.name);
+    const found = provider.tools([second.toUpperCase(), "no_such_tool", first]);
     expect(found.map((tool) => tool.name)).toEqual([second, first]);
     expect(provider.has(first.toUpperCase())).toBe(true);
     expect(provider.has("no_such_tool")).toBe(false);
@@ -62,7 +62,7 @@ function describeReads(current: Current): void {
     const { provider } = current();
     for (const inherited of ["constructor", "__proto__", "toString"]) {
       expect(provider.has(inherited)).toBe(false);
-      expect(provider.definitions([inherited])).toEqual([]);
+      expect(provider.tools([inherited])).toEqual([]);
     }
   });
 
@@ -70,7 +70,7 @@ function describeReads(current: Current): void {
     const { provider } = current();
     for (const group of provider.groups()) {
       expect(group.members).toEqual(group.members.toSorted());
-      expect(provider.definitions(group.members)).toHaveLength(group.members.length);
+      expect(provider.tools(group.members)).toHaveLength(group.members.length);
     }
   });
 }
@@ -114,24 +114,24 @@ function describeCalls(current: Current): void {
 function describeChanges(current: Current): void {
   it("stays as it is when a refresh brings nothing new", async () => {
     const { provider } = current();
-    const [before, tools] = [provider.revision, provider.definitions()];
+    const [before, tools] = [provider.revision, provider.tools()];
     const changes = recordChanges(provider);
     await provider.refresh();
     expect(provider.revision).toBe(before);
-    expect(provider.definitions()).toEqual(tools);
+    expect(provider.tools()).toEqual(tools);
     expect(changes).toEqual([]);
   });
 
   it("tells a change, if there can be one, in a new snapshot that leaves the old one alone", async () => {
     const { provider, change } = current();
-    const before = provider.definitions();
+    const before = provider.tools();
     const copy = [...before];
     const [revision, changes] = [provider.revision, recordChanges(provider)];
     await change?.();
     await provider.refresh();
     expect(provider.revision > revision).toBe(change !== undefined);
     expect(before).toEqual(copy);
-    const now = provider.definitions().map((tool) => tool.name);
+    const now = provider.tools().map((tool) => tool.name);
     const then = before.map((tool) => tool.name);
     expect(changes.flatMap(({ added }) => added).toSorted()).toEqual(now.filter((each) => !then.includes(each)));
     expect(changes.flatMap(({ removed }) => removed).toSorted()).toEqual(then.filter((each) => !now.includes(each)));
@@ -143,7 +143,7 @@ function describeChanges(current: Current): void {
     await provider.close();
     await provider.close();
     expect(provider.closed).toBe(true);
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     const refused = await provider.call(works.name, works.args).catch((error: unknown) => error);
     expect(isHostsideError(refused)).toBe(true);
   });

@@ -59,7 +59,7 @@ export function createReferenceHost({
     },
     snapshot() {
       const tools = provider()
-        .definitions()
+        .tools()
         .map(({ name, origin }) => ({ name, serverId: origin?.serverId ?? "", remoteName: origin?.toolName ?? "" }));
       const servers = provider()
         .statuses()

@@ -69,7 +69,7 @@ async function authorized<T>(operation: () => Promise<T>): Promise<T> {
 }
 
 async function callTools(tools: McpProvider): Promise<void> {
-  const definitions = tools.definitions();
+  const definitions = tools.tools();
   const nameOf = (remote: string): string | undefined =>
     definitions.find(({ origin }) => origin?.toolName === remote)?.name;
   const wanted =

@@ -16,7 +16,7 @@ export async function previewHost(spec: ServerSpec, authProvider?: OAuth["authPr
     await provider.init();
     const failure = provider.statuses()[0]?.error;
     return {
-      tools: provider.definitions().map(({ name, origin }) => ({ name, toolName: origin?.toolName ?? name })),
+      tools: provider.tools().map(({ name, origin }) => ({ name, toolName: origin?.toolName ?? name })),
       groups: provider.groups().map(({ id, title, members }) => ({ id, title, members: members.length })),
       notes: diagnostics.map(({ kind, message }) => `${kind}: ${message}`),
       ...(failure && { failure: failure.message }),

@@ -17,7 +17,7 @@ export function expectThat(condition: boolean, message: string): asserts conditi
 
 /** The local name of a server's tool, looked up as any host would: by where the definition comes from. */
 export function localNameOf(host: Host, serverId: string, toolName: string): string {
-  const found = host.definitions().find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
+  const found = host.tools().find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
   expectThat(found !== undefined, `${serverId} has no tool ${toolName}`);
   return found.name;
 }

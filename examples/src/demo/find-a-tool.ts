@@ -9,9 +9,7 @@ export async function findATool({ host, printer }: Stage): Promise<void> {
   await using conversation = host.conversation({ budget });
   const everything = toolbox.estimateTokens();
   const before = declare(conversation);
-  printer.line(
-    `all ${toolbox.definitions().length} definitions: about ${everything} tokens, with a budget of ${budget}`,
-  );
+  printer.line(`all ${toolbox.tools().length} definitions: about ${everything} tokens, with a budget of ${budget}`);
   printer.line(`declared instead: ${before.names.join(", ")}: about ${before.tokens} tokens`);
 
   const directory = await conversation.call("tools_groups", { query: "*" });
@@ -30,7 +28,7 @@ export async function findATool({ host, printer }: Stage): Promise<void> {
 }
 
 function declare(view: ToolboxView): { readonly names: readonly string[]; readonly tokens: number } {
-  const definitions = view.definitions();
+  const definitions = view.tools();
   const tokens = definitions.reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
   return { names: definitions.map(({ name }) => name), tokens };
 }

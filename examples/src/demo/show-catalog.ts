@@ -15,7 +15,7 @@ export async function showGroups({ host, printer, servers }: Stage): Promise<voi
 
 /** Shows a few definitions in the form in which most model APIs take functions. */
 export async function showDefinitions({ host, printer }: Stage): Promise<void> {
-  const definitions = host.provider.definitions();
+  const definitions = host.provider.tools();
   const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
   for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
   expectThat(definitions.length > 0, "there are no definitions");

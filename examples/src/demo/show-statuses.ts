@@ -15,7 +15,7 @@ export async function showStatuses({ host, printer, servers }: Stage): Promise<v
     const isAsExpected = id === "inventory" ? status.error !== undefined : status.state === "ready";
     expectThat(isAsExpected, `${id} is ${status.state}`);
   }
-  printer.line(`${host.provider.definitions().length} tools of ${servers.ids.length - 1} servers in one catalogue`);
+  printer.line(`${host.provider.tools().length} tools of ${servers.ids.length - 1} servers in one catalogue`);
 }
 
 function showStatus({ id, state, server, toolCount, connectMs, listMs, error }: ServerStatus, printer: Printer): void {

@@ -52,7 +52,7 @@ async function answer(request: IncomingMessage): Promise<unknown> {
   const [id, principal] = [searchParams.get("conversation") ?? "1", searchParams.get("user") ?? "nobody"];
   if (request.method === "DELETE") return endConversation(principal, id);
   const conversation = await conversationOf(principal, id);
-  if (pathname === "/tools") return conversation.definitions().map(({ name }) => name);
+  if (pathname === "/tools") return conversation.tools().map(({ name }) => name);
   const { tool, args } = body as { readonly tool: string; readonly args?: unknown };
   return (await conversation.call(tool, args)).content;
 }

@@ -8,7 +8,7 @@ import type { ToolSource } from "./tool-source.ts";
  */
 export function goOnOnceApproved(source: ToolSource, approveCall: (suspended: SuspendedCall) => string): ToolSource {
   return {
-    definitions: () => source.definitions(),
+    tools: () => source.tools(),
     async call(name, args, options) {
       try {
         return await source.call(name, args, options);

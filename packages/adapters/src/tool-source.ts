@@ -4,10 +4,10 @@ import { isPresenter } from "./is-presenter.ts";
 
 /**
  * Where an adapter has its tools from: a view of a toolbox, which is what a conversation should have, a toolbox, or a provider. What
- * `definitions()` returns is declared with the next request, in that order.
+ * `tools()` returns is declared with the next request, in that order.
  */
 export interface ToolSource {
-  definitions(): readonly ToolDefinition[];
+  tools(): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /** What makes of its results what a model gets, where the options of an adapter name nobody else. */
   readonly presenter?: ResultPresenter | undefined;
@@ -15,8 +15,8 @@ export interface ToolSource {
 
 /** Throws a `TypeError` for what is no source, such as a promise of one, or one with a presenter that is none. */
 export function assertToolSource(source: ToolSource | null | undefined): void {
-  if (typeof source?.definitions !== "function" || typeof source.call !== "function") {
-    throw new TypeError("source must be a view, a toolbox or a provider: it needs definitions() and call()");
+  if (typeof source?.tools !== "function" || typeof source.call !== "function") {
+    throw new TypeError("source must be a view, a toolbox or a provider: it needs tools() and call()");
   }
   if (source.presenter !== undefined && !isPresenter(source.presenter)) {
     throw new TypeError("the presenter of source must have present() and presentError()");

@@ -271,10 +271,10 @@ describe("a tool that the model finds", () => {
 
   it("is not declared any more when the source does not offer it", async () => {
     const source = sampleSource(() => {
-      source.tools = source.tools.slice(0, 1);
+      source.offered = source.offered.slice(0, 1);
       return results.structuredOnly;
     });
-    source.tools = [...source.tools, definitionOf("other")];
+    source.offered = [...source.offered, definitionOf("other")];
     const hostside = createAiSdkTools(source);
     const model = scripted([[["probe", {}]], "done"]);
     await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
@@ -284,9 +284,9 @@ describe("a tool that the model finds", () => {
 
   it("is out of reach under a name that a tool of the product has, whatever a server calls its tools", async () => {
     const source = sampleSource({ content: [text("theirs")] });
-    const [probe] = source.tools;
+    const [probe] = source.offered;
     if (probe === undefined) throw new Error("no tool");
-    source.tools = [
+    source.offered = [
       { ...probe, name: "mine" },
       { ...probe, name: "__proto__" },
     ];

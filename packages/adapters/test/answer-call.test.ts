@@ -37,7 +37,7 @@ function createSource(
   const sent: Sent[] = [];
   return {
     sent,
-    definitions: () => definitions,
+    tools: () => definitions,
     call: async (name, args, options = {}) => {
       sent.push({ name, args, options });
       return await answer({ name, args, options });
@@ -46,7 +46,7 @@ function createSource(
 }
 
 describe("createAnswerer()", () => {
-  it.each([undefined, null, {}, { definitions: () => [] }, Promise.resolve({})])("refuses %j as a source", (source) => {
+  it.each([undefined, null, {}, { tools: () => [] }, Promise.resolve({})])("refuses %j as a source", (source) => {
     expect(() => Reflect.apply(createAnswerer, undefined, [source, openaiChat])).toThrow(/^source must be a view/);
   });
 });
@@ -217,7 +217,7 @@ describe("declare()", () => {
   it("gives the same object back until the source offers something else, and says once what is left out", () => {
     let definitions = [define("a"), define("b", { inputSchema: { type: "array" } })];
     const leftOut: string[] = [];
-    const source: ToolSource = { definitions: () => [...definitions], call: async () => say("") };
+    const source: ToolSource = { tools: () => [...definitions], call: async () => say("") };
     const options: AdapterOptions = {
       onLeftOut: ({ definition, reason }) => leftOut.push(`${definition.name}: ${reason}`),
     };

@@ -83,7 +83,7 @@ describe("the Messages API", () => {
 
   it("is sent each tool with its schema, and a breakpoint for its cache on the last one", async () => {
     const inputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
-    const source = { ...resultSource(), definitions: () => [definitionOf("b", { inputSchema }), definitionOf("a")] };
+    const source = { ...resultSource(), tools: () => [definitionOf("b", { inputSchema }), definitionOf("a")] };
     const api = createFakeApi(done, done, done);
     const breakpoint = { type: "ephemeral", ttl: "5m" };
     await run(api, createAnthropicTools(source));
@@ -205,10 +205,10 @@ describe("deferred tools", () => {
     const kept = (definitions: readonly ToolDefinition[]): readonly ToolDefinition[] =>
       definitions.filter(({ name }) => !gone.has(name));
     const source: ToolSource = {
-      definitions: () => kept(view.definitions({ budget: 1000 })),
+      tools: () => kept(view.tools({ budget: 1000 })),
       call: (name, args, options) => view.call(name, args, options),
     };
-    const mcp = createAnthropicTools(source, { deferred: () => kept(toolbox.definitions(view.undeclared())) });
+    const mcp = createAnthropicTools(source, { deferred: () => kept(toolbox.tools(view.undeclared())) });
     return { mcp, remove: (name) => gone.add(name) };
   }
 
@@ -261,7 +261,7 @@ describe("deferred tools", () => {
 
   it("are deferred but for the first when there would be nothing else, and that one stays so", () => {
     const offered: ToolDefinition[] = [];
-    const source: ToolSource = { definitions: () => offered, call: async () => outcomeOf(results.nothing) };
+    const source: ToolSource = { tools: () => offered, call: async () => outcomeOf(results.nothing) };
     const deferred = (): ToolDefinition[] => ["a", "b", "c"].map((name) => definitionOf(name));
     const mcp = createAnthropicTools(source, { deferred });
     const deferredOf = (tools: readonly Tool[]): readonly string[] =>
@@ -273,7 +273,7 @@ describe("deferred tools", () => {
     expect(deferredOf(mcp.tools())).toEqual(["b", "c"]);
     const leftOut: ToolSource = {
       ...source,
-      definitions: () => [definitionOf("x", { inputSchema: { type: "array" } })],
+      tools: () => [definitionOf("x", { inputSchema: { type: "array" } })],
     };
     expect(deferredOf(createAnthropicTools(leftOut, { deferred }).tools())).toEqual(["b", "c"]);
     expect(deferredOf(createAnthropicTools(source, { deferred, ownFunctions: ["mine"] }).tools())).toContain("a");
@@ -283,7 +283,7 @@ describe("deferred tools", () => {
     const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
     const offered = [definitionOf("liar", { origin })];
     const source: ToolSource = {
-      definitions: () => offered,
+      tools: () => offered,
       async call() {
         offered.push(definitionOf("hidden"));
         return outcomeOf({ content: [], structuredContent: { tools: [{ name: "hidden" }] } });

@@ -106,7 +106,7 @@ describe("Gemini", () => {
 
   it("is sent each tool with its schema, in either dialect", async () => {
     const inputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
-    const source = { ...resultSource(), definitions: () => [definitionOf("b", { inputSchema })] };
+    const source = { ...resultSource(), tools: () => [definitionOf("b", { inputSchema })] };
     const api = createFakeApi(done, done, done);
     await run(api, createGoogleTools(source));
     expect(declared(api)).toEqual([{ name: "b", description: "Does b.", parametersJsonSchema: inputSchema }]);
@@ -116,7 +116,7 @@ describe("Gemini", () => {
     const parameters = { type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] };
     expect(declared(api, 1)).toEqual([{ name: "b", description: "Does b.", parameters }]);
     expect(declared(api, 2)).toEqual(declared(api, 1));
-    expect(createGoogleTools({ ...source, definitions: () => [] }).tools()).toEqual([]);
+    expect(createGoogleTools({ ...source, tools: () => [] }).tools()).toEqual([]);
   });
 
   it("answers what went wrong with a call, and every other call as well", async () => {

@@ -105,7 +105,7 @@ describe("LangChain", () => {
     const source = resultSource();
     const mcp = createLangChainTools({
       ...source,
-      definitions: () => [definitionOf("structuredOnly", { inputSchema })],
+      tools: () => [definitionOf("structuredOnly", { inputSchema })],
     });
     const args = { a: `${"a".repeat(60)}!`, b: 1 };
     expect(await find(mcp, "structuredOnly").invoke(args)).toBe('{"code":7}');
@@ -114,7 +114,7 @@ describe("LangChain", () => {
 
   it("does not take a server's schema for one of Zod", async () => {
     const inputSchema = { type: "object", properties: {}, _zod: { def: {} }, _def: { typeName: "ZodObject" } };
-    const mcp = createLangChainTools({ ...resultSource(), definitions: () => [definitionOf("link", { inputSchema })] });
+    const mcp = createLangChainTools({ ...resultSource(), tools: () => [definitionOf("link", { inputSchema })] });
     expect(find(mcp, "link").schema).toEqual({ type: "object", properties: {} });
   });
 
@@ -204,7 +204,7 @@ describe("LangChain", () => {
 
   it("says where a tool is from in the metadata of its runs, and nowhere else", () => {
     const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
-    const mcp = createLangChainTools({ ...resultSource(), definitions: () => [definitionOf("link", { origin })] });
+    const mcp = createLangChainTools({ ...resultSource(), tools: () => [definitionOf("link", { origin })] });
     expect(find(mcp, "link")).toMatchObject({ metadata: { serverId: "s", toolName: "t" }, description: "Does link." });
   });
 

@@ -29,7 +29,7 @@ function agentOf(model: Model, tools: MastraTools["tools"]): Agent {
 /** What reaches the model of calls of these tools, all in one turn. */
 async function shown(source: ToolSource, options: MastraOptions = {}, provider?: string): Promise<readonly unknown[]> {
   const { tools, prepareStep } = createMastraTools(source, options);
-  const names = source.definitions().map(({ name }) => name);
+  const names = source.tools().map(({ name }) => name);
   const { model, mock } = scriptedMastra([names.map((name) => [name, { q: "x" }] as const), "done"], provider);
   await agentOf(model, tools).generate("go", { maxSteps, prepareStep });
   return resultsIn(mock.doGenerateCalls[1]?.prompt);
@@ -122,10 +122,10 @@ describe("a call by an agent", () => {
 
   it("is not offered any more what the source has no more", async () => {
     const source = sampleSource(() => {
-      source.tools = source.tools.slice(0, 1);
+      source.offered = source.offered.slice(0, 1);
       return results.structuredOnly;
     });
-    source.tools = [...source.tools, definitionOf("other")];
+    source.offered = [...source.offered, definitionOf("other")];
     const { model, mock } = scriptedMastra([[["probe", {}]], "done"]);
     const { tools, prepareStep } = createMastraTools(source);
     await agentOf(model, tools).generate("go", { maxSteps, prepareStep });

@@ -31,5 +31,5 @@ export const oddResult: fc.Arbitrary<object> = fc.record(
 export function sourceOf(raw: object): ToolSource {
   const parsed: JsonObject = JSON.parse(JSON.stringify(raw));
   const outcome = outcomeOf(parsed);
-  return { definitions: () => [definitionOf("t")], call: async () => outcome };
+  return { tools: () => [definitionOf("t")], call: async () => outcome };
 }

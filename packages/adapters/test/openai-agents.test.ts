@@ -64,7 +64,7 @@ describe("the OpenAI Agents SDK", () => {
   it("declares in the next turn what a call has found, beside the agent's own tools", async () => {
     const offered = [definitionOf("find"), definitionOf("mine")];
     const source = {
-      definitions: () => [...offered],
+      tools: () => [...offered],
       async call(name: string) {
         if (name === "find") offered.push(definitionOf("found"));
         return outcomeOf(results.structuredOnly);
@@ -96,7 +96,7 @@ describe("the OpenAI Agents SDK", () => {
     const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
     const source = resultSource();
     const definitions = [definitionOf("link", { inputSchema: fits }), definitionOf("audio", { inputSchema: open })];
-    const mcp = createAgentsTools({ ...source, definitions: () => definitions }, { strict: "where-possible" });
+    const mcp = createAgentsTools({ ...source, tools: () => definitions }, { strict: "where-possible" });
     const { agent, model } = agentOf(mcp, [call("link", '{"a":"x","b":null}')], done);
     await run(agent, "go");
     expect(model.firstCall?.request.tools).toMatchObject([
@@ -108,7 +108,7 @@ describe("the OpenAI Agents SDK", () => {
 
   it("gives no more tools than a request may have, the agent's own counted", () => {
     const definitions = Array.from({ length: 130 }, (_, at) => definitionOf(`t${at}`));
-    const mcp = createAgentsTools({ ...resultSource(), definitions: () => definitions });
+    const mcp = createAgentsTools({ ...resultSource(), tools: () => definitions });
     expect(mcp.tools).toHaveLength(128);
     mcp.tools.push(tool({ name: "own", description: "", parameters: z.object({}), execute: () => "" }));
     expect([...mcp.tools].map(({ name }) => name)).toEqual([
@@ -126,7 +126,7 @@ describe("the OpenAI Agents SDK", () => {
   it("gives every tool a name that stays its own when the framework writes it anew", async () => {
     const called: string[] = [];
     const source = {
-      definitions: () => [definitionOf("a.b"), definitionOf("a-b"), definitionOf("a_b")],
+      tools: () => [definitionOf("a.b"), definitionOf("a-b"), definitionOf("a_b")],
       async call(name: string) {
         called.push(name);
         return outcomeOf(results.structuredOnly);
@@ -146,7 +146,7 @@ describe("the OpenAI Agents SDK", () => {
 
   it("interrupts the run before a call that is to be confirmed, and goes on once somebody said yes", async () => {
     const source = resultSource();
-    const guarded = { ...source, definitions: () => [definitionOf("success", { requiresConfirmation: true })] };
+    const guarded = { ...source, tools: () => [definitionOf("success", { requiresConfirmation: true })] };
     const { agent, model } = agentOf(createAgentsTools(guarded), [call("success")], done);
     const first = await run(agent, "go");
     expect(first.interruptions.map(({ name }) => name)).toEqual(["success"]);
@@ -176,7 +176,7 @@ describe("the OpenAI Agents SDK", () => {
   it("lets a call go on that a policy suspends, when the run has approved it, and no other one", async () => {
     const tokens: (string | undefined)[] = [];
     const source = {
-      definitions: () => [definitionOf("pay"), definitionOf("peek")],
+      tools: () => [definitionOf("pay"), definitionOf("peek")],
       async call(name: string, _args: unknown, options: CallOptions = {}) {
         tokens.push(options.context?.approval);
         if (options.context?.approval === `token for ${name}`) return outcomeOf(results.structuredOnly);
@@ -203,7 +203,7 @@ describe("the OpenAI Agents SDK", () => {
   it("calls on behalf of whom the run is for", async () => {
     const contexts: (CallContext | undefined)[] = [];
     const source = {
-      definitions: () => [definitionOf("t")],
+      tools: () => [definitionOf("t")],
       async call(_name: string, _args?: unknown, { context }: CallOptions = {}) {
         contexts.push(context);
         return outcomeOf(results.nothing);
@@ -224,7 +224,7 @@ describe("the OpenAI Agents SDK", () => {
     const controller = new AbortController();
     let seen: AbortSignal | undefined;
     const source = {
-      definitions: () => [definitionOf("t")],
+      tools: () => [definitionOf("t")],
       async call(_name: string, _args?: unknown, { signal }: CallOptions = {}): Promise<never> {
         seen = signal;
         controller.abort(new Error("the user left"));

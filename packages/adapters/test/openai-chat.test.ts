@@ -105,7 +105,7 @@ describe("Chat Completions", () => {
       properties: { a: { type: "string" }, b: { type: "number" } },
       required: ["a"],
     };
-    const source = { ...resultSource(), definitions: () => [definitionOf("t", { inputSchema })] };
+    const source = { ...resultSource(), tools: () => [definitionOf("t", { inputSchema })] };
     const api = createFakeApi(done);
     await run(api, createChatTools(source));
     const declared = { name: "t", description: "Does t.", parameters: inputSchema, strict: false };

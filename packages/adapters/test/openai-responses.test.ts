@@ -83,7 +83,7 @@ describe("the Responses API", () => {
       properties: { a: { type: "string" }, b: { type: "number" } },
       required: ["a"],
     };
-    const source = { ...resultSource(), definitions: () => [definitionOf("t", { inputSchema })] };
+    const source = { ...resultSource(), tools: () => [definitionOf("t", { inputSchema })] };
     const api = createFakeApi(done);
     await run(api, createResponsesTools(source));
     expect(api.bodies[0]?.["tools"]).toEqual([
@@ -97,7 +97,7 @@ describe("the Responses API", () => {
     const source = resultSource();
     const definitions = [definitionOf("link", { inputSchema: fits }), definitionOf("audio", { inputSchema: open })];
     const api = createFakeApi(response(call("link", '{"a":"x","b":null}')), done);
-    await run(api, createResponsesTools({ ...source, definitions: () => definitions }, { strict: "where-possible" }));
+    await run(api, createResponsesTools({ ...source, tools: () => definitions }, { strict: "where-possible" }));
     expect(api.bodies[0]?.["tools"]).toMatchObject([
       { name: "link", strict: true, parameters: { required: ["a", "b"], additionalProperties: false } },
       { name: "audio", strict: false, parameters: open },
@@ -107,7 +107,7 @@ describe("the Responses API", () => {
 
   it("gets no more tools than a request may have, the product's own functions counted", () => {
     const definitions = Array.from({ length: 200 }, (_, at) => definitionOf(`t${at}`));
-    const source = { ...resultSource(), definitions: () => definitions };
+    const source = { ...resultSource(), tools: () => definitions };
     const mcp = createResponsesTools(source, { ownFunctions: ["x", "y"] });
     expect(mcp.tools().map(({ name }) => name)).toEqual(definitions.slice(0, 126).map(({ name }) => name));
     expect(mcp.leftOut()).toHaveLength(74);
@@ -119,7 +119,7 @@ describe("the Responses API", () => {
   it("declares with the next request what a call has found", async () => {
     const offered = [definitionOf("find")];
     const source = {
-      definitions: () => [...offered],
+      tools: () => [...offered],
       async call() {
         offered.push(definitionOf("found"));
         return outcomeOf(results.nothing);
@@ -161,7 +161,7 @@ describe("the Responses API", () => {
     let current = definitionOf("t");
     const selected: unknown[] = [];
     const source = {
-      definitions: () => [current],
+      tools: () => [current],
       async call(_name: string, _args?: unknown, options: CallOptions = {}) {
         selected.push(options.selected);
         return outcomeOf(results.nothing);

@@ -56,7 +56,7 @@ export function resultSource(): ToolSource & { readonly calls: ArrivedCall[] } {
   const definitions = Object.keys(results).map((name) => definitionOf(name));
   return {
     calls,
-    definitions: () => definitions,
+    tools: () => definitions,
     async call(name, args) {
       calls.push({ name, args });
       const raw = new Map<string, JsonObject>(Object.entries(results)).get(name);

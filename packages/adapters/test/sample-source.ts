@@ -5,7 +5,7 @@ import { definitionOf, outcomeOf } from "./outcomes.ts";
 /** A source of one tool, `probe`, which answers what a test says. */
 export interface SampleSource extends ToolSource {
   readonly calls: { readonly name: string; readonly args: unknown; readonly options: CallOptions | undefined }[];
-  tools: readonly ToolDefinition[];
+  offered: readonly ToolDefinition[];
 }
 
 /** Makes it; `answer` may be a function, which may throw. */
@@ -15,8 +15,8 @@ export function sampleSource(
 ): SampleSource {
   const source: SampleSource = {
     calls: [],
-    tools: [definitionOf("probe", more)],
-    definitions: () => source.tools,
+    offered: [definitionOf("probe", more)],
+    tools: () => source.offered,
     async call(name, args, options) {
       source.calls.push({ name, args, options });
       const raw = typeof answer === "function" ? await answer(args, options) : answer;

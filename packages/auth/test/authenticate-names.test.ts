@@ -52,7 +52,7 @@ describe("names", () => {
     const text = textOf(await tools.call(authenticateWiki));
     expect(text).toMatch(/- mcp_wiki_authenticate_[0-9a-f]{8}$/);
     gates.refuseCalls.add("wiki");
-    await provider.call(provider.definitions()[0]?.name ?? "").catch(() => {});
+    await provider.call(provider.tools()[0]?.name ?? "").catch(() => {});
     expect(namesOf(tools)).toEqual([authenticateWiki]);
     expect(provider.has(authenticateWiki)).toBe(false);
   });

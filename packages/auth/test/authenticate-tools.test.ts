@@ -17,9 +17,7 @@ describe("the tools on offer", () => {
     expect(namesOf(tools)).toEqual([authenticateWiki, "mcp_zoo_authenticate"]);
     expect(tools.groups()).toMatchObject([{ id: "authenticate", members: [authenticateWiki, "mcp_zoo_authenticate"] }]);
     expect(tools.has("MCP_Wiki_Authenticate")).toBe(true);
-    expect(tools.definitions(["nobody", "MCP_ZOO_AUTHENTICATE"]).map(({ name }) => name)).toEqual([
-      "mcp_zoo_authenticate",
-    ]);
+    expect(tools.tools(["nobody", "MCP_ZOO_AUTHENTICATE"]).map(({ name }) => name)).toEqual(["mcp_zoo_authenticate"]);
     await tools.init();
     await tools.refresh();
   });
@@ -31,7 +29,7 @@ describe("the tools on offer", () => {
     gates.refuseCalls.add("wiki");
     await provider.call("mcp_wiki_search").catch(() => {});
     expect(provider.statuses()[0]).toMatchObject({ state: "needs-auth", auth: "oauth" });
-    const [definition] = tools.definitions();
+    const [definition] = tools.tools();
     expect(definition).toMatchObject({
       name: authenticateWiki,
       title: "Sign in to The Wiki",
@@ -41,12 +39,12 @@ describe("the tools on offer", () => {
       effectSource: "host",
     });
     expect(definition?.description).toContain('the MCP server "The Wiki" ("wiki")');
-    expect(JSON.stringify(tools.definitions()) + JSON.stringify(tools.groups())).not.toContain("IGNORE");
+    expect(JSON.stringify(tools.tools()) + JSON.stringify(tools.groups())).not.toContain("IGNORE");
   });
 
   it("show a title as one plain, bounded line", async () => {
     const { tools } = await start([oauthServer("wiki", `A\nB\u202e"${"x".repeat(300)}`)]);
-    const [definition] = tools.definitions();
+    const [definition] = tools.tools();
     expect(definition?.title).toMatch(/^Sign in to A B"x+…$/);
     expect(definition?.title?.length).toBeLessThan(120);
     expect(definition?.description.length).toBeLessThan(600);
@@ -101,7 +99,7 @@ describe("a call", () => {
     onTestFinished(() => toolbox.close());
     const declared = (): readonly string[] =>
       toolbox
-        .definitions()
+        .tools()
         .map(({ name }) => name)
         .filter((name) => name.startsWith("mcp_"));
     expect(declared()).toEqual([authenticateWiki, "mcp_zoo_authenticate"]);
@@ -304,7 +302,7 @@ describe("a call", () => {
 
   it("refuses arguments, another definition, and wrong options", async () => {
     const { tools, stub } = await start([wiki]);
-    const [definition] = tools.definitions();
+    const [definition] = tools.tools();
     expect(textOf(await tools.call(authenticateWiki, { url: "https://evil.example" }))).toContain("takes no arguments");
     if (definition === undefined) throw new Error("no tool");
     await expect(

@@ -174,7 +174,7 @@ export const wiki = oauthServer("wiki", "The Wiki");
 
 /** The names of all tools on offer. */
 export function namesOf(tools: ToolProvider): readonly string[] {
-  return tools.definitions().map(({ name }) => name);
+  return tools.tools().map(({ name }) => name);
 }
 
 /** Tools for signing in to the servers of a provider. */

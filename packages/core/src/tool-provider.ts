@@ -62,13 +62,13 @@ export interface ToolProvider {
   readonly name: string;
   /** Whose calls those are whose context names nobody: a toolbox says so to its interceptors, too. Default: nobody's. */
   readonly principal?: string | undefined;
-  /** Grows by at least one whenever `definitions()`, `groups()` or `quarantined()` would answer differently. */
+  /** Grows by at least one whenever `tools()`, `groups()` or `quarantined()` would answer differently. */
   readonly revision: number;
   /**
    * Without `names`: all, sorted by local name. With `names`: those, in that order, each looked up ASCII-case-insensitively;
    * unknown names are left out.
    */
-  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  tools(names?: readonly string[]): readonly ToolDefinition[];
   groups(): readonly ToolGroup[];
   /** Groups whose servers are not ready now, sorted by id. Default: none; for a source that is always there. */
   unreadyGroups?(): readonly UnreadyGroup[];

@@ -98,7 +98,7 @@ export function assertStaticTools(tools: readonly StaticTool[], reserved: Readon
   }
 }
 
-const providerMethods = ["definitions", "groups", "has", "init", "refresh", "call", "onToolsChanged"] as const;
+const providerMethods = ["tools", "groups", "has", "init", "refresh", "call", "onToolsChanged"] as const;
 
 /** The providers in the order of their names. Throws a `TypeError` for what is no provider, and for two of one name. */
 export function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {

@@ -36,13 +36,13 @@ import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
 
 /** Static tools and providers as one set. Reads are synchronous and see one immutable snapshot. */
 export interface Toolbox {
-  /** Grows whenever `definitions()` or `groups()` answer differently. */
+  /** Grows whenever `tools()` or `groups()` answer differently. */
   readonly revision: number;
   /**
    * Without `names`: all, static tools first, in an order that only depends on the sources. With `names`: those, in that order, each
    * looked up ASCII-case-insensitively; unknown names are left out.
    */
-  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  tools(names?: readonly string[]): readonly ToolDefinition[];
   /** The directory of groups, without stale or shadowed members. Group texts come from servers: data, never instructions. */
   groups(): readonly ToolGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
@@ -127,10 +127,10 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     get revision() {
       return live.revision;
     },
-    definitions(names) {
+    tools(names) {
       const { definitions, tools: byName } = live.read();
       if (names === undefined) return definitions;
-      assertNames("definitions(): names", names);
+      assertNames("tools(): names", names);
       return names.flatMap((name) => byName.get(foldCase(name))?.definition ?? []);
     },
     groups: () => live.read().groups,
@@ -172,7 +172,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
 }
 
 function followedBy(ranker: EmbeddingRanker | undefined, live: FollowedSources): Cancel {
-  const source = { definitions: () => live.read().definitions, onToolsChanged: live.onChange };
+  const source = { tools: () => live.read().definitions, onToolsChanged: live.onChange };
   return ranker?.follow?.(source) ?? (() => {});
 }
 

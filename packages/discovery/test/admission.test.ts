@@ -26,7 +26,7 @@ function setUp(rules: Rules, more: ToolboxOptions = {}): World {
   return { toolbox, provider, asked, rules };
 }
 
-const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.definitions().map(({ name }) => name);
+const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.tools().map(({ name }) => name);
 
 describe("createToolbox({ admit })", () => {
   it("hides and holds back tools of the product and of providers, wherever tools are seen or called", async () => {
@@ -35,7 +35,7 @@ describe("createToolbox({ admit })", () => {
     expect(namesOf(toolbox)).toEqual(["mcp_s_read"]);
     expect(toolbox.groups()).toMatchObject([{ members: ["mcp_s_read"] }]);
     expect([toolbox.has("pay"), view.has("mcp_s_drop")]).toEqual([false, false]);
-    expect(view.definitions().map(({ name }) => name)).toEqual(["mcp_s_read"]);
+    expect(view.tools().map(({ name }) => name)).toEqual(["mcp_s_read"]);
     expect(namesIn(await ask(view, "tools_search", { query: "drop" }))).toEqual([]);
     expect(await ask(view, "tools_select", { tools: ["pay"] })).toMatchObject({ unknown: { names: ["pay"] } });
     for (const subject of [toolbox, view]) {
@@ -51,9 +51,9 @@ describe("createToolbox({ admit })", () => {
   it("asks once about each definition, with its server as the provider describes it, and about what is new", () => {
     const { toolbox, provider, asked } = setUp({});
     provider.describeServer = (id) => ({ id, labels: { trust: "vendor" } });
-    toolbox.definitions();
-    provider.offer([...provider.definitions(), serverTool("s", "write")]);
-    toolbox.definitions();
+    toolbox.tools();
+    provider.offer([...provider.tools(), serverTool("s", "write")]);
+    toolbox.tools();
     const server = { id: "s", labels: { trust: "vendor" } };
     expect(asked).toEqual([
       ["pay", undefined],
@@ -110,7 +110,7 @@ describe("createToolbox({ admit })", () => {
       {},
       {
         admit: () => {
-          for (const work of [() => box.toolbox?.definitions(), () => box.toolbox?.readmit()]) {
+          for (const work of [() => box.toolbox?.tools(), () => box.toolbox?.readmit()]) {
             try {
               work();
             } catch (error) {
@@ -194,10 +194,10 @@ describe("createToolbox({ admit })", () => {
     const seen: (string | undefined)[] = [];
     const { provider } = setUp({});
     provider.offer([long]);
-    createToolbox({ providers: [provider] }).definitions();
+    createToolbox({ providers: [provider] }).tools();
     expect(made).toBe(0);
     const toolbox = createToolbox({ providers: [provider], admit: (tool) => (seen.push(tool.fingerprint), "offer") });
-    expect(toolbox.definitions()[0]?.flags).toEqual(["truncated"]);
+    expect(toolbox.tools()[0]?.flags).toEqual(["truncated"]);
     expect(seen).toEqual(["sha256-1"]);
   });
 

@@ -7,7 +7,7 @@ import { namesIn } from "./sample-view.ts";
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];
 const costOf = (view: ToolboxView, budget: number): number =>
-  view.definitions({ budget }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
+  view.tools({ budget }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
 const tokensOf = (answer: JsonObject): number => estimateTokens(JSON.stringify(answer));
 
 /** One server whose tools each have a schema of about so many bytes. */
@@ -43,9 +43,9 @@ describe("a budget", () => {
 
   it("is that of the view where the call names none", () => {
     const view = bigServer(60, 1000).view({ budget: 4000 });
-    expect(view.definitions().map(({ name }) => name)).toEqual(helpers);
+    expect(view.tools().map(({ name }) => name)).toEqual(helpers);
     const all = bigServer(60, 1000).view({ budget: 4000 });
-    expect(all.definitions({ budget: Infinity })).toHaveLength(60);
+    expect(all.tools({ budget: Infinity })).toHaveLength(60);
     expect(() => bigServer(1, 1).view({ budget: -1 })).toThrow(/budget/);
   });
 
@@ -58,7 +58,7 @@ describe("a budget", () => {
       // The first one found stays, because it is used.
       await view.call("mcp_big_thing_000");
     }
-    const declared = view.definitions({ budget: 4000 }).map(({ name }) => name);
+    const declared = view.tools({ budget: 4000 }).map(({ name }) => name);
     expect(declared.slice(0, 3)).toEqual(helpers);
     expect(declared).toEqual(expect.arrayContaining(["mcp_big_thing_000"]));
     expect(declared.length).toBeLessThan(4 + 4000 / 250);
@@ -66,13 +66,13 @@ describe("a budget", () => {
 
   it("pays for a schema once: an answer has names and descriptions of what is declared with the next request", async () => {
     const view = bigServer(60, 1000).view();
-    view.definitions({ budget: 4000 });
+    view.tools({ budget: 4000 });
     const found = await view.searchTools({ query: "thing_02" });
     expect(found.tools).toHaveLength(5);
     expect(found.tools.filter(({ parameters }) => parameters !== undefined)).toEqual([]);
     const selected = await view.selectTools({ tools: ["mcp_big_thing_050"] });
     expect(selected.tools[0]).toEqual({ name: "mcp_big_thing_050", description: "Does thing_050." });
-    const declared = view.definitions({ budget: 4000 }).map(({ name }) => name);
+    const declared = view.tools({ budget: 4000 }).map(({ name }) => name);
     expect(declared).toEqual(expect.arrayContaining([...namesIn(found), "mcp_big_thing_050"]));
   });
 
@@ -80,13 +80,13 @@ describe("a budget", () => {
     const undeclaring = bigServer(60, 1000).view();
     expect((await undeclaring.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
     const both = bigServer(60, 1000).view({ answerSchemas: "always" });
-    both.definitions({ budget: 4000 });
+    both.tools({ budget: 4000 });
     expect((await both.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
   });
 
   it("bounds what an answer costs, advice and all", async () => {
     const view = bigServer(200, 1000).view();
-    view.definitions({ budget: 8000 });
+    view.tools({ budget: 8000 });
     expect(tokensOf(await view.searchTools({ query: "thing", limit: 64 }))).toBeLessThanOrEqual(1000);
     expect(tokensOf(await view.searchTools({ query: "*", limit: 64 }))).toBeLessThanOrEqual(1000);
     expect(tokensOf(await view.selectTools({ group: "mcp:big" }))).toBeLessThanOrEqual(2000);
@@ -97,7 +97,7 @@ describe("a budget", () => {
     const diagnostics: Diagnostic[] = [];
     const toolbox = bigServer(60, 1000, { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
     const view = toolbox.view({ alwaysVisible: ["mcp_big_thing_007"], selection: ["mcp_big_thing_008"] });
-    const declared = (budget: number): readonly string[] => view.definitions({ budget }).map(({ name }) => name);
+    const declared = (budget: number): readonly string[] => view.tools({ budget }).map(({ name }) => name);
     expect(declared(500)).toEqual([...helpers, "mcp_big_thing_007"]);
     expect(declared(500)).toHaveLength(4);
     expect(diagnostics).toMatchObject([{ kind: "over-budget" }]);
@@ -106,12 +106,12 @@ describe("a budget", () => {
 
   it("counts with the product's own tokenizer, where there is one", () => {
     const view = bigServer(60, 1000, { estimateTokens: () => 1 }).view();
-    expect(view.definitions({ budget: 60 })).toHaveLength(60);
+    expect(view.tools({ budget: 60 })).toHaveLength(60);
     expect(bigServer(60, 1000, { estimateTokens: () => 1 }).estimateTokens()).toBe(60);
   });
 
   it.each([[-1], [Number.NaN]])("of %d is a TypeError", (budget) => {
-    expect(() => createToolbox().view().definitions({ budget })).toThrow(TypeError);
+    expect(() => createToolbox().view().tools({ budget })).toThrow(TypeError);
   });
 });
 
@@ -126,7 +126,7 @@ describe("a group that is larger than there is room for", () => {
     while (input !== undefined) {
       const answer: ToolsAnswer = await view.selectTools(input);
       const shown = answer.tools.filter(({ parameters }) => parameters !== undefined).map(({ name }) => name);
-      const declared = budget === undefined ? view.selection() : view.definitions({ budget }).map(({ name }) => name);
+      const declared = budget === undefined ? view.selection() : view.tools({ budget }).map(({ name }) => name);
       const page = [...declared, ...shown].filter((name) => name.startsWith("mcp_big"));
       pages.push(page);
       input = answer.next;
@@ -151,8 +151,8 @@ describe("a group that is larger than there is room for", () => {
   ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, budget }) => {
     const view = bigServer(tools, bytes).view(options);
     if (budget !== undefined) {
-      view.definitions({ budget: 0 });
-      view.definitions({ budget });
+      view.tools({ budget: 0 });
+      view.tools({ budget });
     }
     const pages = await readPages(view, budget);
     expect(pages.length).toBeGreaterThan(1);
@@ -161,7 +161,7 @@ describe("a group that is larger than there is room for", () => {
 
   it("says how many are not declared, and what to pass for the rest", async () => {
     const view = bigServer(200, 3000).view();
-    view.definitions({ budget: 8000 });
+    view.tools({ budget: 8000 });
     const answer = await view.selectTools({ group: "mcp:big" });
     const count = answer.tools.length;
     expect(count).toBeGreaterThan(5);
@@ -172,7 +172,7 @@ describe("a group that is larger than there is room for", () => {
 
   it("shows the schema of a tool that alone is larger than the budget", async () => {
     const view = bigServer(3, 9000).view();
-    view.definitions({ budget: 1000 });
+    view.tools({ budget: 1000 });
     const answer = await view.selectTools({ tools: ["mcp_big_thing_001"] });
     expect(answer.tools[0]).toHaveProperty("parameters");
     expect(answer).toMatchObject({ not_declared: { names: ["mcp_big_thing_001"], total: 1 } });

@@ -24,7 +24,7 @@ function setUp(
   return { view: createToolbox({ providers: [provider] }).view({ denied }), provider };
 }
 
-const shown = (view: ToolboxView): readonly string[] => view.definitions().map(({ name }) => name);
+const shown = (view: ToolboxView): readonly string[] => view.tools().map(({ name }) => name);
 
 describe("view({ denied })", () => {
   it("denies a tool everywhere: listing, groups, search, selection and call", async () => {
@@ -128,12 +128,12 @@ describe("names among a view's choices that no tool has", () => {
       denied: ["MCP_S_Delete", "mcp_s_delte", { serverId: "s", toolName: "drop" }, { serverId: "S", toolName: "drop" }],
       alwaysVisible: ["mcp_s_read", "mcp_s_raed"],
     });
-    view.definitions();
+    view.tools();
     expect(diagnostics).toEqual([]);
     provider.offer([serverTool("s", "delete"), serverTool("s", "drop"), serverTool("s", "read")]);
     unready = [];
-    view.definitions();
-    view.definitions();
+    view.tools();
+    view.tools();
     expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
       ["unmatched-name", 'alwaysVisible has "mcp_s_raed", which no tool is called'],
       ["unmatched-name", 'denied has "mcp_s_delte", which no tool is called'],
@@ -148,7 +148,7 @@ describe("names among a view's choices that no tool has", () => {
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
     const view = createToolbox({ providers: [provider], onDiagnostic }).view({ denied: ["mcp_s_delete"] });
     provider.offer([]);
-    view.definitions();
+    view.tools();
     expect(diagnostics).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ export function fakeProvider(name: string): FakeProvider {
       revision += 1;
       changes.emit({ added: [], removed: [], changed: [] });
     },
-    definitions: (names) => names?.flatMap((wanted) => find(wanted) ?? []) ?? definitions,
+    tools: (names) => names?.flatMap((wanted) => find(wanted) ?? []) ?? definitions,
     groups: () => groups,
     has: (wanted) => find(wanted) !== undefined,
     init: () => Promise.resolve(void log.push("init")),

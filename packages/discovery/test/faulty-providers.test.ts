@@ -28,19 +28,19 @@ describe("a provider of the product's own that breaks its word", () => {
     ["a confirmation that is neither", { ...toolOf("bad"), requiresConfirmation: "no" }],
   ])("costs the tool that it lists as %s, and nothing else", (_, entry) => {
     const { own, good } = setUp();
-    own.definitions = () => [entry as ToolDefinition, toolOf("fine")];
+    own.tools = () => [entry as ToolDefinition, toolOf("fine")];
     const toolbox = createToolbox({ providers: [own, good] });
-    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
+    expect(toolbox.tools().map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
     expect(toolbox.diagnostics()).toMatchObject([
-      { kind: "tool-dropped", message: expect.stringMatching(/provider "a-own" .* entry 1 of definitions\(\)/) },
+      { kind: "tool-dropped", message: expect.stringMatching(/provider "a-own" .* entry 1 of tools\(\)/) },
     ]);
   });
 
   it.each<[string, Partial<FakeProvider>]>([
-    ["its definitions", { definitions: boom }],
+    ["its tools", { tools: boom }],
     ["its groups", { groups: boom }],
     ["groups that are none", { groups: () => [null as unknown as ToolGroup] }],
-    ["no list", { definitions: () => undefined as never }],
+    ["no list", { tools: () => undefined as never }],
     ["its unready groups", { unreadyGroups: boom }],
     ["a way to listen", { onToolsChanged: boom }],
   ])("blocks nobody's changes when it cannot give %s", async (_, broken) => {
@@ -60,10 +60,10 @@ describe("a provider of the product's own that breaks its word", () => {
     own.offer([toolOf("fine")]);
     for (const member of ["revision", "closed"]) Object.defineProperty(own, member, { get: boom });
     const toolbox = createToolbox({ providers: [own, good] });
-    const before = toolbox.definitions();
+    const before = toolbox.tools();
     expect(before.map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
-    expect(toolbox.definitions()).toBe(before);
+    expect(toolbox.tools()).toBe(before);
     good.offer([]);
-    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["fine"]);
+    expect(toolbox.tools().map(({ name }) => name)).toEqual(["fine"]);
   });
 });

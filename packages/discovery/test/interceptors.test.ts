@@ -170,7 +170,7 @@ describe("a toolbox with interceptors", () => {
     await settle();
     approve();
     await kept;
-    expect(provider.calls[0]?.options.selected).toBe(provider.definitions()[0]);
+    expect(provider.calls[0]?.options.selected).toBe(provider.tools()[0]);
   });
 
   it("asks about a fallback by itself, which is another tool", async () => {

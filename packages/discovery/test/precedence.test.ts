@@ -32,7 +32,7 @@ describe("precedence", () => {
 
   it("provider: the provider's tool is listed where its provider's tools are, and called", async () => {
     const { toolbox, provider } = setUp("provider");
-    expect(toolbox.definitions().map(({ description }) => description)).toEqual(["the provider's"]);
+    expect(toolbox.tools().map(({ description }) => description)).toEqual(["the provider's"]);
     await toolbox.call("echo");
     expect(provider.calls).toHaveLength(1);
   });
@@ -56,12 +56,12 @@ describe("precedence", () => {
     provider.offer([toolOf("echo")]);
     // @ts-expect-error Not one of the rules.
     const toolbox = createToolbox({ tools: [staticTool("echo")], providers: [provider], precedence: () => "both" });
-    expect(() => toolbox.definitions()).toThrow(TypeError);
+    expect(() => toolbox.tools()).toThrow(TypeError);
   });
 
   it("fallback: calls the provider's tool when the static call provably never left", async () => {
     const { toolbox, provider, diagnostics } = setUp("fallback", failing(outage("not-sent")));
-    expect(toolbox.definitions().map(({ description }) => description)).toEqual(["Does echo."]);
+    expect(toolbox.tools().map(({ description }) => description)).toEqual(["Does echo."]);
     const outcome = await toolbox.call("echo", { text: "x" }, { selected: toolOf("echo") });
     expect(outcome.origin.serverId).toBe("mcp");
     expect(provider.calls).toMatchObject([{ name: "echo", args: { text: "x" } }]);

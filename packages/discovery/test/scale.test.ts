@@ -67,7 +67,7 @@ describe("10,000 tools over 100 servers", () => {
     const work = await Promise.all(
       [1000, 10_000].map(async (size) => {
         const provider = bigProvider(size);
-        const { objects, reads } = countReads(provider.definitions());
+        const { objects, reads } = countReads(provider.tools());
         provider.offer(objects, provider.groups());
         const sorted = reads();
         const view = createToolbox({ providers: [provider] }).view();
@@ -96,7 +96,7 @@ describe("10,000 tools over 100 servers", () => {
   it("re-index in proportion to what came and went: one server's 50 tools cost 50 documents", () => {
     const provider = bigProvider(10_000);
     const search = createCatalogSearch();
-    const all = provider.definitions();
+    const all = provider.tools();
     const more = Array.from({ length: 50 }, (_, tool) => serverTool("extra", `frobnicate_${tool}`));
     const scoredBy = (catalog: Catalog): number => {
       const before = search.work.documentsScored;
@@ -119,7 +119,7 @@ describe("10,000 tools over 100 servers", () => {
     const search = createCatalogSearch();
     search.search(catalogOf(provider), "thing", { limit: 1 });
     provider.offer(
-      provider.definitions().map((definition) => structuredClone(definition)),
+      provider.tools().map((definition) => structuredClone(definition)),
       provider.groups(),
     );
     search.search(catalogOf(provider), "thing", { limit: 1 });
@@ -128,14 +128,14 @@ describe("10,000 tools over 100 servers", () => {
 
   it("are counted against a budget only as far as needed", () => {
     const provider = bigProvider(10_000);
-    const { objects, reads } = countReads(provider.definitions().map(({ inputSchema }) => inputSchema));
+    const { objects, reads } = countReads(provider.tools().map(({ inputSchema }) => inputSchema));
     const definitions = provider
-      .definitions()
+      .tools()
       .map((definition, index) => ({ ...definition, inputSchema: objects[index] ?? {} }));
     provider.offer(definitions, provider.groups());
     createToolbox({ providers: [provider] })
       .view()
-      .definitions({ budget: 5000 });
+      .tools({ budget: 5000 });
     expect(reads()).toBeLessThan(2000);
   });
 });

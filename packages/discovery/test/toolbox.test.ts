@@ -5,9 +5,9 @@ import type { Toolbox } from "../src/index.ts";
 import { nodeWarnings } from "../../../test/node-warnings.ts";
 import { fakeProvider, groupOf, serverTool, staticTool, toolOf } from "./fake-provider.ts";
 
-const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.definitions().map(({ name }) => name);
+const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.tools().map(({ name }) => name);
 
-describe("definitions()", () => {
+describe("tools()", () => {
   it("lists static tools first, in their order, then each provider's, in the order of provider names", () => {
     const zoo = fakeProvider("zoo");
     const Ant = fakeProvider("Ant");
@@ -23,8 +23,8 @@ describe("definitions()", () => {
     provider.offer([toolOf("one"), toolOf("two")]);
     const toolbox = createToolbox({ providers: [provider] });
 
-    expect(toolbox.definitions(["TWO", "three", "one"]).map(({ name }) => name)).toEqual(["two", "one"]);
-    expect(toolbox.definitions([])).toEqual([]);
+    expect(toolbox.tools(["TWO", "three", "one"]).map(({ name }) => name)).toEqual(["two", "one"]);
+    expect(toolbox.tools([])).toEqual([]);
     // U+212A is lower-cased to "k" by toLowerCase(), but it is not ASCII.
     expect(toolbox.has("\u212A")).toBe(false);
   });
@@ -36,7 +36,7 @@ describe("definitions()", () => {
     second.offer([toolOf("ECHO", { description: "second" })]);
     const toolbox = createToolbox({ providers: [second, first] });
 
-    expect(toolbox.definitions().map(({ description }) => description)).toEqual(["first"]);
+    expect(toolbox.tools().map(({ description }) => description)).toEqual(["first"]);
     expect(toolbox.diagnostics()).toMatchObject([{ kind: "name-collision", toolName: "ECHO" }]);
     await toolbox.call("Echo");
     expect([first.calls.length, second.calls.length]).toEqual([1, 0]);
@@ -67,8 +67,8 @@ describe("definitions()", () => {
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("one")]);
     const toolbox = createToolbox({ providers: [provider] });
-    const before = toolbox.definitions();
-    expect(toolbox.definitions()).toBe(before);
+    const before = toolbox.tools();
+    expect(toolbox.tools()).toBe(before);
 
     const revision = toolbox.revision;
     provider.offer([toolOf("one"), toolOf("two")]);
@@ -272,7 +272,7 @@ describe("groups()", () => {
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("read"), toolOf("write")], [groupOf("mcp:files", ["read", "write"])]);
     const view = createToolbox({ providers: [provider] }).view();
-    const declared = view.definitions().map(({ name }) => name);
+    const declared = view.tools().map(({ name }) => name);
     expect(declared).toEqual(expect.arrayContaining(["read", "write"]));
     expect(declared.filter((name) => name.includes("files") || name.includes(":"))).toEqual([]);
     expect(view.groups().map(({ id }) => id)).toEqual(["mcp:files"]);
@@ -280,7 +280,7 @@ describe("groups()", () => {
 
   it("says of a static tool which bundle it is in", () => {
     const bundle = { id: "math", title: "Math", description: "Sums." };
-    expect(createToolbox({ tools: [staticTool("add", { bundle })] }).definitions()[0]?.groupIds).toEqual(["math"]);
+    expect(createToolbox({ tools: [staticTool("add", { bundle })] }).tools()[0]?.groupIds).toEqual(["math"]);
   });
 });
 
@@ -306,7 +306,7 @@ describe("onToolsChanged", () => {
     const provider = fakeProvider("mcp");
     const toolbox = createToolbox({ providers: [provider] });
     const changes: ToolsChange[] = [];
-    provider.onToolsChanged(() => void toolbox.definitions());
+    provider.onToolsChanged(() => void toolbox.tools());
     toolbox.onToolsChanged((change) => changes.push(change));
     provider.offer([toolOf("a")]);
     expect(changes).toEqual([{ added: ["a"], removed: [], changed: [] }]);
@@ -334,7 +334,7 @@ describe("hostile texts", () => {
     provider.offer([plain, odd]);
     const toolbox = createToolbox({ providers: [provider] });
 
-    const [first, second] = toolbox.definitions();
+    const [first, second] = toolbox.tools();
     expect(second).toBe(plain);
     expect(first?.description.length).toBeLessThanOrEqual(8192);
     expect(first?.flags).toEqual(["ansi", "control", "bidi", "tag", "truncated"]);

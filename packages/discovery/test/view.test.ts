@@ -5,11 +5,11 @@ import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];
 const declared = (view: ToolboxView, budget?: number): readonly string[] =>
-  view.definitions(budget === undefined ? {} : { budget }).map(({ name }) => name);
+  view.tools(budget === undefined ? {} : { budget }).map(({ name }) => name);
 
 /** What is declared when not everything is, and there is room for some tools beside the helpers. */
 function declaredSome(view: ToolboxView): readonly string[] {
-  view.definitions({ budget: 0 });
+  view.tools({ budget: 0 });
   return declared(view, 2000);
 }
 
@@ -19,7 +19,7 @@ function providerOf(...names: readonly string[]): FakeProvider {
   return provider;
 }
 
-describe("definitions({ budget })", () => {
+describe("tools({ budget })", () => {
   it("declares everything while it fits, otherwise the helpers and what is always visible", () => {
     const toolbox = createToolbox({ providers: [providerOf("a", "b", "c")] });
     const all = toolbox.estimateTokens();
@@ -40,9 +40,9 @@ describe("definitions({ budget })", () => {
   it("keeps its order and its objects while tools come, go and are listed again", async () => {
     const provider = providerOf("b", "d");
     const view = createToolbox({ providers: [provider] }).view();
-    const before = view.definitions();
+    const before = view.tools();
     provider.offer([toolOf("a"), toolOf("d")]);
-    const after = view.definitions();
+    const after = view.tools();
     expect(after.map(({ name }) => name)).toEqual(["b", "d", "a"]);
     expect(after[0]).toBe(before[0]);
     expect(after[1]).toBe(before[1]);
@@ -56,7 +56,7 @@ describe("definitions({ budget })", () => {
   it("tells with closed, not tool_removed, that a declared tool is gone because its provider was closed", async () => {
     const provider = providerOf("a", "secret");
     const view = createToolbox({ providers: [provider] }).view({ denied: ["secret"] });
-    view.definitions();
+    view.tools();
     await provider.close();
     await expect(view.call("a")).rejects.toMatchObject({ code: "closed", toolName: "a" });
     await expect(view.call("secret")).rejects.toMatchObject({ code: "unknown_tool" });
@@ -65,15 +65,15 @@ describe("definitions({ budget })", () => {
   it("replaces a definition that changed in its place", () => {
     const provider = providerOf("a", "b");
     const view = createToolbox({ providers: [provider] }).view();
-    view.definitions();
+    view.tools();
     provider.offer([toolOf("a", { description: "new" }), toolOf("b")]);
-    expect(view.definitions().map(({ description }) => description)).toEqual(["new", "Does b."]);
+    expect(view.tools().map(({ description }) => description)).toEqual(["new", "Does b."]);
   });
 
   it("keeps old definitions until it is asked again", () => {
     const provider = providerOf("a");
     const view = createToolbox({ providers: [provider] }).view();
-    const turn = view.definitions();
+    const turn = view.tools();
     provider.offer([toolOf("b")]);
     provider.offer([toolOf("c")]);
     expect(turn.map(({ name }) => name)).toEqual(["a"]);

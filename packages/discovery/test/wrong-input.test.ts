@@ -69,7 +69,7 @@ describe("reservedNames()", () => {
 
 describe("a toolbox", () => {
   it.each<[string, string, (toolbox: Toolbox) => unknown]>([
-    ["a name for names", "definitions(): names must be an array of strings", (it) => it.definitions(loose("a"))],
+    ["a name for names", "tools(): names must be an array of strings", (it) => it.tools(loose("a"))],
     ["no name", "call(): the name of a tool must be a string, not undefined", (it) => it.call(loose(undefined))],
     ["no name to look for", "has(): the name of a tool must be a string", (it) => it.has(loose(undefined))],
     [
@@ -96,14 +96,10 @@ describe("a toolbox", () => {
     ],
     ["neither yes nor no", "refuseChanged must be true or false", (it) => it.view({ refuseChanged: loose("no") })],
     ["a selector that is none", "selector must be a function, not an object", (it) => it.view({ selector: loose({}) })],
-    [
-      "a budget as a text",
-      "budget must be a number of tokens",
-      (it) => it.view().definitions({ budget: loose("100") }),
-    ],
-    ["a budget of null", "budget must be a number of tokens", (it) => it.view().definitions({ budget: loose(null) })],
-    ["an unknown limit", 'definitions() has no option "budgets"', (it) => it.view().definitions(loose({ budgets: 5 }))],
-    ["a budget alone", "definitions() takes its options as an object", (it) => it.view().definitions(loose(8000))],
+    ["a budget as a text", "budget must be a number of tokens", (it) => it.view().tools({ budget: loose("100") })],
+    ["a budget of null", "budget must be a number of tokens", (it) => it.view().tools({ budget: loose(null) })],
+    ["an unknown limit", 'tools() has no option "budgets"', (it) => it.view().tools(loose({ budgets: 5 }))],
+    ["a budget alone", "tools() takes its options as an object", (it) => it.view().tools(loose(8000))],
     ["no name in a view", "call(): the name of a tool must be a string", (it) => it.view().call(loose(undefined))],
     [
       "a signal of a search that is none",

@@ -36,7 +36,7 @@ export interface GatewayOptions {
    */
   readonly tools: "all" | readonly string[];
   /** What is there now, to check the names of `tools` by; needed where these are a list. A toolbox is such a one. */
-  readonly catalog?: { definitions(): readonly ToolDefinition[] } | undefined;
+  readonly catalog?: { tools(): readonly ToolDefinition[] } | undefined;
   /**
    * Makes the conversation of a client: when it begins a session, or with the first request of a client of 2026-07-28, which has none. Give `client.view` to the view, and nothing of
    * one client to another. What it throws, or does not bring within `limits.openMs`, refuses the client. Should not wait for servers: who is late comes by an event.
@@ -142,10 +142,10 @@ function readTools({ tools, catalog }: GatewayOptions): readonly string[] | unde
   const names: readonly string[] = tools;
   assertNames("tools", names);
   if (names.length === 0) throw new TypeError("tools is empty: such a gateway would have nothing to offer");
-  if (typeof catalog?.definitions !== "function") {
+  if (typeof catalog?.tools !== "function") {
     throw new TypeError("tools are named, and there is no catalog to check the names by");
   }
-  const known = new Set(catalog.definitions().map(({ name }) => foldCase(name)));
+  const known = new Set(catalog.tools().map(({ name }) => foldCase(name)));
   const unknown = names.filter((name) => !known.has(foldCase(name)));
   if (unknown.length === 0) return [...names];
   const shown = unknown.slice(0, 10).map((name) => quoteText(name, 80));

@@ -18,7 +18,7 @@ describe.each(hostWays)("$name", ({ connect }) => {
   it("lists the tools of all servers under their stable names, whole", async () => {
     await using host = await connect(world.gateway, listening.url);
     const tools = await host.list();
-    expect(tools.map(({ name }) => name)).toEqual(world.toolbox.definitions().map(({ name }) => name));
+    expect(tools.map(({ name }) => name)).toEqual(world.toolbox.tools().map(({ name }) => name));
     expect(tools.find(({ name }) => name === "mcp_legacy_stdio_echo")).toMatchObject({
       title: "Echo",
       annotations: { readOnlyHint: true },

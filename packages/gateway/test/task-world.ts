@@ -52,9 +52,9 @@ export function openTaskWorld(options: Partial<GatewayOptions> = {}): TaskWorld 
           jobs.push(holdJob({ name, given: { ...given, signal: given.signal, context }, resolve, reject, askUser }));
         });
       };
-      const definitions: GatewayTools["definitions"] = () =>
-        tools.definitions().map((definition) => ({ ...definition, origin: originOf(definition.name) }));
-      return { tools: { ...tools, call, definitions } };
+      const definitions: GatewayTools["tools"] = () =>
+        tools.tools().map((definition) => ({ ...definition, origin: originOf(definition.name) }));
+      return { tools: { ...tools, call, tools: definitions } };
     },
     ...options,
   });

@@ -126,7 +126,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
       return opened.config;
     },
     ...conversationsOf(parts, conversations, options.provider?.principal),
-    definitions: (names) => toolbox.definitions(names),
+    tools: (names) => toolbox.tools(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),
     onStatusChanged: provider.onStatusChanged,

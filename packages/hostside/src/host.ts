@@ -69,7 +69,7 @@ export interface Host extends AsyncDisposable {
   /** Asks `admit` and the policy about every tool anew, for when their answers may have changed. */
   readmit(): void;
   /** Every tool, whatever the conversation. */
-  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  tools(names?: readonly string[]): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   statuses(): readonly ServerStatus[];
   readonly onStatusChanged: Event<ServerStatus>;

@@ -38,8 +38,7 @@ it("has at most so many series of a server that names its tools as it likes", as
     servers: [{ id: "s", transport: createMemoryServer(names).spec }],
     telemetry: { bounds: { perServer: 5 } },
   });
-  for (const { name, origin } of host.toolbox.definitions())
-    if (origin?.serverId === "s") await host.toolbox.call(name);
+  for (const { name, origin } of host.toolbox.tools()) if (origin?.serverId === "s") await host.toolbox.call(name);
   for (const metric of ["mcp.client.operation.duration", "hostside.call.duration"]) {
     const points = await host.exported.points(metric);
     const tools = points.map(({ attributes }) => String(Reflect.get(attributes, "gen_ai.tool.name")));

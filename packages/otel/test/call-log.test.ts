@@ -24,7 +24,7 @@ it("writes of one call what it waited for, each time that it was sent, and why i
     ],
   });
   await toolbox.init();
-  const tool = toolbox.definitions().find(({ origin }) => origin?.serverId === "s")?.name ?? "";
+  const tool = toolbox.tools().find(({ origin }) => origin?.serverId === "s")?.name ?? "";
   await toolbox.call(tool, { secret: "hidden" }, { context: { conversation: "c" } });
   await toolbox.call(tool, {}, { timeoutMs: 1, signal: AbortSignal.abort() }).catch(() => undefined);
   const entry = JSON.parse(JSON.stringify(entries[0])) as CallEntry;

@@ -151,7 +151,7 @@ it("is asked for nothing where nobody watches, and disturbs nobody where it thro
   using _watch = telemetry.watch({ provider: watching });
   await watching.refresh();
   expect(seen).toEqual([false, true]);
-  expect(watching.definitions().length).toBeGreaterThan(0);
+  expect(watching.tools().length).toBeGreaterThan(0);
   expect(exported.spans().map(({ name }) => name)).toEqual(["server/discover", "tools/list"]);
   expect(sent.filter(({ meta }) => meta["traceparent"] !== undefined)).toEqual([]);
   await watching.close();

@@ -87,7 +87,7 @@ async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   });
   await Promise.all([toolbox.call("mcp_s_a"), toolbox.call("mcp_s_a"), toolbox.call("mcp_s_b").catch(() => undefined)]);
   await toolbox.call("mcp_s_b").catch(() => undefined);
-  await toolbox.call(toolbox.definitions().find(({ origin }) => origin?.serverId === "lost")?.name ?? "");
+  await toolbox.call(toolbox.tools().find(({ origin }) => origin?.serverId === "lost")?.name ?? "");
   for (let count = 0; count < 2; count += 1) await resources.read({ serverId: "s", uri: "note://1" });
   telemetry.collect();
   await host[Symbol.asyncDispose]();

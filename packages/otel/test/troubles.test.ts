@@ -53,7 +53,7 @@ describe("the span of a call", () => {
       servers: [{ id: "s", transport: server.spec }],
       policy: { limits: [{ name: "once", rate: { calls: 2, perMs: 3_600_000 } }] },
     });
-    const [tool] = host.toolbox.definitions().filter(({ name }) => name.startsWith("mcp_s"));
+    const [tool] = host.toolbox.tools().filter(({ name }) => name.startsWith("mcp_s"));
     const name = tool?.name ?? "";
     const controller = new AbortController();
     const aborted = host.toolbox.call(name, {}, { signal: controller.signal }).catch(() => undefined);
@@ -74,7 +74,7 @@ describe("the span of a call", () => {
   it("shows each time that a call was sent, when its session was lost", async () => {
     await using server = await startFaultServer({ transport: "http", script: "session-expired" });
     await using host = await createObservedHost({ servers: [{ id: "s", transport: server.spec }] });
-    const [tool] = host.toolbox.definitions().filter(({ name }) => name.startsWith("mcp_s"));
+    const [tool] = host.toolbox.tools().filter(({ name }) => name.startsWith("mcp_s"));
     await host.toolbox.call(tool?.name ?? "").catch(() => undefined);
     expect(callSpans(host)).toMatchObject([
       {

@@ -158,7 +158,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
 function knowing(target: InvokeTarget, seen: SeenTools): InvokeTarget {
   return {
     call: (name, args, options) => target.call(name, args, options),
-    definitions: (names) => target.definitions(names),
+    tools: (names) => target.tools(names),
     describeServer: (serverId) => target.describeServer?.(serverId) ?? seen.server(serverId),
   };
 }

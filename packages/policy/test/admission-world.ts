@@ -53,8 +53,8 @@ export function createAdmissionWorld(): AdmissionWorld {
 }
 
 /** Names on offer. */
-export function namesOf(provider: Pick<McpProvider, "definitions">): readonly string[] {
-  return provider.definitions().map(({ name }) => name);
+export function namesOf(provider: Pick<McpProvider, "tools">): readonly string[] {
+  return provider.tools().map(({ name }) => name);
 }
 
 /** An entry of a list of tools. */

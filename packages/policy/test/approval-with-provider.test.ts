@@ -84,7 +84,7 @@ describe("a provider whose calls are approved", () => {
     args.amount = 5000;
     bank.answer("once");
     expect(await call).toMatchObject({ isError: false });
-    expect(bank.questions[0]?.definition).toBe(bank.provider.definitions()[0]);
+    expect(bank.questions[0]?.definition).toBe(bank.provider.tools()[0]);
     expect(server.calls).toEqual([{ name: "pay", arguments: { amount: 5, to: "bob" } }]);
     expect(server.heard.join("\n")).not.toMatch(/ada|c1/);
   });
@@ -110,7 +110,7 @@ describe("a provider whose calls are approved", () => {
     const server = createListedServer(entryOf("pay"));
     await using bank = await openBank(server, { inToolbox: true });
     const toolbox = createToolbox({ providers: [bank.provider], interceptors: [bank.approval.interceptor] });
-    const [old] = toolbox.definitions();
+    const [old] = toolbox.tools();
     server.entries = [entryOf("pay", { description: "Pays into the right account." })];
     await bank.provider.refresh();
     const refused = await rejectionOf(toolbox.call(pay, { amount: 5 }, { selected: old, context }));

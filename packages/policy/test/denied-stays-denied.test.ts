@@ -145,16 +145,16 @@ async function leaks(subject: Subject): Promise<readonly string[]> {
   const { world, provider, toolbox, denyCase } = subject;
   const view = toolbox.view();
   const found: string[] = [];
-  const seen = [...provider.definitions(), ...toolbox.definitions(), ...view.definitions()];
+  const seen = [...provider.tools(), ...toolbox.tools(), ...view.tools()];
   const spellings = spellingsOf(subject);
   for (const query of ["delete", "read", "github"]) {
     const { tools } = await view.searchTools({ query, limit: 50 });
-    seen.push(...provider.definitions(tools.map(({ name }) => name)));
+    seen.push(...provider.tools(tools.map(({ name }) => name)));
   }
   for (const { name, origin } of seen) {
     if (origin !== undefined && denyCase.denies(origin.serverId, origin.toolName)) found.push(`seen ${name}`);
   }
-  const members = new Set(provider.definitions().map(({ name }) => name));
+  const members = new Set(provider.tools().map(({ name }) => name));
   for (const group of [...provider.groups(), ...view.groups()]) {
     found.push(...group.members.filter((name) => !members.has(name)).map((name) => `listed ${name}`));
   }
@@ -195,7 +195,7 @@ describe("a denied tool", () => {
           const kept = Array.from(world.servers.values()).flatMap(({ id, tools }) =>
             Array.from(tools.keys()).filter((name) => !denyCase.denies(id, name)),
           );
-          expect(subject.provider.definitions().length).toBe(kept.length);
+          expect(subject.provider.tools().length).toBe(kept.length);
           subject.toolbox.close();
           await subject.provider.close();
         }),

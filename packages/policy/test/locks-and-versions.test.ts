@@ -56,7 +56,7 @@ describe("a lock", () => {
     const admission = createAdmissionWorld().admission({ pins: { locks: { memory: lockTools(tools, undefined) } } });
     await using pinned = createProvider({ connector, servers, admit: admission.admit });
     await pinned.init();
-    expect(pinned.definitions()).toHaveLength(2);
+    expect(pinned.tools()).toHaveLength(2);
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -324,9 +324,9 @@ describe("a toolbox", () => {
     admission.attach(toolbox);
     await toolbox.init();
     await admission.ready();
-    expect(toolbox.definitions()).toEqual([]);
+    expect(toolbox.tools()).toEqual([]);
     await admission.approve("s");
-    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["mcp_s_read"]);
+    expect(toolbox.tools().map(({ name }) => name)).toEqual(["mcp_s_read"]);
     toolbox.close();
     // One that was closed is let go.
     await admission.revoke("s");

@@ -220,7 +220,7 @@ describe("what is looked at", () => {
     const result = await made.policy.invoke(toolbox, { toolName: "mcp_s_echo", input: { id: "1" } });
     expect(result).toMatchObject({ status: "error", error: { isRetryable: false, cause: { outcome: "unknown" } } });
     expect(result.policySnapshot.join("\n")).toContain("ask[0]");
-    const [definition] = toolbox.definitions();
+    const [definition] = toolbox.tools();
     expect(definition && made.policy.requiresConfirmation(definition)).toBe(true);
     expect(definition && made.policy.explain(definition)).toContain("Its effect is external");
     await provider.close();
@@ -347,7 +347,7 @@ describe("a policy around a toolbox and its provider", () => {
   it("hides what is denied everywhere, and explains it all the same", async () => {
     const made = record({ allow: ["s/echo"], deny: [{ server: "s", tool: "drop", reason: "it cannot be undone" }] });
     const { provider, toolbox } = await around(made);
-    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["mcp_s_echo"]);
+    expect(toolbox.tools().map(({ name }) => name)).toEqual(["mcp_s_echo"]);
     expect(await rejectionOf(toolbox.call("mcp_s_drop"))).toMatchObject({ code: "unknown_tool" });
     for (const name of ["mcp_s_drop", "MCP_S_DROP", "s/drop", "mcp::s::drop"]) {
       const text = made.policy.explain(name);

@@ -29,7 +29,7 @@ describe("a kept catalogue", () => {
       servers: specs,
       savedCatalog: await kept.recall(specs),
     });
-    expect(next.definitions()).toHaveLength(2);
+    expect(next.tools()).toHaveLength(2);
     expect(next.savedCatalog()).toEqual(first);
     await next.close();
   });
@@ -103,7 +103,7 @@ describe("a kept catalogue", () => {
       savedCatalog: recalled,
       principal: "bob",
     });
-    expect(provider.definitions()).toHaveLength(2);
+    expect(provider.tools()).toHaveLength(2);
     await provider.close();
   });
 });

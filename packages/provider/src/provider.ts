@@ -188,10 +188,10 @@ function eventsOf(
 /** What is known of the tools now; nobody is asked. */
 function readsOf(
   catalog: LiveCatalog,
-): Pick<McpProvider, "appTools" | "definitions" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
+): Pick<McpProvider, "appTools" | "tools" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
   return {
     appTools: (serverId) => appTools(catalog.current.servers.get(serverId)),
-    definitions: (names) => selectDefinitions(catalog.current, names),
+    tools: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     quarantined: () => quarantinedTools(catalog.current),
@@ -202,7 +202,7 @@ function readsOf(
 
 function selectDefinitions(catalog: Catalog, names: readonly string[] | undefined): readonly CatalogTool[] {
   if (names === undefined) return catalog.definitions;
-  assertNames("definitions(): names", names);
+  assertNames("tools(): names", names);
   return names.flatMap((name) => findTool(catalog, name) ?? []);
 }
 

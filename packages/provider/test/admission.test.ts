@@ -9,7 +9,7 @@ const byRemoteName =
   ({ origin }) =>
     decisions[origin?.toolName ?? ""] ?? "offer";
 
-const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const names = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 
 function watch(provider: McpProvider): { readonly changes: ToolsChange[]; readonly diagnostics: Diagnostic[] } {
   const seen = { changes: [] as ToolsChange[], diagnostics: [] as Diagnostic[] };
@@ -27,7 +27,7 @@ describe("a tool that is not admitted", () => {
     expect(names(provider)).toEqual(["mcp_s_read"]);
     expect(provider.groups()[0]?.members).toEqual(["mcp_s_read"]);
     expect(provider.statuses()[0]).toMatchObject({ state: "ready", toolCount: 1 });
-    expect(provider.definitions(["mcp_s_drop", "MCP_S_DROP"])).toEqual([]);
+    expect(provider.tools(["mcp_s_drop", "MCP_S_DROP"])).toEqual([]);
     expect([provider.has("mcp_s_drop"), provider.has("MCP_S_DROP")]).toEqual([false, false]);
     expect(provider.quarantined()).toEqual([]);
     for (const options of [{}, { wait: "servers" }] as const) {
@@ -138,7 +138,7 @@ describe("readmit()", () => {
     expect(names(provider)).toEqual(["mcp_a_read", "mcp_b_read"]);
     expect(seen.changes.slice(before)).toEqual([{ added: ["mcp_a_read", "mcp_b_read"], removed: [], changed: [] }]);
     // The very definition that the host looked at.
-    expect(held).toContain(provider.definitions()[0]);
+    expect(held).toContain(provider.tools()[0]);
     approved.clear();
     provider.readmit();
     expect(seen.changes.slice(before + 1)).toEqual([{ added: [], removed: ["mcp_a_read", "mcp_b_read"], changed: [] }]);
@@ -153,9 +153,9 @@ describe("readmit()", () => {
     const provider = world.provider({ servers: [specOf("s")], admit: byRemoteName({ b: "hide" }) });
     const seen = watch(provider);
     await provider.init();
-    const [definitions, groups, { revision }] = [provider.definitions(), provider.groups(), provider];
+    const [definitions, groups, { revision }] = [provider.tools(), provider.groups(), provider];
     provider.readmit();
-    expect(provider.definitions()).toBe(definitions);
+    expect(provider.tools()).toBe(definitions);
     expect(provider.groups()).toBe(groups);
     expect(provider.revision).toBe(revision);
     expect(seen.changes).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("admit", () => {
     });
     await provider.init();
     expect(asked).toHaveLength(1);
-    expect(asked[0]?.[0]).toBe(provider.definitions()[0]);
+    expect(asked[0]?.[0]).toBe(provider.tools()[0]);
     expect(asked[0]?.[0]).toMatchObject({
       name: "mcp_s_a",
       effect: "pure",
@@ -241,7 +241,7 @@ describe("admit", () => {
       },
     });
     await provider.init();
-    const [, approved] = provider.definitions();
+    const [, approved] = provider.tools();
     expect(approved?.name).toBe("mcp_s_pay");
     server.raw[0] = { name: "pay", inputSchema: { type: "object" }, meta: { version: 2 } };
     await provider.refresh();
@@ -314,7 +314,7 @@ describe("admit", () => {
     const provider: McpProvider = world.provider({
       servers: [specOf("s")],
       admit() {
-        expect(provider.definitions()).toEqual([]);
+        expect(provider.tools()).toEqual([]);
         try {
           provider.readmit();
         } catch (error) {

@@ -30,7 +30,7 @@ function watch(provider: McpProvider): readonly Diagnostic[] {
   return said;
 }
 
-const namesOf = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const namesOf = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 const saved = (serverId: string, ...tools: readonly (readonly [string, string])[]): SavedNames => ({
   version: 1,
   servers: [[serverId, tools]],

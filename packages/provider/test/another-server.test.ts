@@ -21,7 +21,7 @@ async function start(identity: () => Partial<ServerInfo>) {
   const diagnostics: Diagnostic[] = [];
   provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
   await provider.init();
-  const [selected] = provider.definitions();
+  const [selected] = provider.tools();
   const restart = async (): Promise<void> => {
     for (const session of server.sessions) session.crash();
     await provider.refresh();
@@ -45,7 +45,7 @@ it("tells of a server that comes back as another one, and refuses what was selec
     code: "registration_replaced",
     outcome: "not-sent",
   });
-  const [again] = provider.definitions();
+  const [again] = provider.tools();
   await provider.call("mcp_s_a", {}, { selected: again });
   await provider.close();
 });
@@ -54,7 +54,7 @@ it("keeps what was selected when the same server comes back", async () => {
   const { provider, diagnostics, selected, restart } = await start(() => ({ name: "files", version: "1.0.0" }));
   await restart();
   expect(diagnostics).toEqual([]);
-  expect(provider.definitions()[0]).toBe(selected);
+  expect(provider.tools()[0]).toBe(selected);
   await provider.call("mcp_s_a", {}, { selected });
   await provider.close();
 });

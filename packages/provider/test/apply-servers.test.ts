@@ -14,7 +14,7 @@ async function startWith(world: CalmWorld, ...servers: readonly ServerSpec[]): P
   return provider;
 }
 
-const namesOf = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const namesOf = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 
 describe("applyServers()", () => {
   it("adds, updates, removes and leaves alone, and says which", async () => {
@@ -43,7 +43,7 @@ describe("applyServers()", () => {
     provider.onToolsChanged(({ removed }) => changes.push(removed));
     provider.onStatusChanged(({ id, state }) => changes.push(`${id} ${state} beside ${provider.serverIds().join()}`));
     const applied = provider.applyServers([specOf("c", { disabled: true })]);
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     expect(changes).toEqual([
       ["mcp_a_echo", "mcp_b_echo", "mcp_c_echo"],
       "a removed beside c",
@@ -233,7 +233,7 @@ describe("draining", () => {
     let done = false;
     const options = { drainMs: 1000, reason: "no longer configured" };
     const removed = provider.removeServer("s", options).finally(() => (done = true));
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     world.clock.advance(999);
     await world.settle();
     expect([done, server.expired]).toEqual([false, 1]);

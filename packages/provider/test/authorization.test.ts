@@ -92,7 +92,7 @@ describe("a call that is refused", () => {
     const connector = createGatekeeper(true);
     await using provider = createProvider({ connector, servers: [spec] });
     await provider.init();
-    const [{ name } = { name: "" }] = provider.definitions();
+    const [{ name } = { name: "" }] = provider.tools();
     connector.failCalls = code;
     await expect(provider.call(name)).rejects.toMatchObject({ code });
     expect(provider.statuses()).toMatchObject([{ state: "needs-auth", stage: "call", error: { code } }]);

@@ -33,7 +33,7 @@ describe("a server that cannot be reached", () => {
     expect(provider.statuses()[0]).toMatchObject({ state: "failed", failures: 2 });
     world.clock.advance(1000);
     await world.settle();
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     expect(world.clock.pending).toBe(0);
     await provider.close();
   });
@@ -61,7 +61,7 @@ describe("a server that cannot be reached", () => {
     expect(provider.statuses()[0]).toMatchObject({ state: "failed", stage: "list", error: { retryable: false } });
     world.clock.advance(500);
     await world.settle();
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     await provider.close();
   });
 
@@ -95,7 +95,7 @@ describe("a server that cannot be reached", () => {
     await provider.init();
     expect(world.clock.pending).toBe(0);
     await provider.refresh();
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     await provider.close();
   });
 
@@ -123,7 +123,7 @@ describe("a server that cannot be reached", () => {
       code: "refresh_failed",
       rawMessage: "failed to start required MCP servers: s: [unreachable] simulated",
     });
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_t_b"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_t_b"]);
     await provider.close();
   });
 });

@@ -21,7 +21,7 @@ describe("onCallEnded", () => {
     world.clock.advance(400);
     release();
     await Promise.all([first, second]);
-    const { origin } = provider.definitions()[0] ?? {};
+    const { origin } = provider.tools()[0] ?? {};
     const none = { queueMs: 0, connectMs: 0, listMs: 0, turnMs: 0 };
     const all = { origin, startedAt: firstDate, durationMs: 400, sends: 1, result: "ok" };
     const peer = { transport: "custom", era: "legacy", protocolVersion: "2025-11-25", session: 1 };

@@ -166,7 +166,7 @@ describe("call()", () => {
     const world = createCalmWorld();
     const provider = await start(world);
     const server = world.server("s");
-    const [selected] = provider.definitions([read]);
+    const [selected] = provider.tools([read]);
     const stored: ToolDefinition = JSON.parse(JSON.stringify(selected));
     await provider.call(read, {}, { selected: stored });
     const calling = async (definition: ToolDefinition | undefined): Promise<unknown> =>
@@ -178,12 +178,12 @@ describe("call()", () => {
     await expect(calling(selected)).rejects.toMatchObject({ code: "tool_changed", outcome: "not-sent" });
     await expect(calling(stored)).rejects.toMatchObject({ code: "tool_changed", outcome: "not-sent" });
 
-    const [current] = provider.definitions([read]);
+    const [current] = provider.tools([read]);
     await provider.updateServer(specOf("s"));
-    expect(provider.definitions([read])[0]).toEqual(current);
+    expect(provider.tools([read])[0]).toEqual(current);
     await expect(calling(current)).rejects.toMatchObject({ code: "registration_replaced", outcome: "not-sent" });
 
-    const [again] = provider.definitions([read]);
+    const [again] = provider.tools([read]);
     changeTools(server, (tools) => tools.delete("read"));
     for (const session of server.sessions) session.crash();
     await expect(calling(again)).rejects.toMatchObject({ code: "tool_removed", outcome: "not-sent" });

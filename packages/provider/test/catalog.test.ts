@@ -5,19 +5,15 @@ import { createCalmWorld } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
 
-describe("definitions()", () => {
+describe("tools()", () => {
   it("has the tools of all servers, sorted by local name, with a group for each server", async () => {
     const world = createCalmWorld();
     world.server("files", "write", "read");
     world.server("git", "log");
     const provider = world.provider({ servers: [specOf("git"), specOf("files"), specOf("off", { disabled: true })] });
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     await provider.init();
-    expect(provider.definitions().map(({ name }) => name)).toEqual([
-      "mcp_files_read",
-      "mcp_files_write",
-      "mcp_git_log",
-    ]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_files_read", "mcp_files_write", "mcp_git_log"]);
     expect(provider.groups()).toEqual([
       {
         id: "mcp:files",
@@ -95,9 +91,9 @@ describe("definitions()", () => {
     world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    const names = provider.definitions(["MCP_S_B", "mcp_s_nothing", "mcp_s_a", "\u212Acp"]).map(({ name }) => name);
+    const names = provider.tools(["MCP_S_B", "mcp_s_nothing", "mcp_s_a", "\u212Acp"]).map(({ name }) => name);
     expect(names).toEqual(["mcp_s_b", "mcp_s_a"]);
-    expect(provider.definitions([])).toEqual([]);
+    expect(provider.tools([])).toEqual([]);
     expect([provider.has("Mcp_s_A"), provider.has("mcp_s_c"), provider.has("__proto__")]).toEqual([true, false, false]);
     await provider.close();
   });
@@ -115,7 +111,7 @@ describe("definitions()", () => {
     world.server("repo").raw.push(raw);
     const provider = world.provider({ servers: [specOf("repo", { include: ["issues/get"] })] });
     await provider.init();
-    const [definition] = provider.definitions();
+    const [definition] = provider.tools();
     expect(definition).toEqual({
       name: "mcp_repo_issues_get",
       title: "Get issue",
@@ -140,16 +136,16 @@ describe("definitions()", () => {
       description: "verbatim",
     });
     await verbatim.init();
-    expect(verbatim.definitions()[0]).toMatchObject({ name: "t", description: " as it is " });
+    expect(verbatim.tools()[0]).toMatchObject({ name: "t", description: " as it is " });
     const own = world.provider({
       servers: [specOf("s", { include: ["t"] })],
       description: ({ name }, { id }) => `${id}/${name}`,
     });
     await own.init();
-    expect(own.definitions()[0]?.description).toBe("s/t");
+    expect(own.tools()[0]?.description).toBe("s/t");
     const brief = world.provider({ servers: [specOf("s", { include: ["t"] })], description: "brief" });
     await brief.init();
-    expect(brief.definitions()[0]?.description).toBe("as it is");
+    expect(brief.tools()[0]?.description).toBe("as it is");
     await Promise.all([verbatim.close(), own.close(), brief.close()]);
   });
 
@@ -160,8 +156,8 @@ describe("definitions()", () => {
       .raw.push({ name: "a\u001b[31mb", description: "x\u202Ey\u200B", flags: ["bidi"], inputSchema: {} });
     const provider = world.provider({ servers: [specOf("s", { exclude: ["echo"] })] });
     await provider.init();
-    expect(provider.definitions()[0]?.description).toBe("MCP server `s` tool `ab`. xy");
-    expect(provider.definitions()[0]?.origin?.toolName).toBe("a\u001b[31mb");
+    expect(provider.tools()[0]?.description).toBe("MCP server `s` tool `ab`. xy");
+    expect(provider.tools()[0]?.origin?.toolName).toBe("a\u001b[31mb");
     await provider.close();
   });
 
@@ -170,7 +166,7 @@ describe("definitions()", () => {
     world.server("s", "Read", "read", "write");
     const provider = world.provider({ servers: [specOf("s", { include: ["read", "write"], exclude: ["write"] })] });
     await provider.init();
-    expect(provider.definitions().map(({ origin }) => origin?.toolName)).toEqual(["read"]);
+    expect(provider.tools().map(({ origin }) => origin?.toolName)).toEqual(["read"]);
     await expect(provider.call("mcp_s_write")).rejects.toMatchObject({ code: "unknown_tool" });
     await provider.close();
   });
@@ -182,7 +178,7 @@ describe("definitions()", () => {
     server.raw.push({ name: "both", inputSchema: {}, meta: { ui: { visibility: ["model", "app"] } } });
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_s_both", "mcp_s_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_s_both", "mcp_s_echo"]);
     await provider.close();
   });
 
@@ -191,13 +187,13 @@ describe("definitions()", () => {
     const server = world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    const before = provider.definitions();
+    const before = provider.tools();
     await provider.refresh();
-    expect(provider.definitions()).toBe(before);
+    expect(provider.tools()).toBe(before);
     changeTools(server, (tools, version) => tools.set("b", version).set("c", version));
     await provider.refresh();
-    expect(provider.definitions()[0]).toBe(before[0]);
-    expect(provider.definitions()[1]).not.toBe(before[1]);
+    expect(provider.tools()[0]).toBe(before[0]);
+    expect(provider.tools()[1]).not.toBe(before[1]);
     await provider.close();
   });
 
@@ -206,14 +202,8 @@ describe("definitions()", () => {
     world.server("s", "a");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    const [definition] = provider.definitions();
-    for (const part of [
-      provider.definitions(),
-      definition,
-      definition?.origin,
-      provider.groups(),
-      provider.groups()[0],
-    ]) {
+    const [definition] = provider.tools();
+    for (const part of [provider.tools(), definition, definition?.origin, provider.groups(), provider.groups()[0]]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
     await provider.close();
@@ -232,11 +222,11 @@ describe("names", () => {
       provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
       const init = provider.init();
       await world.settle();
-      expect(provider.definitions()).toEqual([]);
+      expect(provider.tools()).toEqual([]);
       release();
       await init;
       expect(diagnostics.map(({ kind, serverId }) => [kind, serverId])).toEqual([["name-collision", "github"]]);
-      const names = provider.definitions().map(({ name, origin }) => `${origin?.serverId} ${name}`);
+      const names = provider.tools().map(({ name, origin }) => `${origin?.serverId} ${name}`);
       await provider.close();
       return names;
     };
@@ -257,7 +247,7 @@ describe("names", () => {
     void provider.init().catch(() => undefined);
     await world.settle();
     world.clock.advance(250);
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_quick_a"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_quick_a"]);
     expect(provider.statuses().map(({ state }) => state)).toEqual(["ready", "connecting"]);
     release();
     await provider.close();
@@ -270,7 +260,7 @@ describe("names", () => {
     await provider.init();
     changeTools(server, (tools, version) => tools.set("a_b", version));
     await provider.refresh();
-    const names = provider.definitions().map(({ name, origin }) => [origin?.toolName, name]);
+    const names = provider.tools().map(({ name, origin }) => [origin?.toolName, name]);
     expect(names[0]).toEqual(["a.b", "mcp_s_a_b"]);
     expect(names[1]?.[1]).toMatch(/^mcp_s_a_b_[0-9a-f]{8}$/);
     const saved: unknown = JSON.parse(JSON.stringify(provider.savedNames()));
@@ -278,7 +268,7 @@ describe("names", () => {
 
     const again = world.provider({ servers: [specOf("s")], savedNames: saved });
     await again.init();
-    expect(again.definitions().map(({ name, origin }) => [origin?.toolName, name])).toEqual(names);
+    expect(again.tools().map(({ name, origin }) => [origin?.toolName, name])).toEqual(names);
     await again.close();
   });
 
@@ -297,7 +287,7 @@ describe("onToolsChanged", () => {
     await provider.init();
     const changes: (ToolsChange & { readonly shown: number; readonly revision: number })[] = [];
     provider.onToolsChanged((change) =>
-      changes.push({ ...change, shown: provider.definitions().length, revision: provider.revision }),
+      changes.push({ ...change, shown: provider.tools().length, revision: provider.revision }),
     );
     const { revision } = provider;
     changeTools(server, (tools, version) => {
@@ -319,7 +309,7 @@ describe("onToolsChanged", () => {
     const provider = world.provider({ servers: [specOf("github"), specOf("github_prod")] });
     await provider.init();
     await provider.removeServer("github");
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_github_prod_b"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_github_prod_b"]);
     await provider.close();
   });
 });

@@ -70,7 +70,7 @@ describe("createProvider()", () => {
     const provider = world.provider();
     await provider.init();
     await provider.refresh();
-    expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
+    expect([provider.tools(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
     await provider.close();
     expect(world.servers.size).toBe(0);
   });
@@ -131,12 +131,8 @@ describe("what a provider is asked", () => {
       "signal must be an AbortSignal",
       (provider) => provider.refresh({ signal: {} as never }),
     ],
-    [
-      "a name in place of names",
-      "definitions(): names must be an array",
-      (provider) => provider.definitions("x" as never),
-    ],
-    ["names that are none", "definitions(): names must be an array", (provider) => provider.definitions([5] as never)],
+    ["a name in place of names", "tools(): names must be an array", (provider) => provider.tools("x" as never)],
+    ["names that are none", "tools(): names must be an array", (provider) => provider.tools([5] as never)],
     [
       "options in a Map",
       "applyServers() takes its options as an object, not a Map",
@@ -294,7 +290,7 @@ describe("close()", () => {
     expect(reported).toEqual([]);
     expect(world.clock.pending).toBe(0);
     for (const { processes } of world.servers.values()) expect(processes).toBe(0);
-    expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
+    expect([provider.tools(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
     await expect(provider.init()).rejects.toMatchObject({ code: "closed" });
     await expect(provider.addServer(specOf("c"))).rejects.toMatchObject({ code: "closed" });
   });

@@ -21,7 +21,7 @@ describe("what the host says of a tool", () => {
     const spec = specOf("s");
     const provider = world.provider({ servers: [spec] });
     await provider.init();
-    const [echo, pay] = provider.definitions();
+    const [echo, pay] = provider.tools();
     expect(pay).toMatchObject({ title: "Free of charge", effect: "external" });
     expect(pay).not.toHaveProperty("requiresConfirmation");
     const overrides = {
@@ -30,8 +30,8 @@ describe("what the host says of a tool", () => {
     const changes: unknown[] = [];
     provider.onToolsChanged((change) => changes.push(change));
     await provider.updateServer({ ...spec, tools: overrides });
-    expect(provider.definitions()[0]).toBe(echo);
-    const now = provider.definitions()[1];
+    expect(provider.tools()[0]).toBe(echo);
+    const now = provider.tools()[1];
     expect(now).toEqual({
       ...pay,
       title: "Pay",
@@ -55,7 +55,7 @@ describe("what the host says of a tool", () => {
     provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     await provider.init();
     await provider.refresh();
-    expect(provider.definitions().map(({ effect }) => effect)).toEqual(["external", "external"]);
+    expect(provider.tools().map(({ effect }) => effect)).toEqual(["external", "external"]);
     expect(diagnostics).toEqual([
       {
         kind: "unmatched-override",
@@ -81,7 +81,7 @@ describe("a server's hints", () => {
     const provider = world.provider({ servers: [spec] });
     await provider.init();
     const effects = (): unknown =>
-      Object.fromEntries(provider.definitions().map(({ origin, effect }) => [origin?.toolName, effect]));
+      Object.fromEntries(provider.tools().map(({ origin, effect }) => [origin?.toolName, effect]));
     expect(effects()).toEqual({ add: "external", put: "external", read: "external", unhinted: "external" });
     await provider.updateServer({ ...spec, trustAnnotations: true, labels: { trust: "vendor" } });
     expect(effects()).toEqual({
@@ -101,7 +101,7 @@ describe("a definition", () => {
     world.server("s", "echo");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    const [definition] = provider.definitions();
+    const [definition] = provider.tools();
     expect(Object.keys(definition ?? {})).not.toContain("fingerprint");
     expect(JSON.stringify(definition)).not.toContain("sha256-");
     expect(definition?.fingerprint).toMatch(/^sha256-[0-9a-f]{64}$/);
@@ -135,7 +135,7 @@ describe("a definition", () => {
     const spec = specOf("s", { tools: { pay: { title: "Pay", description: "Pays somebody." } } });
     const provider = world.provider({ servers: [spec] });
     await provider.init();
-    const [, huge, pay] = provider.definitions();
+    const [, huge, pay] = provider.tools();
     expect(pay?.entry).toEqual({ ...entry, icons: [{ src: "x" }] });
     expect(hashJson(pay?.entry ?? {})).toBe(pay?.fingerprint);
     expect(Object.keys(pay ?? {})).not.toContain("entry");

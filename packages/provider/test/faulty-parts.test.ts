@@ -29,7 +29,7 @@ describe("a description function that fails on what a server listed", () => {
     const diagnostics = watch(provider);
     await provider.init();
     await provider.refresh();
-    expect(provider.definitions().map(({ description }) => description)).toEqual([
+    expect(provider.tools().map(({ description }) => description)).toEqual([
       "MCP server `s` tool `bad`. version 1",
       "about good",
     ]);
@@ -53,7 +53,7 @@ describe("a naming strategy that fails on what a server listed", () => {
     const provider = world.provider({ servers: [specOf("s")], naming: { ...hostsideNaming, sanitize } });
     const diagnostics = watch(provider);
     await provider.init();
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_s_bad", "mcp_s_good"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_s_bad", "mcp_s_good"]);
     expect(diagnostics).toEqual([
       {
         kind: "naming-failed",
@@ -73,7 +73,7 @@ describe("a naming strategy that fails on what a server listed", () => {
     const provider = world.provider({ servers: [specOf("s")], naming: { ...hostsideNaming, legal } });
     const diagnostics = watch(provider);
     await provider.init();
-    const before = provider.definitions();
+    const before = provider.tools();
     fails = true;
     changeTools(server, (tools, version) => tools.set("b", version));
     expect(await failureOf(provider.refresh())).toMatchObject({
@@ -81,14 +81,14 @@ describe("a naming strategy that fails on what a server listed", () => {
       details: { failures: [{ code: "internal_error", serverId: "s", outcome: "not-sent" }] },
     });
     expect(await failureOf(provider.refreshServer("s"))).toMatchObject({ code: "internal_error" });
-    expect(provider.definitions()).toBe(before);
+    expect(provider.tools()).toBe(before);
     expect(diagnostics).toMatchObject([{ kind: "defect", serverId: "s" }, { kind: "defect" }]);
     world.server("t", "x");
     expect(await failureOf(provider.addServer(specOf("t")))).toMatchObject({ code: "internal_error", serverId: "t" });
     expect(provider.hasServer("t")).toBe(false);
     fails = false;
     await provider.refresh();
-    expect(provider.definitions()).toHaveLength(2);
+    expect(provider.tools()).toHaveLength(2);
     await provider.close();
   });
 });

@@ -13,7 +13,7 @@ it("quotes a tool's name without what a terminal or a reader would stumble over,
   const messages: string[] = [];
   provider.onDiagnostic(({ message }) => messages.push(message));
   await provider.init();
-  const [definition] = provider.definitions();
+  const [definition] = provider.tools();
   expect(definition?.origin?.toolName).toBe(name);
   const call = async (args: unknown, options = {}): Promise<void> => {
     const error: unknown = await provider

@@ -22,7 +22,7 @@ describe("init()", () => {
       ["good", "ready", undefined],
       ["locked", "needs-auth", "auth_required"],
     ]);
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_good_a"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_good_a"]);
     expect(provider.groups().map(({ id }) => id)).toEqual(["mcp:good"]);
     await provider.close();
   });
@@ -33,9 +33,9 @@ describe("init()", () => {
     server.faults.list.push("fail");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    expect([server.listings, provider.definitions().length]).toEqual([1, 0]);
+    expect([server.listings, provider.tools().length]).toEqual([1, 0]);
     await provider.refresh();
-    for (let read = 0; read < 3; read += 1) expect(provider.definitions()).toHaveLength(1);
+    for (let read = 0; read < 3; read += 1) expect(provider.tools()).toHaveLength(1);
     await provider.init();
     await provider.call("mcp_s_a");
     expect(server.listings).toBe(2);
@@ -57,7 +57,7 @@ describe("init()", () => {
     expect(done).toBe(false);
     world.clock.advance(1);
     await init;
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_good_a"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_good_a"]);
     expect(provider.statuses().map(({ id, state }) => [id, state])).toEqual([
       ["good", "ready"],
       ["late", "connecting"],

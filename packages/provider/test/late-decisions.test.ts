@@ -143,7 +143,7 @@ describe("a call that is sent once more", () => {
       let admission: Admission = "offer";
       const subject = await start({ admit: () => admission });
       const { provider, open, sent } = subject;
-      const [selected] = provider.definitions();
+      const [selected] = provider.tools();
       const first = provider.call("mcp_s_t", {}, { selected });
       const second = failureOf(provider.call("mcp_s_t", {}, { selected }));
       open[0]?.fail(expired());

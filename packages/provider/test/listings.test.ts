@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { changeTools, specOf, type SimulatedServer } from "./simulation/simulated-server.ts";
 
-const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const names = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 
 describe("a listing that ends early", () => {
   it("leaves the last whole one in place, stale, and a strict refresh fails with it", async () => {
@@ -11,7 +11,7 @@ describe("a listing that ends early", () => {
     const server = world.server("s", "a", "b");
     const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
-    const before = provider.definitions();
+    const before = provider.tools();
     server.faults.list.push("truncate", "truncate");
     expect(await failureOf(provider.refresh())).toMatchObject({
       code: "refresh_failed",
@@ -22,7 +22,7 @@ describe("a listing that ends early", () => {
       rawMessage:
         'the list of tools of "s" stops after 1 tools (page-limit), and is not the whole one; the last whole one is kept',
     });
-    expect(provider.definitions()).toBe(before);
+    expect(provider.tools()).toBe(before);
     expect(provider.statuses()[0]).toMatchObject({
       state: "ready",
       stage: "list",

@@ -63,7 +63,7 @@ describe("names of a provider", () => {
     const said: string[] = [];
     provider.onDiagnostic(({ message }) => said.push(message));
     await provider.init();
-    expect(provider.definitions().map(({ name }) => name)).toEqual([
+    expect(provider.tools().map(({ name }) => name)).toEqual([
       expect.stringMatching(/^mcp_github_prod_list_[0-9a-f]{8}$/),
     ]);
     expect(said).toEqual(['"mcp_github_prod_list" would be a name of server "github_prod"']);
@@ -77,7 +77,7 @@ describe("names of a provider", () => {
     const provider = world.provider({ servers: [specOf("github")] });
     await provider.init();
     await provider.addServer(specOf("github_prod"));
-    expect(provider.definitions().map(({ name, origin }) => [name, origin?.serverId])).toEqual([
+    expect(provider.tools().map(({ name, origin }) => [name, origin?.serverId])).toEqual([
       ["mcp_github_prod_list", "github"],
       [expect.stringMatching(/^mcp_github_prod_list_[0-9a-f]{8}$/), "github_prod"],
       ["mcp_github_prod_other", "github_prod"],
@@ -95,7 +95,7 @@ describe("names of a provider", () => {
     await first.close();
     const second = world.provider({ servers: [specOf("github_prod"), specOf("github")], savedNames });
     await second.init();
-    expect(second.definitions().map(({ name, origin }) => [name, origin?.serverId])).toEqual([
+    expect(second.tools().map(({ name, origin }) => [name, origin?.serverId])).toEqual([
       ["mcp_github_prod_list", "github"],
       [expect.stringMatching(/^mcp_github_prod_list_[0-9a-f]{8}$/), "github_prod"],
     ]);

@@ -117,12 +117,12 @@ function decided({ world, provider, rules }: Subject): Shown {
 async function shown({ world, provider, toolbox }: Subject): Promise<Shown> {
   // A new one: what a conversation has declared to its model stays declared, though it can be called no more.
   const view = toolbox.view();
-  const offered = provider.definitions().map(({ name }) => name);
+  const offered = provider.tools().map(({ name }) => name);
   const helpers = new Set(["tools_groups", "tools_select", "tools_search"]);
   const lists = [
     provider.groups().flatMap(({ members }) => members),
     view.groups().flatMap(({ members }) => members),
-    view.definitions().flatMap(({ name }) => (helpers.has(name) ? [] : [name])),
+    view.tools().flatMap(({ name }) => (helpers.has(name) ? [] : [name])),
   ];
   for (const list of lists) expect(list.toSorted()).toEqual(offered);
   expect(provider.statuses().reduce((sum, { toolCount }) => sum + toolCount, 0)).toBe(offered.length);

@@ -22,7 +22,7 @@ async function notify(server: SimulatedServer, times = 1): Promise<void> {
   for (const session of server.sessions) await session.notify(times);
 }
 
-const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const names = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 
 describe('refresh: "lazy"', () => {
   it("only takes note of a notification; the next call lists, once for all racing calls", async () => {

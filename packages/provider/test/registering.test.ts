@@ -46,7 +46,7 @@ describe("registerServer()", () => {
     expect(failure).toMatchObject({ code: "auth_required" });
     expect(provider.statuses()[0]).toMatchObject({ state: "needs-auth" });
     await provider.refreshServer("a");
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     await provider.close();
   });
 });
@@ -109,7 +109,7 @@ describe("addServer() and failures that pass", () => {
       expect(world.clock.pending).toBe(1);
       world.clock.advance(waitMs - 1);
       await world.settle();
-      expect([done, world.server("a").connects.started, provider.definitions()]).toEqual([false, 0, []]);
+      expect([done, world.server("a").connects.started, provider.tools()]).toEqual([false, 0, []]);
       world.clock.advance(1);
     }
     await added;

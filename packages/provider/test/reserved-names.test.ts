@@ -11,7 +11,7 @@ describe("reservedNames", () => {
     const diagnostics: Diagnostic[] = [];
     provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     await provider.init();
-    const [run, walk] = provider.definitions().map(({ name }) => name);
+    const [run, walk] = provider.tools().map(({ name }) => name);
     expect(run).toMatch(/^mcp_s_run_[0-9a-f]{8}$/);
     expect(walk).toBe("mcp_s_walk");
     expect(provider.has("mcp_s_run")).toBe(false);
@@ -32,7 +32,7 @@ describe("reservedNames", () => {
     await before.close();
     const after = world.provider({ servers: [specOf("s")], savedNames, reservedNames: ["mcp_s_run"] });
     await after.init();
-    expect(after.definitions().map(({ name }) => name)).toEqual([
+    expect(after.tools().map(({ name }) => name)).toEqual([
       expect.stringMatching(/^mcp_s_run_[0-9a-f]{8}$/),
       "mcp_s_walk",
     ]);

@@ -14,7 +14,7 @@ describe("a saved catalogue", () => {
     const world = createCalmWorld();
     const { saved, names } = await save(world, [specOf("a"), specOf("b")]);
     const provider = world.provider({ servers: [specOf("a"), specOf("b")], savedCatalog: saved, savedNames: names });
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_a_echo", "mcp_b_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_a_echo", "mcp_b_echo"]);
     expect(provider.groups()).toHaveLength(2);
     await provider.init();
     expect(provider.statuses()).toMatchObject([
@@ -48,10 +48,8 @@ describe("a saved catalogue", () => {
     const { saved, provider: first } = await save(world, [specOf("a")]);
     const second = world.provider({ servers: [specOf("a")], savedCatalog: saved });
     expect(second.savedCatalog()).toEqual(saved);
-    expect(second.definitions()).toEqual(first.map(({ definition }) => definition));
-    expect(second.definitions().map(({ fingerprint }) => fingerprint)).toEqual(
-      first.map(({ fingerprint }) => fingerprint),
-    );
+    expect(second.tools()).toEqual(first.map(({ definition }) => definition));
+    expect(second.tools().map(({ fingerprint }) => fingerprint)).toEqual(first.map(({ fingerprint }) => fingerprint));
     await second.close();
   });
 
@@ -67,7 +65,7 @@ describe("a saved catalogue", () => {
     const changes: unknown[] = [];
     provider.onToolsChanged((change) => void changes.push(change));
     const select = (tool: string) => {
-      const [selected] = provider.definitions([`mcp_a_${tool}`]);
+      const [selected] = provider.tools([`mcp_a_${tool}`]);
       return { selected };
     };
     const calls = ["changes", "goes", "stays"].map((tool) =>
@@ -122,7 +120,7 @@ describe("a saved catalogue", () => {
       savedCatalog: saved,
       admit: ({ origin }) => (origin?.toolName === "three" ? "quarantine" : "offer"),
     });
-    expect(provider.definitions()).toMatchObject([{ name: "mcp_a_one", effect: "pure", title: "One" }]);
+    expect(provider.tools()).toMatchObject([{ name: "mcp_a_one", effect: "pure", title: "One" }]);
     expect(provider.quarantined()).toHaveLength(1);
     await provider.close();
   });
@@ -151,7 +149,7 @@ describe("a saved catalogue leaves out", () => {
     const world = createCalmWorld();
     const { saved } = await save(world, [before]);
     const provider = world.provider({ servers: [now], savedCatalog: saved });
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     await provider.close();
   });
 
@@ -171,7 +169,7 @@ describe("a saved catalogue leaves out", () => {
     const world = createCalmWorld();
     const { saved } = await save(world, [before]);
     const provider = world.provider({ servers: [now], savedCatalog: saved });
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     expect(provider.savedCatalog()).toEqual(saved);
     await provider.close();
   });
@@ -184,7 +182,7 @@ describe("a saved catalogue leaves out", () => {
         connector: listingWith(world, { cacheScope }),
       });
       const shown = (principal?: string) =>
-        world.provider({ servers: [specOf("a")], savedCatalog: saved, principal }).definitions().length;
+        world.provider({ servers: [specOf("a")], savedCatalog: saved, principal }).tools().length;
       const others = cacheScope === "public" ? 1 : 0;
       expect([shown("alice"), shown("bob"), shown()]).toEqual([1, others, others]);
       expect(JSON.stringify(saved)).not.toContain("alice");
@@ -224,11 +222,11 @@ describe("a saved catalogue leaves out", () => {
     const provider = world.provider({ servers: [specOf("a"), specOf("b")], savedCatalog: spoilt });
     const said: Diagnostic[] = [];
     provider.onDiagnostic((diagnostic) => void said.push(diagnostic));
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_b_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_b_echo"]);
     await world.settle();
     expect(said).toMatchObject([{ kind: "not-kept", serverId: "a", message: expect.stringContaining(why) }]);
     await provider.init();
-    expect(provider.definitions()).toHaveLength(2);
+    expect(provider.tools()).toHaveLength(2);
     await provider.close();
   });
 
@@ -346,7 +344,7 @@ async function save(
   await provider.refresh();
   const saved = throughJson(provider.savedCatalog());
   const names = throughJson(provider.savedNames());
-  const tools = provider.definitions().map((definition) => ({ definition, fingerprint: definition.fingerprint }));
+  const tools = provider.tools().map((definition) => ({ definition, fingerprint: definition.fingerprint }));
   await provider.close();
   await world.settle();
   return { saved, names, provider: tools };

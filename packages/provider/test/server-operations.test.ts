@@ -6,7 +6,7 @@ import { specOf } from "./simulation/simulated-server.ts";
 // Everything that can be seen from outside, but for numbers that only count.
 function picture(provider: McpProvider): unknown {
   return {
-    definitions: provider.definitions(),
+    definitions: provider.tools(),
     groups: provider.groups(),
     ids: provider.serverIds(),
     names: provider.savedNames(),
@@ -232,7 +232,7 @@ describe("updateServer()", () => {
       concurrency: "serial",
       timeouts: { callMs: 5 },
     });
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_a_x"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_a_x"]);
     expect(provider.groups()[0]?.title).toBe("Files");
     expect(world.server("a")).toMatchObject({ connects: { started: 1 }, listings: 1 });
     world.server("a").faults.call.push("hang");
@@ -266,7 +266,7 @@ describe("updateServer()", () => {
     const release = world.hold("a");
     const updated = provider.updateServer(specOf("a"));
     await world.settle();
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_a_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_a_echo"]);
     expect(provider.statuses()[0]).toMatchObject({ state: "connecting", stale: true });
     release();
     await updated;
@@ -293,11 +293,11 @@ describe("updateServer()", () => {
     const states: string[] = [];
     provider.onStatusChanged(({ state }) => states.push(state));
     await provider.updateServer(specOf("a", { disabled: true }));
-    expect(provider.definitions()).toEqual([]);
+    expect(provider.tools()).toEqual([]);
     await world.settle();
     expect(world.server("a").processes).toBe(0);
     await provider.updateServer(specOf("a"));
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     expect(states).toEqual(["disabled", "connecting", "ready"]);
     await expect(provider.updateServer(specOf("nothing"))).rejects.toMatchObject({ code: "unknown_server" });
     await provider.close();

@@ -177,7 +177,7 @@ describe("createNameBook()", () => {
 });
 
 function nameOf(provider: McpProvider, serverId: string): readonly string[] {
-  return provider.definitions().flatMap(({ name, origin }) => (origin?.serverId === serverId ? [name] : []));
+  return provider.tools().flatMap(({ name, origin }) => (origin?.serverId === serverId ? [name] : []));
 }
 
 /** That no two pairs have one name now, and that a pair on show is called as before. */

@@ -36,10 +36,10 @@ describe("startup", () => {
     const release = world.hold("late");
     const provider = world.provider();
     expect(await provider.applyServers(all)).toMatchObject({ added: ["call", "init", "late"], failed: [] });
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_init_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_init_echo"]);
     release();
     await provider.refresh();
-    expect(provider.definitions()).toHaveLength(3);
+    expect(provider.tools()).toHaveLength(3);
     await provider.close();
   });
 
@@ -92,10 +92,10 @@ describe("refresh({ timeoutMs })", () => {
       retryable: true,
       details: { failures: [{ code: "list_timeout", serverId: "late", details: { timeoutMs: 50 } }] },
     });
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_quick_echo"]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_quick_echo"]);
     release();
     await world.settle();
-    expect(provider.definitions()).toHaveLength(2);
+    expect(provider.tools()).toHaveLength(2);
     await provider.refresh({ timeoutMs: 50 });
     expect(world.clock.pending).toBe(0);
     await provider.close();

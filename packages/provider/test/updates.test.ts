@@ -65,7 +65,7 @@ describe("updateServer()", () => {
       const server = world.server("s", "a");
       const provider = world.provider({ servers: [http("old")] });
       await provider.init();
-      const [selected] = provider.definitions();
+      const [selected] = provider.tools();
       const release = world.hold();
       const old = provider.call("mcp_s_a", { id: "old" });
       const update = provider.updateServer(next);
@@ -79,7 +79,7 @@ describe("updateServer()", () => {
       await world.settle();
       expect(server.sessions.size).toBe(1);
       expect([server.ledger.get("old"), server.ledger.get("late")]).toEqual([1, 1]);
-      expect(provider.definitions()[0]).toBe(selected);
+      expect(provider.tools()[0]).toBe(selected);
       await provider.close();
       expect([server.processes, world.clock.pending]).toEqual([0, 0]);
     },
@@ -112,7 +112,7 @@ describe("a server that comes back while its tools go", () => {
     await provider.removeServer("s");
     await added;
     expect(server.connects).toMatchObject({ started: 2, most: 1 });
-    expect(provider.definitions()).toHaveLength(1);
+    expect(provider.tools()).toHaveLength(1);
     await provider.close();
   });
 });

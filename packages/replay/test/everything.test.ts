@@ -19,7 +19,7 @@ async function converse(provider: ReturnType<typeof createProvider>): Promise<un
   await provider.init();
   const outcomes = [];
   for (const [name, args] of calls) outcomes.push(await provider.call(name, args));
-  return { tools: provider.definitions(), outcomes };
+  return { tools: provider.tools(), outcomes };
 }
 
 it("plays back what the official server said, from a file, without the server", async () => {

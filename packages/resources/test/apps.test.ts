@@ -174,8 +174,8 @@ describe("appOf()", () => {
       },
     });
     await provider.init();
-    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_a_show", "mcp_a_think"]);
-    expect(provider.definitions().map((definition) => appOf(definition))).toEqual([target, undefined]);
+    expect(provider.tools().map(({ name }) => name)).toEqual(["mcp_a_show", "mcp_a_think"]);
+    expect(provider.tools().map((definition) => appOf(definition))).toEqual([target, undefined]);
     expect(provider.appTools("a").map(({ name }) => name)).toEqual(["mcp::a::move", "mcp_a_show"]);
     expect(provider.appTools("b")).toEqual([]);
     const connection = await provider.connection("a");

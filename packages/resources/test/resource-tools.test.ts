@@ -84,7 +84,7 @@ async function ask(world: World, options: ResourceToolsOptions, call: readonly [
   return block?.type === "text" ? block.text : "";
 }
 
-const namesOf = (tools: ToolProvider): readonly string[] => tools.definitions().map(({ name }) => name);
+const namesOf = (tools: ToolProvider): readonly string[] => tools.tools().map(({ name }) => name);
 
 describe("the tools for resources", () => {
   it.each(vectors.calls)("$shape: $id", async ({ shape, tool, args, savedAt, isError = false, text }) => {
@@ -320,11 +320,11 @@ describe("createResourceTools()", () => {
     const tools = createResourceTools(world.resources);
     const toolbox = createToolbox({ providers: [world.provider, tools] });
     await toolbox.init();
-    expect(toolbox.definitions().map(({ name }) => name)).toContain("resources_read");
+    expect(toolbox.tools().map(({ name }) => name)).toContain("resources_read");
     const { content } = await toolbox.call("resources_read", { server: "a", uri: "note://one" });
     expect(content).toEqual([{ type: "resource", resource: { uri: "note://one", text: "text of note://one" } }]);
     await world.provider.removeServer("a");
-    expect(toolbox.definitions()).toEqual([]);
+    expect(toolbox.tools()).toEqual([]);
     toolbox.close();
   });
 
@@ -332,7 +332,7 @@ describe("createResourceTools()", () => {
     const world = createWorld();
     await world.provider.init();
     const tools = createResourceTools(world.resources);
-    const [selected] = tools.definitions(["RESOURCES_READ"]);
+    const [selected] = tools.tools(["RESOURCES_READ"]);
     const args = { server: "a", uri: "note://one" };
     await tools.call("resources_read", args, { ...(selected && { selected }) });
     const changed = { ...(selected ?? { name: "", inputSchema: {} }), description: "other" };
@@ -346,7 +346,7 @@ describe("createResourceTools()", () => {
     await tools.refresh();
     await tools.close();
     await tools.close();
-    expect([tools.closed, tools.definitions(), tools.has("resources_read")]).toEqual([true, [], false]);
+    expect([tools.closed, tools.tools(), tools.has("resources_read")]).toEqual([true, [], false]);
     await expect(tools.call("resources_read", args)).rejects.toMatchObject({ code: "closed" });
     expect((await world.resources.list()).failures).toEqual([]);
   });

@@ -14,7 +14,7 @@ export const create: CreateContender = async () => {
       await Promise.all(servers.map((server) => provider.addServer(toSpec(server))));
     },
     async listTools() {
-      return provider.definitions().map((definition) => ({
+      return provider.tools().map((definition) => ({
         name: definition.name,
         serverId: definition.origin?.serverId ?? "",
         toolName: definition.origin?.toolName ?? "",
@@ -24,7 +24,7 @@ export const create: CreateContender = async () => {
     async call(name, args) {
       return firstText(await provider.call(name, args));
     },
-    modelNames: async () => provider.definitions().map(({ name }) => name),
+    modelNames: async () => provider.tools().map(({ name }) => name),
     lookup: (name) => provider.has(name),
     close: () => provider.close(),
   };

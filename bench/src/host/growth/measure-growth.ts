@@ -40,14 +40,14 @@ async function measureSize(of: "servers" | "tools", size: number): Promise<reado
   const provider = createProvider({ connector: createConnector(), servers: specs });
   try {
     const connect = await cpuOf(() => provider.init());
-    const names = provider.definitions().map(({ name }) => name);
+    const names = provider.tools().map(({ name }) => name);
     if (names.length !== size) throw new Error(`${names.length} tools, not ${size}`);
     const few = Math.max(2, Math.min(50, 500 / size));
     return [
       point("connect and list", connect),
       point("refresh", await typical(few, () => provider.refresh())),
       point("one call", await costOfCalls(provider, names)),
-      point("catalogue: all definitions", await typical(10_000, () => provider.definitions())),
+      point("catalogue: all definitions", await typical(10_000, () => provider.tools())),
       ...(await discovery(provider, point)),
     ];
   } finally {
@@ -63,7 +63,7 @@ async function discovery(
   const fresh = (): ToolboxView => createToolbox({ providers: [provider] }).view();
   const view = fresh();
   return [
-    point("toolbox and first view", await typical(20, () => fresh().definitions({ budget: 8000 }))),
+    point("toolbox and first view", await typical(20, () => fresh().tools({ budget: 8000 }))),
     point("groups", await typical(100, () => view.listGroups({ query: "*" }))),
     point("search", await typical(100, () => view.searchTools({ query: "return the text unchanged" }))),
     point("select one", await typical(100, () => view.selectTools({ tools: [firstName(provider)] }))),
@@ -71,7 +71,7 @@ async function discovery(
 }
 
 function firstName(provider: McpProvider): string {
-  return provider.definitions()[0]?.name ?? "";
+  return provider.tools()[0]?.name ?? "";
 }
 
 function costOfCalls(provider: McpProvider, names: readonly string[]): Promise<number> {

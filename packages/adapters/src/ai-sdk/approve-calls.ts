@@ -42,7 +42,7 @@ export function createApprovals({
 function refusing(source: ToolSource): ToolSource {
   const refuse = (): Promise<never> =>
     Promise.reject(new HostsideError("the host denied this call", { code: "call_refused" }));
-  return { definitions: () => source.definitions(), call: refuse };
+  return { tools: () => source.tools(), call: refuse };
 }
 
 /** The status in one word. */

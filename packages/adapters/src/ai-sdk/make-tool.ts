@@ -35,7 +35,7 @@ export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, a
 
   const answer = async (tool: DeclaredTool, { input, signal, onProgress }: CallToAnswer): Promise<CallAnswer> => {
     const reporting: ToolSource = {
-      definitions: () => [tool.definition],
+      tools: () => [tool.definition],
       call: async (name, args, given) => await source.call(name, args, { ...given, onProgress }),
     };
     const { presented, outcome } = await captureOutcome(

@@ -7,7 +7,7 @@ import { createResponsesTools } from "../openai/create-responses-tools.ts";
 import type { ToolSource } from "../tool-source.ts";
 
 const source: ToolSource = {
-  definitions: () => [],
+  tools: () => [],
   call: async () => {
     throw new Error("nothing is to be called");
   },

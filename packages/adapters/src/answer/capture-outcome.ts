@@ -18,7 +18,7 @@ export async function captureOutcome(
 ): Promise<AnsweredCall> {
   let outcome: ToolOutcome | undefined;
   const source = {
-    definitions: () => means.source.definitions(),
+    tools: () => means.source.tools(),
     call: async (...args: Parameters<typeof means.source.call>) => (outcome = await means.source.call(...args)),
   };
   const presented = await answerCall(declaration, call, { ...means, source });

@@ -41,7 +41,7 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
   let beside: ReadonlySet<string> = new Set();
 
   const declare = (own: ReadonlySet<string> = new Set()): Declaration => {
-    const definitions = source.definitions();
+    const definitions = source.tools();
     if (latest !== undefined && isSame(definitions, read) && isSame([...own], [...beside])) return latest;
     latest = declareDefinitions(definitions, profile, { strict, maxTools, own });
     read = definitions;

@@ -23,8 +23,8 @@ export function createDeferredTools(source: ToolSource, listDeferred: () => read
   const shown = new Set<string>();
   const has = (name: string): boolean => deferred.has(name) && !shown.has(name);
   return {
-    definitions() {
-      const offered = source.definitions();
+    tools() {
+      const offered = source.tools();
       const visible = offered.filter(({ name }) => !deferred.has(name));
       const offeredByName = new Map(offered.map((definition) => [definition.name, definition]));
       const listed = new Map(listDeferred().map((definition) => [definition.name, definition]));
@@ -48,7 +48,7 @@ export function createDeferredTools(source: ToolSource, listDeferred: () => read
       // The toolbox's own tools alone are believed: no server decides what is declared.
       if (definition === undefined || (definition.origin?.serverId ?? "") !== "" || outcome?.isError !== false)
         return [];
-      const offered = new Set(source.definitions().map(({ name }) => name));
+      const offered = new Set(source.tools().map(({ name }) => name));
       const names = namesIn(outcome.structuredContent).filter((name) => has(name) && offered.has(name));
       for (const name of names) found.add(name);
       return [...new Set(names)];

@@ -21,7 +21,7 @@ const none: ReadonlySet<string> = new Set();
  */
 export function declareTools(source: ToolSource, profile: SchemaProfile, options: DeclareOptions = {}): Declaration {
   assertAdapterOptions("declareTools()", options, fields);
-  const declaration = declareDefinitions(source.definitions(), profile, options);
+  const declaration = declareDefinitions(source.tools(), profile, options);
   for (const tool of declaration.leftOut) options.onLeftOut?.(tool);
   return declaration;
 }

@@ -57,9 +57,9 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
     get closed() {
       return closing.signal.aborted;
     },
-    definitions(names) {
+    tools(names) {
       if (names === undefined) return tools.definitions;
-      assertNames("definitions(): names", names);
+      assertNames("tools(): names", names);
       return names.flatMap((one) => tools.find(one)?.definition ?? []);
     },
     groups: () => tools.groups,

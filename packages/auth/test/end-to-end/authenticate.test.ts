@@ -20,7 +20,7 @@ describe("the tool by which a model asks for a sign-in", () => {
     const tools = createAuthenticateTools({ oauth: host.oauth, provider });
     const toolbox = createToolbox({ providers: [provider, tools] });
     await provider.init();
-    expect(tools.definitions()).toMatchObject([{ name, inputSchema: { type: "object" } }]);
+    expect(tools.tools()).toMatchObject([{ name, inputSchema: { type: "object" } }]);
     const added: string[] = [];
     provider.onToolsChanged((change) => added.push(...change.added));
     const { content, isError } = await toolbox.call(name, {});

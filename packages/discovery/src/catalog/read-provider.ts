@@ -42,14 +42,14 @@ export function readProvider(provider: ToolProvider, report: ReportFault): Provi
     });
   };
   return {
-    definitions: read("definitions", () => provider.definitions(), isDefinition),
+    definitions: read("tools", () => provider.tools(), isDefinition),
     groups: read("groups", () => provider.groups(), isGroup),
     quarantined:
       provider.quarantined === undefined ? [] : read("quarantined", () => provider.quarantined?.() ?? [], isHeldTool),
   };
 }
 
-type ListKind = "definitions" | "groups" | "quarantined";
+type ListKind = "tools" | "groups" | "quarantined";
 
 /** The groups of a provider that are not ready; none when it cannot say. */
 export function readUnready(provider: ToolProvider): readonly UnreadyGroup[] {
@@ -79,7 +79,7 @@ export function listen(provider: ToolProvider, listener: () => void): readonly S
 /** A fault of a provider as a whole. */
 function faultOf({ name }: ToolProvider, what: string, kind?: ListKind): Diagnostic {
   const message = `provider ${JSON.stringify(name)} is at fault: ${what}`;
-  return { kind: kind === "definitions" ? "tool-dropped" : "defect", serverId: "", message };
+  return { kind: kind === "tools" ? "tool-dropped" : "defect", serverId: "", message };
 }
 
 function isKnownSound(entry: unknown, isSound: (entry: unknown) => boolean): boolean {

@@ -206,7 +206,7 @@ async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void
 }
 
 function offeredBy({ sources, noted }: IndexState): readonly ToolDefinition[] {
-  return sources.size === 0 ? Array.from(noted) : Array.from(sources).flatMap((source) => source.definitions());
+  return sources.size === 0 ? Array.from(noted) : Array.from(sources).flatMap((source) => source.tools());
 }
 
 function isIncluded({ include }: VectorIndexInit, definition: ToolDefinition): boolean {

@@ -9,7 +9,7 @@ import { createSelection } from "./selection.ts";
 /** What one conversation has declared and selected. */
 export interface Offer {
   /** What to declare next, for no more than `budget` tokens in all. */
-  definitions(budget: number): readonly ToolDefinition[];
+  tools(budget: number): readonly ToolDefinition[];
   /** Whether the product declares what the view says. */
   readonly isDeclared: boolean;
   /** The budget of the latest declaration. */
@@ -86,7 +86,7 @@ export function createOffer(init: OfferInit): Offer {
     get selected() {
       return selection.names;
     },
-    definitions(budget) {
+    tools(budget) {
       isDeclared = true;
       lastBudget = budget;
       const all = permitted().definitions;

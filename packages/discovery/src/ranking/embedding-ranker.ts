@@ -19,7 +19,7 @@ export interface EmbeddingRequest {
 /** What has tools to be ranked, such as a toolbox. */
 export interface RankedSource {
   /** Every tool that is on offer now. */
-  definitions(): readonly ToolDefinition[];
+  tools(): readonly ToolDefinition[];
   /** Fires after that changed. */
   readonly onToolsChanged: Event<unknown>;
 }

@@ -50,7 +50,7 @@ export interface ViewOptions {
    * have listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
-  /** {@linkcode DeclareOptions.budget} of every {@linkcode ToolboxView.definitions} that names none: for who hands the view on. Default: no limit. */
+  /** {@linkcode DeclareOptions.budget} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
   readonly budget?: number;
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
@@ -77,7 +77,7 @@ export interface ViewOptions {
   readonly maxSelected?: number;
   /**
    * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default), for tools whose schema the model does not
-   * get by declaration with the next request; `"always"`, for a product that does not declare what {@linkcode ToolboxView.definitions} says.
+   * get by declaration with the next request; `"always"`, for a product that does not declare what {@linkcode ToolboxView.tools} says.
    */
   readonly answerSchemas?: "when-undeclared" | "always";
   /**
@@ -121,7 +121,7 @@ export interface ToolboxView {
    * `tool_removed`. Once a budget was passed, the view stays with the helpers until then. Throws `TypeError` for a budget that is no
    * number of at least 0.
    */
-  definitions(options?: DeclareOptions): readonly ToolDefinition[];
+  tools(options?: DeclareOptions): readonly ToolDefinition[];
   /** Forgets the order and what is gone, for when the model's cache is lost anyway. The selection stays. */
   compact(): void;
   /** Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to ask for them by name. */
@@ -222,8 +222,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   permitted();
   const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });
   return {
-    definitions(declareOptions = {}) {
-      const definitions = offer.definitions(readBudget(declareOptions, options.budget));
+    tools(declareOptions = {}) {
+      const definitions = offer.tools(readBudget(declareOptions, options.budget));
       reportUnmatched();
       return definitions;
     },
@@ -284,7 +284,7 @@ const whenListedFields: Fields<WhenListedOptions> = { timeoutMs: true, signal: t
 const declareFields: Fields<DeclareOptions> = { budget: true };
 
 function readBudget(options: DeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
-  assertKnownOptions("definitions()", options, declareFields);
+  assertKnownOptions("tools()", options, declareFields);
   const { budget = ofView } = options;
   assertBudget(budget);
   return budget;

@@ -61,7 +61,7 @@ describe("an index of embeddings", () => {
       await ranker.whenIdle();
       clock.advance(400_000);
       await ranker.whenIdle();
-      expect(ranker.status()).toMatchObject({ ready: provider.definitions().length, pending: 0, refused: 0 });
+      expect(ranker.status()).toMatchObject({ ready: provider.tools().length, pending: 0, refused: 0 });
       expect(most).toBeLessThanOrEqual(2);
       // What is kept is never paid for twice, but where requests for it crossed.
       if (isKept && !script.some((step) => "answers" in step)) {

@@ -7,7 +7,7 @@ it("reads the catalogue once for each tool that is looked for, and again when th
   let reads = 0;
   let definition = { name: "Tool_1", description: "", inputSchema: { type: "object" } } as ToolDefinition;
   const tools = {
-    definitions() {
+    tools() {
       reads += 1;
       return [definition];
     },

@@ -46,7 +46,7 @@ export function createExposedTools(
   const found = new Map<string, ToolDefinition>();
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
-    const definitions = tools.definitions().filter(({ name }) => allows(name));
+    const definitions = tools.tools().filter(({ name }) => allows(name));
     if (!hasHelpers() || era === "legacy") return definitions;
     const selected = new Set(tools.selection().map(foldCase));
     return definitions.filter(({ name }) => helperNames().has(foldCase(name)) || !selected.has(foldCase(name)));
@@ -68,7 +68,7 @@ export function createExposedTools(
       const key = foldCase(name);
       const known = found.get(key);
       if (known !== undefined) return known;
-      const definition = tools.definitions().find((one) => foldCase(one.name) === key);
+      const definition = tools.tools().find((one) => foldCase(one.name) === key);
       if (definition !== undefined) found.set(key, definition);
       return definition;
     },
@@ -86,7 +86,7 @@ function isHelper({ origin, annotations, inputSchema }: ToolDefinition): boolean
 
 function readHelpers(tools: GatewayTools): readonly string[] {
   tools.compact();
-  const first = tools.definitions().slice(0, helpers);
+  const first = tools.tools().slice(0, helpers);
   if (first.length === helpers && first.every(isHelper)) return first.map(({ name }) => foldCase(name));
   throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
 }

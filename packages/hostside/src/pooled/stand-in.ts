@@ -116,7 +116,7 @@ export function createStandIn({ name, clock, borrow }: StandInInit): StandIn {
       return isClosed;
     },
     attach,
-    definitions: (names) =>
+    tools: (names) =>
       names === undefined
         ? [...shown.definitions.values()]
         : names.flatMap((one) => shown.definitions.get(foldCase(one)) ?? []),
@@ -173,7 +173,7 @@ async function callWithin(
 }
 
 function read(provider: ToolProvider): Shown {
-  const definitions = provider.definitions();
+  const definitions = provider.tools();
   const quarantined = provider.quarantined?.() ?? [];
   const servers = new Map<string, AdmissionServer>();
   const ids = [

@@ -4,9 +4,9 @@ import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-const toolsOf = (offered: { definitions(): readonly ToolDefinition[] }): readonly string[] =>
+const toolsOf = (offered: { tools(): readonly ToolDefinition[] }): readonly string[] =>
   offered
-    .definitions()
+    .tools()
     .flatMap(({ origin }) => ((origin?.serverId ?? "") === "" ? [] : `${origin?.serverId}/${origin?.toolName}`))
     .toSorted();
 

@@ -36,9 +36,9 @@ describe("names of replicas", () => {
     await (await start({ store }, "g_p")).close();
     await using first = await start(hub.state(), "g");
     await using second = await start(hub.state(), "g_p", "g");
-    const [owner] = first.provider.definitions(["mcp_g_p_list"]);
+    const [owner] = first.provider.tools(["mcp_g_p_list"]);
     expect(owner?.origin).toMatchObject({ serverId: "g" });
-    expect(second.provider.definitions(["mcp_g_p_list"])[0]?.origin).toEqual(owner?.origin);
-    expect(second.provider.definitions()).toHaveLength(2);
+    expect(second.provider.tools(["mcp_g_p_list"])[0]?.origin).toEqual(owner?.origin);
+    expect(second.provider.tools()).toHaveLength(2);
   });
 });

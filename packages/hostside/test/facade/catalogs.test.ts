@@ -17,7 +17,7 @@ async function open(tools: readonly string[], options: HostOptions) {
     },
   };
   const host = await createHost({ connector, servers: [docs], ...options });
-  const names = (): readonly string[] => host.provider.definitions().map(({ name }) => name);
+  const names = (): readonly string[] => host.provider.tools().map(({ name }) => name);
   return { host, started, names };
 }
 
@@ -70,7 +70,7 @@ describe("tools of the last time", () => {
     await host.pool?.dispose({ principal: "ada" }, "signed out");
     expect(started).toEqual(["docs"]);
     await using again = await host.openConversation({ id: "2", principal: "ada" });
-    expect(again.definitions().map(({ name }) => name)).toContain("mcp_docs_echo");
+    expect(again.tools().map(({ name }) => name)).toContain("mcp_docs_echo");
     expect(started).toEqual(["docs"]);
     expect(await ada.call("mcp_docs_echo")).toMatchObject({ isError: false });
     expect(started).toEqual(["docs", "docs"]);

@@ -144,7 +144,7 @@ function emptyProvider(): ToolProvider {
     name: "mine",
     revision: 1,
     closed: false,
-    definitions: () => [],
+    tools: () => [],
     groups: () => [],
     has: () => false,
     init: async () => {},

@@ -212,7 +212,7 @@ describe("what a configuration says beside its servers", () => {
       policy: { redact: { values: ["product-77aa11"] } },
     });
     const shown = async (): Promise<readonly boolean[]> => {
-      const names = host.provider.definitions().map(({ name }) => name);
+      const names = host.provider.tools().map(({ name }) => name);
       const texts = await Promise.all(names.map(async (name) => JSON.stringify((await host.call(name)).content)));
       return secrets.map((secret) => texts.some((text) => text.includes(secret)));
     };

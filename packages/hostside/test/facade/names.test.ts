@@ -21,7 +21,7 @@ async function namesOf(
     onDiagnostic: (one) => diagnostics.push(one),
     ...options,
   });
-  const names = host.provider.definitions().map(({ name }) => name);
+  const names = host.provider.tools().map(({ name }) => name);
   await host.close();
   return { names, diagnostics: diagnostics.filter(({ kind }) => kind === "not-kept") };
 }

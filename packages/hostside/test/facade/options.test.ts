@@ -100,6 +100,6 @@ describe("a configuration that cannot work", () => {
     expect(some.statuses()).toMatchObject([{ id: "a", state: "ready" }]);
     const nowhere = { files: "auto", home: folder.path, cwd: folder.path, env: {} } as const;
     await using none = await createHost({ connector, config: nowhere });
-    expect(none.definitions().map(({ name }) => name)).toEqual(["results_read"]);
+    expect(none.tools().map(({ name }) => name)).toEqual(["results_read"]);
   });
 });

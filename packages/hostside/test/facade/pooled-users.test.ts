@@ -44,12 +44,12 @@ describe("users of a server that wants each of them to sign in", () => {
     });
     const open = (id: string, principal: string): Promise<Conversation> => host.openConversation({ id, principal });
     const signInTool = (one: Conversation): string | undefined =>
-      one.definitions().find(({ name }) => name.includes("authenticate"))?.name;
+      one.tools().find(({ name }) => name.includes("authenticate"))?.name;
     const whoIs = async (one: Conversation): Promise<unknown> => (await one.call("mcp_mail_whoami")).content;
     const [ada, bob] = [await open("1", "ada"), await open("1", "bob")];
     expect(await ada.call(signInTool(ada) ?? "")).toMatchObject({ isError: false });
     expect(await whoIs(ada)).toMatchObject([{ text: expect.stringContaining('"user":"ada"') }]);
-    expect(bob.definitions().map(({ name }) => name)).not.toContain("mcp_mail_whoami");
+    expect(bob.tools().map(({ name }) => name)).not.toContain("mcp_mail_whoami");
     // Nobody used it for long: the tool is on offer all the same.
     await host.pool?.dispose({ principal: "bob" });
     expect(await bob.call(signInTool(bob) ?? "")).toMatchObject({ isError: false });

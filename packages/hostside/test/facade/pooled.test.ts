@@ -38,9 +38,9 @@ function countingConnector(): Connector & { readonly open: string[]; readonly ma
   };
 }
 
-const namesOf = (offered: { definitions(): readonly { readonly name: string }[] }): readonly string[] =>
+const namesOf = (offered: { tools(): readonly { readonly name: string }[] }): readonly string[] =>
   offered
-    .definitions()
+    .tools()
     .flatMap(({ name }) => (name.startsWith("mcp_") ? [name] : []))
     .toSorted();
 const all = ["mcp_docs_echo", "mcp_mail_echo", "mcp_notes_echo"];
@@ -101,7 +101,7 @@ describe("conversations kept apart", () => {
     const clock = createVirtualClock();
     const { connector, host } = await open({ clock, pool: { ttlMs: 1000, sweepMs: 100 } });
     const one = await host.openConversation({ id: "1", principal: "ada" });
-    const definition = one.definitions().find(({ name }) => name === "mcp_notes_echo");
+    const definition = one.tools().find(({ name }) => name === "mcp_notes_echo");
     const ended = new Promise<void>((resolve) => {
       let left = 2;
       host.pool?.onEvent(({ type }) => type === "ended" && (left -= 1) === 0 && resolve());
@@ -125,7 +125,7 @@ describe("conversations kept apart", () => {
     const opened = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => host.openConversation({ principal: `p${index}` })),
     );
-    expect(new Set(opened.map((one) => one.definitions()[0])).size).toBe(1);
+    expect(new Set(opened.map((one) => one.tools()[0])).size).toBe(1);
     expect(namesOf(host.conversation())).toEqual(["mcp_docs_echo"]);
     expect(connector.made).toEqual(["docs"]);
     await host.close();

@@ -29,7 +29,7 @@ it("signs in as the client that a file names, behind those of the product, and b
   const conversation = host.conversation();
   const found: unknown[] = [];
   for (const id of ["filed", "own"]) {
-    const tool = conversation.definitions().find(({ name }) => name.includes("authenticate") && name.includes(id));
+    const tool = conversation.tools().find(({ name }) => name.includes("authenticate") && name.includes(id));
     expect(await conversation.call(tool?.name ?? "")).toMatchObject({ isError: false });
     const { content } = await conversation.call(`mcp_${id}_whoami`);
     found.push(content);
@@ -39,5 +39,5 @@ it("signs in as the client that a file names, behind those of the product, and b
     [{ text: expect.stringContaining('"clientId":"office"') }],
     [{ text: expect.stringContaining('"clientId":"desk"') }],
   ]);
-  expect(host.definitions().filter(({ name }) => name.includes("authenticate"))).toEqual([]);
+  expect(host.tools().filter(({ name }) => name.includes("authenticate"))).toEqual([]);
 });

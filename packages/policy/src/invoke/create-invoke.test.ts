@@ -23,7 +23,7 @@ function setUp(
   const calls: { readonly name: string; readonly args: unknown; readonly options: CallOptions }[] = [];
   const tool: ToolDefinition = { ...definition, ...(effect && { effect }) };
   const target = {
-    definitions: (names?: readonly string[]) => (names === undefined || names.includes(tool.name) ? [tool] : []),
+    tools: (names?: readonly string[]) => (names === undefined || names.includes(tool.name) ? [tool] : []),
     call: async (name: string, args: unknown, given: CallOptions = {}) => {
       calls.push({ name, args, options: given });
       return answer(args, given);
@@ -244,7 +244,7 @@ describe("createInvoke()", () => {
         error: { code: "SystemError", subcode: "internal_error" },
       });
     }
-    const gone = createInvoke({ definitions: bad, call: bad });
+    const gone = createInvoke({ tools: bad, call: bad });
     expect(await gone({ toolName })).toMatchObject({ status: "error", error: { code: "SystemError" } });
   });
 

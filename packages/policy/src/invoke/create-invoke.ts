@@ -19,7 +19,7 @@ import { readInvocation, type ReadInvocation } from "./read-invocation.ts";
 /** What invocations call: a toolbox or a provider. */
 export interface InvokeTarget {
   call: ToolProvider["call"];
-  definitions: ToolProvider["definitions"];
+  tools: ToolProvider["tools"];
   describeServer?(serverId: string): AdmissionServer | undefined;
 }
 
@@ -93,10 +93,8 @@ function find(
   { versions }: InvokeOptions,
 ): Found | undefined {
   const definition =
-    target.definitions([toolName])[0] ??
-    (toolName.includes("::")
-      ? target.definitions().find(({ origin }) => origin?.qualifiedName === toolName)
-      : undefined);
+    target.tools([toolName])[0] ??
+    (toolName.includes("::") ? target.tools().find(({ origin }) => origin?.qualifiedName === toolName) : undefined);
   if (definition === undefined) return undefined;
   const serverId = definition.origin?.serverId ?? "";
   const version = serverId === "" ? undefined : versions?.of(serverId);

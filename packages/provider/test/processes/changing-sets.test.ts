@@ -66,6 +66,6 @@ describe("a server over HTTP that is busy for a moment", () => {
     });
     await using provider = createProvider({ connector: createConnector() });
     await provider.addServer({ id: "s", transport: server.spec });
-    expect(provider.definitions()).toHaveLength(2);
+    expect(provider.tools()).toHaveLength(2);
   });
 });

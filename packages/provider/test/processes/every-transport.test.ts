@@ -17,7 +17,7 @@ async function start(subject: Subject, options: Partial<ProviderOptions> = {}): 
   return provider;
 }
 
-const names = (provider: McpProvider): readonly string[] => provider.definitions().map(({ name }) => name);
+const names = (provider: McpProvider): readonly string[] => provider.tools().map(({ name }) => name);
 
 describeLifecycle(transportRows, async (subject, options) => {
   const provider = await start(subject, options);
@@ -65,13 +65,13 @@ describe.each(transportRows)("a server over $name", (row) => {
     });
     await using provider = createProvider({ connector: createConnector() });
     expect(await failureOf(provider.addServer(subject.spec()))).toMatchObject({ code: "server_error" });
-    expect([provider.serverIds(), provider.definitions(), subject.livePids()]).toEqual([[], [], []]);
+    expect([provider.serverIds(), provider.tools(), subject.livePids()]).toEqual([[], [], []]);
     await provider.addServer(subject.spec());
     const call = failureOf(provider.call("mcp_s_echo", { text: "x" }));
     await subject.control.reached("call");
     await provider.removeServer("s");
     expect(await call).toMatchObject({ code: "server_removed", outcome: "unknown" });
-    expect([provider.definitions(), subject.livePids()]).toEqual([[], []]);
+    expect([provider.tools(), subject.livePids()]).toEqual([[], []]);
   });
 });
 

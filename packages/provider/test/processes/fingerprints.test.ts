@@ -38,7 +38,7 @@ describe.each(transportRows)("fingerprints of a server over $name", (row) => {
     const { tools } = (await connection.request("tools/list", {})) as unknown as Listed;
     const entries = new Map(tools.map((entry) => [entry.name, hashJson(entry as JsonValue)]));
     const fingerprints = provider
-      .definitions()
+      .tools()
       .map(({ origin, fingerprint }) => [origin?.toolName ?? "", fingerprint] as const);
     expect(fingerprints.length).toBe(odd.length + 2);
     expect(new Map(fingerprints)).toEqual(entries);
@@ -55,7 +55,7 @@ it.each(transportRows.slice(0, 1))(
     await provider.init();
     const changes: unknown[] = [];
     provider.onToolsChanged((change) => changes.push(change));
-    const before = provider.definitions();
+    const before = provider.tools();
     const add = async (more: JsonObject): Promise<void> => {
       await subject.control.perform([
         { type: "change-tools", remove: ["extra"], add: [{ name: "extra", inputSchema, ...more }] },
@@ -63,11 +63,11 @@ it.each(transportRows.slice(0, 1))(
       await provider.refresh();
     };
     await add({ icons: [1] });
-    const first = provider.definitions(["mcp_s_extra"])[0];
+    const first = provider.tools(["mcp_s_extra"])[0];
     await add({ icons: [1] });
-    expect(provider.definitions(["mcp_s_extra"])[0]).toBe(first);
+    expect(provider.tools(["mcp_s_extra"])[0]).toBe(first);
     await add({ icons: [2] });
-    const second = provider.definitions(["mcp_s_extra"])[0];
+    const second = provider.tools(["mcp_s_extra"])[0];
     expect(second).toEqual(first);
     expect(second?.fingerprint).not.toBe(first?.fingerprint);
     expect(changes).toEqual([
@@ -75,7 +75,7 @@ it.each(transportRows.slice(0, 1))(
       { added: [], removed: [], changed: ["mcp_s_extra"] },
     ]);
     // The others are what they were.
-    expect(provider.definitions().slice(0, 1)).toEqual(before.slice(0, 1));
+    expect(provider.tools().slice(0, 1)).toEqual(before.slice(0, 1));
     // Who selected it by its words still may call it.
     await provider.call("mcp_s_extra", {}, { selected: first });
   },

@@ -17,7 +17,7 @@ describe("the first that is sent from a saved catalogue", () => {
     await using provider = providerOf(proxy, savedCatalog);
     await provider.init();
     expect(proxy.seen).toEqual([]);
-    const [selected] = provider.definitions(["mcp_s_echo"]);
+    const [selected] = provider.tools(["mcp_s_echo"]);
     expect(await provider.call("mcp_s_echo", { text: "hello" }, { selected })).toMatchObject({
       content: [{ text: "hello" }],
     });

@@ -33,7 +33,7 @@ export function describeLifecycle(
       await using host = await open(subject, { refresh: "debounced", debounce: { quietMs: 20, maxMs: 100 } });
       const shown = new Promise<void>((resolve) => {
         host.provider.onToolsChanged(() => {
-          const names = new Set(host.provider.definitions().map(({ name }) => name));
+          const names = new Set(host.provider.tools().map(({ name }) => name));
           if (storm.every(({ name }) => names.has(`mcp_s_${name}`))) resolve();
         });
       });

@@ -73,7 +73,7 @@ export function createInvariants(run: Run): Invariants {
     },
     checkClosed() {
       hold(world.clock.pending === 0, () => `${world.clock.pending} timers are left after close`);
-      hold(provider.definitions().length === 0 && provider.groups().length === 0, () => "tools are left after close");
+      hold(provider.tools().length === 0 && provider.groups().length === 0, () => "tools are left after close");
       for (const server of world.servers.values()) {
         hold(server.processes === 0, () => `a process of ${server.id} is left after close`);
         hold(server.expired === 0, () => `a session with ${server.id} is left after close`);
@@ -151,7 +151,7 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
   const lastVersions = new Map<string, number>();
   const removals = new Map<string, number>();
   let lastRevision = 0;
-  let lastDefinitions: readonly ToolDefinition[] = provider.definitions();
+  let lastDefinitions: readonly ToolDefinition[] = provider.tools();
   return (statuses) => {
     const snapshot = readSnapshot(provider);
     const offering = new Set(statuses.flatMap(({ id, state }) => (state === "disabled" ? [] : [id])));
@@ -173,7 +173,7 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
         lastVersions.set(id, version ?? 0);
       }
     }
-    const definitions = provider.definitions();
+    const definitions = provider.tools();
     hold(provider.revision >= lastRevision, () => "the revision went back");
     hold(
       definitions === lastDefinitions || provider.revision > lastRevision,
@@ -203,7 +203,7 @@ function createWholenessCheck({ operations }: Run): Check {
 
 /** Whoever listens knows what whoever looks sees; and after close nothing is heard. */
 function createEventCheck({ provider, closing }: Run): Check {
-  const names = new Set(provider.definitions().map(({ name }) => name));
+  const names = new Set(provider.tools().map(({ name }) => name));
   const states = new Map<string, ServerStatus["state"]>();
   const late: string[] = [];
   provider.onToolsChanged(({ added, removed, changed }) => {
@@ -220,7 +220,7 @@ function createEventCheck({ provider, closing }: Run): Check {
   return (statuses) => {
     hold(late.length === 0, () => `events after close: ${late.join(", ")}`);
     if (closing.value) return;
-    const shown = provider.definitions();
+    const shown = provider.tools();
     hold(
       shown.length === names.size && shown.every(({ name }) => names.has(name)),
       () => "events and definitions differ",
@@ -366,7 +366,7 @@ function createCalmCheck({ provider, world, operations, program, closing }: Run)
   let first: unknown;
   return () => {
     if (closing.value) return;
-    const [definition] = provider.definitions().filter(({ origin }) => origin?.serverId === calmId);
+    const [definition] = provider.tools().filter(({ origin }) => origin?.serverId === calmId);
     first ??= definition;
     hold(definition === first, () => "the calm server's tool changed");
     const connects = world.servers.get(calmId)?.connects.started ?? 0;

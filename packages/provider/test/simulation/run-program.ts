@@ -245,7 +245,7 @@ interface CallCommand {
 }
 
 function call(run: Run, index: number, { calm = false, tool, timeoutMs, select }: CallCommand): void {
-  const tools = run.provider.definitions().filter(({ origin }) => (origin?.serverId === calmId) === calm);
+  const tools = run.provider.tools().filter(({ origin }) => (origin?.serverId === calmId) === calm);
   const definition = tools[tool % Math.max(1, tools.length)];
   if (definition === undefined) return;
   const { name, origin } = definition;

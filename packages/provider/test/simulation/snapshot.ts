@@ -12,7 +12,7 @@ const snapshots = new WeakMap<readonly ToolDefinition[], Snapshot>();
 
 /** Reads what a provider shows. */
 export function readSnapshot(provider: McpProvider): Snapshot {
-  const definitions = provider.definitions();
+  const definitions = provider.tools();
   const snapshot = snapshots.get(definitions) ?? byServer(definitions);
   snapshots.set(definitions, snapshot);
   return snapshot;

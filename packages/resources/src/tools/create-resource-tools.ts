@@ -106,9 +106,9 @@ export function createResourceTools(resources: Resources, options: ResourceTools
     get closed() {
       return closed;
     },
-    definitions(names) {
+    tools(names) {
       if (names === undefined) return offered.definitions;
-      assertNames("definitions(): names", names);
+      assertNames("tools(): names", names);
       return names.flatMap((name) => offered.tools.get(foldCase(name))?.definition ?? []);
     },
     groups: () => offered.groups,

@@ -32,9 +32,8 @@ export function sourcesAtRest({ terminal, options }: CommandContext, words: read
 export function sourcesOfHost({ host }: OpenedHost): CompletionSources {
   return {
     servers: async () => host.statuses().map(({ id, state }): Candidate => ({ value: id, about: state })),
-    tools: async () =>
-      host.definitions().map(({ name, description }): Candidate => ({ value: name, about: description })),
-    argumentsOf: (tool) => argumentsIn(searchTool(tool, host.definitions())[0]?.inputSchema),
+    tools: async () => host.tools().map(({ name, description }): Candidate => ({ value: name, about: description })),
+    argumentsOf: (tool) => argumentsIn(searchTool(tool, host.tools())[0]?.inputSchema),
   };
 }
 

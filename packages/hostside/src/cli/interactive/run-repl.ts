@@ -135,7 +135,7 @@ function greet({ host }: OpenedHost, { terminal, options }: CommandContext): voi
   if (options.quiet === true) return;
   const statuses = host.statuses().filter(({ state }) => state !== "disabled");
   const ready = statuses.filter(({ state }) => state === "ready").length;
-  const tools = host.definitions().length;
+  const tools = host.tools().length;
   terminal.err(
     `${ready} of ${statuses.length} servers, ${tools} tools. help lists the commands, Tab completes, Ctrl-D ends.\n`,
   );

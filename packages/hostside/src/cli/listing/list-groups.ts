@@ -36,7 +36,7 @@ export const listGroups: CommandWork<object> = async (_, context) => {
   const abouts = new Map(
     conversation.listGroups({ query: "*" }).groups.map(({ id, description }) => [id, description]),
   );
-  const report = describeGroups(conversation.groups(), { definitions: opened.host.definitions(), abouts });
+  const report = describeGroups(conversation.groups(), { definitions: opened.host.tools(), abouts });
   sayWhoIsMissing(opened, context);
   if (options.json === true) printJson(terminal, report);
   else printLines(terminal, renderGroups(report, terminal));

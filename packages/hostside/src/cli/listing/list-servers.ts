@@ -35,7 +35,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   const listing = describeServers({
     config: host.config,
     statuses: host.statuses(),
-    definitions: host.definitions(),
+    definitions: host.tools(),
     quarantined: host.provider.quarantined(),
     waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
     server,

@@ -28,7 +28,7 @@ export const searchTools: CommandWork<SearchArguments> = async ({ words, limit }
   await using conversation = host.conversation();
   const { tools, omitted_tools: omitted } = await conversation.searchTools({ query, limit });
   const names = [...tools.map(({ name }) => name), ...(omitted?.names ?? [])];
-  const report = describeFound(query, names, { definitions: host.definitions(), groups: conversation.groups() });
+  const report = describeFound(query, names, { definitions: host.tools(), groups: conversation.groups() });
   sayWhoIsMissing(opened, context);
   if (options.json === true) printJson(terminal, report);
   else printLines(terminal, renderFound(report, terminal));

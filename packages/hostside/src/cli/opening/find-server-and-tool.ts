@@ -27,7 +27,7 @@ export async function findServerAndTool(
   };
   const first = await openHost(context, { ...wish, only: choose });
   const found = await closeUnless(first, () => {
-    const [one, ...others] = searchTool(typed, first.host.definitions());
+    const [one, ...others] = searchTool(typed, first.host.tools());
     if (one !== undefined && others.length === 0) return one;
     throwFailureOf(first, serverId);
     // The server was named: what others have is of no interest. By a name of old, another one may have the tool now.

@@ -21,7 +21,7 @@ const definitions: readonly ToolDefinition[] = [
   tool("mcp_hub_upper", "hub", "Upper"),
   tool("mcp_hub_upper_b2", "hub", "upper"),
 ];
-const tools: ToolsAtHand = { definitions: () => definitions, statuses: () => [] };
+const tools: ToolsAtHand = { tools: () => definitions, statuses: () => [] };
 const failureOf = (typed: string, among: ToolsAtHand = tools): unknown => {
   try {
     return findTool(typed, among);
@@ -75,7 +75,7 @@ describe("findTool()", () => {
 
   it("writes no escape sequence of a name to a terminal", () => {
     const hostile = [tool("mcp_a_x", "a", "x\u001B[2J"), tool("mcp_b_x", "b", "x\u001B[2J")];
-    const error = failureOf("x\u001B[2J", { ...tools, definitions: () => hostile });
+    const error = failureOf("x\u001B[2J", { ...tools, tools: () => hostile });
     expect(JSON.stringify([(error as Error).message, (error as { hint: string }).hint])).not.toContain("u001b");
   });
 

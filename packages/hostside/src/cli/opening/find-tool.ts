@@ -9,7 +9,7 @@ const mostListed = 8;
 
 /** What tools are looked for in; a `Host` is one. */
 export interface ToolsAtHand {
-  definitions(): readonly ToolDefinition[];
+  tools(): readonly ToolDefinition[];
   statuses(): readonly ServerStatus[];
 }
 
@@ -26,7 +26,7 @@ export interface KnownBefore {
  * written, or else with ASCII letters in another case. Throws a usage error that lists what may have been meant.
  */
 export function findTool(typed: string, tools: ToolsAtHand): ToolDefinition {
-  const found = searchTool(typed, tools.definitions());
+  const found = searchTool(typed, tools.tools());
   if (found.length === 1 && found[0] !== undefined) return found[0];
   throw found.length > 1 ? severalError(typed, found) : noneError(typed, tools);
 }
@@ -108,7 +108,7 @@ function noneError(typed: string, tools: ToolsAtHand): UsageError {
   const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
     state === "ready" ? [] : [{ id, state, code: error?.code }],
   );
-  const near = nearTools(typed, tools.definitions()).map(quote);
+  const near = nearTools(typed, tools.tools()).map(quote);
   const ids = statuses.map(({ id }) => id);
   const server = missingServer(typed, ids);
   const meant = didYouMean(near) ?? (server === undefined ? undefined : serversMeant(server, ids));

@@ -17,7 +17,7 @@ export function noteUnmatched(
     // What is hidden because it changes something is not among them, and is not missing.
     if (offer.readOnly) return;
     const held = provider.quarantined().map(({ definition }) => definition);
-    const tools = [...provider.definitions(), ...held];
+    const tools = [...provider.tools(), ...held];
     for (const { id, state } of provider.statuses()) {
       const entries = state === "ready" ? offer.unmatched(id, tools) : [];
       for (const entry of entries.filter((one) => !said.has(one))) {

@@ -37,7 +37,7 @@ export function untrustedProvider(current: () => readonly string[]): ToolProvide
   return {
     name: "untrusted servers",
     revision: 0,
-    definitions: () => [],
+    tools: () => [],
     groups: () => [],
     unreadyGroups: () => current().map(groupOf),
     has: () => false,

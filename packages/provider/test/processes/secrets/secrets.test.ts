@@ -56,7 +56,7 @@ async function useAll(provider: McpProvider, collector: TextCollector): Promise<
     }
   };
   await attempt(() => provider.init());
-  for (const { name } of provider.definitions()) {
+  for (const { name } of provider.tools()) {
     await attempt(() => provider.call(name, {}, { onProgress: add }));
   }
   await attempt(() => provider.refresh());

@@ -136,7 +136,7 @@ function stateOf({ state }: ServerStatus): ServerFacts["state"] {
 
 async function lookAtReady(status: ServerStatus, spec: ServerSpec, means: ServerMeans): Promise<ReadyFacts> {
   const { host } = means;
-  const definitions = host.provider.definitions().filter(({ origin }) => origin?.serverId === spec.id);
+  const definitions = host.provider.tools().filter(({ origin }) => origin?.serverId === spec.id);
   const tools = definitions.map(weighTool);
   const answerMs = await timeAnswer(spec.id, status, means);
   // One process at a time: some keep a port or a file to themselves.
