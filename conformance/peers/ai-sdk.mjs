@@ -51,7 +51,7 @@ await servePeer({
 });
 
 function transportOf({ transport }) {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return new StdioMCPTransport({ command, args: [...args], stderr: "ignore", ...(cwd !== undefined && { cwd }) });
   }

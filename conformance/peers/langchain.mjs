@@ -60,7 +60,7 @@ function resultOf(content, artifact) {
 function connectionOf({ transport, connectMs }) {
   const again = { enabled: true, maxAttempts: 5, delayMs: 100 };
   const defaultToolTimeout = connectMs;
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return {
       transport: "stdio",

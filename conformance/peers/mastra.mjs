@@ -50,7 +50,7 @@ await servePeer({
 
 function definitionOf({ transport, connectMs }) {
   const common = { timeout: connectMs };
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return { ...common, command, args: [...args], stderr: "ignore", ...(cwd !== undefined && { cwd }) };
   }

@@ -29,7 +29,7 @@ await servePeer({
 });
 
 function configOf({ transport }) {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return { command, args: [...args], ...(cwd !== undefined && { cwd }) };
   }

@@ -29,7 +29,7 @@ await servePeer({
 });
 
 function definitionOf({ id, transport }) {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd = process.cwd() } = transport;
     return { name: id, command: { kind: "stdio", command, args: [...args], cwd } };
   }

@@ -59,7 +59,7 @@ async function named(lists) {
 
 function open({ id, transport, connectMs }) {
   const common = { name: id, clientSessionTimeoutSeconds: connectMs / 1000 };
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return new MCPServerStdio({ ...common, command, args: [...args], ...(cwd !== undefined && { cwd }) });
   }

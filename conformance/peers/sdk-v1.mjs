@@ -50,7 +50,7 @@ async function listAll(client) {
 }
 
 function transportOf({ transport }) {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return new StdioClientTransport({ command, args: [...args], stderr: "ignore", ...(cwd !== undefined && { cwd }) });
   }

@@ -19,7 +19,7 @@ const program = (answer: string): string => `
 
 function observe(answer: string, ...ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const server = { command: process.execPath, args: ["-e", program(answer)] };
-  return observeAt({ kind: "stdio", server }, ids);
+  return observeAt({ type: "stdio", server }, ids);
 }
 
 async function observeAt(address: ServerAddress, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -72,6 +72,6 @@ it.each([
   const rules = ["tools/list", "ping", "hostside/no-such-method"].map((on) => ({ on, do: [wrong] }));
   await using server = await startFaultServer({ script: { era: "legacy", tools: [], rules }, transport });
   const ids = ["tools/list", "requests/probe", "requests/unknown-method"];
-  const seen = await observeAt({ kind: transport, url: new URL(server.url) }, ids);
+  const seen = await observeAt({ type: transport, url: new URL(server.url) }, ids);
   for (const id of ids) expect(seen.get(id), id).toContain(`that is no JSON-RPC 2.0 message (${version})`);
 });

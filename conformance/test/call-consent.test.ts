@@ -21,7 +21,7 @@ const path: JsonObject = {
 async function check(tools: readonly JsonObject[], consent?: Partial<CallConsent>): Promise<RunReport> {
   await using server = await startFaultServer({ script: { tools }, transport: "http" });
   return await checkServer({
-    address: { kind: "http", url: new URL(server.url) },
+    address: { type: "http", url: new URL(server.url) },
     checks,
     preview: false,
     ...(consent && { consent: { named: new Map(), all: false, ...consent } }),

@@ -84,7 +84,7 @@ function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]):
 
 function connectedClient(): CustomTransportSpec {
   return {
-    kind: "custom",
+    type: "custom",
     async open() {
       const [near, far] = InMemoryTransport.createLinkedPair();
       await createMemoryServer("echo").spec.serve(far as never);

@@ -15,7 +15,7 @@ async function findingOf(id: string, script: FaultScript): Promise<Finding | und
 async function findingAt(id: string, url: string): Promise<Finding | undefined> {
   const checks = serverChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
   const { results } = await checkServer({
-    address: { kind: "http", url: new URL(url) },
+    address: { type: "http", url: new URL(url) },
     checks,
     answerMs: 3000,
     preview: false,

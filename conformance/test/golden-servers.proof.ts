@@ -12,12 +12,12 @@ const require = createRequire(import.meta.url);
 
 function npmServer(name: string, ...args: readonly string[]): ServerAddress {
   const entry = require.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
-  return { kind: "stdio", server: { command: process.execPath, args: [entry, ...args] } };
+  return { type: "stdio", server: { command: process.execPath, args: [entry, ...args] } };
 }
 
 describe("good servers pass", () => {
   it.each(["legacy-stdio", "modern-stdio", "modern-only-stdio"] as const)("%s", { timeout: 120_000 }, async (name) => {
-    const checked = await checkGolden({ kind: "stdio", server: fixtureServer(name) });
+    const checked = await checkGolden({ type: "stdio", server: fixtureServer(name) });
     expect(checked).toMatchObject(golden);
     expect(checked.report.preview?.failure).toBeUndefined();
     expect(checked.report.preview?.tools.length).toBeGreaterThan(5);
@@ -25,12 +25,12 @@ describe("good servers pass", () => {
 
   it("legacy-http", { timeout: 120_000 }, async () => {
     await using server = await startHttpFixture("legacy-http");
-    expect(await checkGolden({ kind: "http", url: new URL(server.url) })).toMatchObject(golden);
+    expect(await checkGolden({ type: "http", url: new URL(server.url) })).toMatchObject(golden);
   });
 
   it("sse-only", { timeout: 120_000 }, async () => {
     await using server = await startHttpFixture("sse-only");
-    expect(await checkGolden({ kind: "sse", url: new URL(server.url) })).toMatchObject(golden);
+    expect(await checkGolden({ type: "sse", url: new URL(server.url) })).toMatchObject(golden);
   });
 
   it("authorized-http, signed in as a program", { timeout: 120_000 }, async () => {
@@ -38,7 +38,7 @@ describe("good servers pass", () => {
     const url = new URL(server.url);
     const client = { flow: "client_credentials", ...knownClients.robot } as const;
     const signedIn = await signIn({ url, client, prompt: async () => "cancelled" });
-    const checked = await checkGolden({ kind: "http", url, signIn: signedIn });
+    const checked = await checkGolden({ type: "http", url, signIn: signedIn });
     await signedIn.close();
     expect(checked).toMatchObject(golden);
     expect(checked.report.preview?.failure).toBeUndefined();

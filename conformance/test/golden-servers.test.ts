@@ -6,7 +6,7 @@ import { checkGolden, golden } from "./check-golden.ts";
 describe("good servers pass", () => {
   it("modern-http", { timeout: 120_000 }, async () => {
     await using server = await startHttpFixture("modern-http");
-    const checked = await checkGolden({ kind: "http", url: new URL(server.url) });
+    const checked = await checkGolden({ type: "http", url: new URL(server.url) });
     expect(checked).toMatchObject(golden);
     expect(checked.report.preview?.failure).toBeUndefined();
     expect(checked.report.preview?.tools.length).toBeGreaterThan(5);

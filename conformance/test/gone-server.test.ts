@@ -28,7 +28,7 @@ it(
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
     const checks = serverChecks.filter(({ id }) => /^(?:lifecycle|http|tools)\//.test(id));
     const { headlines, results, verdict } = await checkServer({
-      address: { kind: "http", url },
+      address: { type: "http", url },
       checks,
       preview: false,
     });

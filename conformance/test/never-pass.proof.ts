@@ -9,7 +9,7 @@ import { oddServer, runMutant } from "./mutants/run-mutant.ts";
 const pretender = fileURLToPath(new URL("programs/pretender.mjs", import.meta.url));
 
 function program(...args: readonly string[]): ServerAddress {
-  return { kind: "stdio", server: { command: process.execPath, args } };
+  return { type: "stdio", server: { command: process.execPath, args } };
 }
 
 describe("implementations that do nothing right never pass", () => {
@@ -29,7 +29,7 @@ describe("implementations that do nothing right never pass", () => {
 
   it("a URL where nothing listens, or nothing answers, or another thing does", { timeout: 60_000 }, async () => {
     const server = await startFaultServer({ script: { rules: [{ on: "POST", do: [] }] }, transport: "http" });
-    const address = { kind: "http", url: new URL(server.url) } as const;
+    const address = { type: "http", url: new URL(server.url) } as const;
     expect(await checkServer({ address, startMs: 500 })).toMatchObject({ exitCode: 4 });
     await server.close();
     expect(await checkServer({ address, startMs: 5000 })).toMatchObject({
@@ -42,7 +42,7 @@ describe("implementations that do nothing right never pass", () => {
     const answering = async (status: number): Promise<object> => {
       const script = { rules: [{ on: "POST", do: [{ type: "http", status, body: "<h1>Welcome</h1>" } as const] }] };
       await using server = await startFaultServer({ script, transport: "http" });
-      return await checkServer({ address: { kind: "http", url: new URL(server.url) }, answerMs: 1000 });
+      return await checkServer({ address: { type: "http", url: new URL(server.url) }, answerMs: 1000 });
     };
     expect(await answering(200)).toMatchObject({ exitCode: 1, headlines: [{ checkId: "lifecycle/initialize" }] });
     expect(await answering(401)).toMatchObject({ exitCode: 5, obstacle: { kind: "auth-required" } });

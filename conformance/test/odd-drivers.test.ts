@@ -165,7 +165,7 @@ describe("a host that may do what it does", () => {
   it("passes though it grants the roots that it offered", { timeout: 60_000 }, async () => {
     let client: Client | undefined;
     const open = async ({ id, transport }: DriverServer) => {
-      if (transport.kind !== "stdio") throw new Error("over stdio alone");
+      if (transport.type !== "stdio") throw new Error("over stdio alone");
       client = new Client({ name: id, version: "1" }, { capabilities: { roots: {} } });
       client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
       await client.connect(new StdioClientTransport({ command: transport.command, args: [...transport.args] }));

@@ -10,7 +10,7 @@ it(
   "a published server's resource is told of when it changes, and again after a reconnect",
   { timeout: 60_000 },
   async () => {
-    const transport = { kind: "stdio", command: process.execPath, args: [everything, "stdio"] } as const;
+    const transport = { type: "stdio", command: process.execPath, args: [everything, "stdio"] } as const;
     await using provider = createProvider({ connector: createConnector(), servers: [{ id: "all", transport }] });
     await provider.init();
     const updates = vi.fn<(update: { readonly serverId: string; readonly uri: string }) => void>();

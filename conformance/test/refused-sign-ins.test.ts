@@ -72,7 +72,7 @@ it("says of a host that never asks for a token that it did not", { timeout: 30_0
   const make = withVerbs(() => ({
     async init({ servers }) {
       for (const { transport } of servers)
-        if (transport.kind === "http") await fetch(transport.url, { method: "POST", body: "{}" });
+        if (transport.type === "http") await fetch(transport.url, { method: "POST", body: "{}" });
       return {};
     },
     snapshot: () => ({ tools: [], servers: [] }),

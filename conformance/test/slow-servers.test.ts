@@ -8,7 +8,7 @@ import { serverChecks } from "../src/server/checks/server-checks.ts";
 async function findingOf(id: string, rule: FaultRule): Promise<Finding | undefined> {
   await using server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [rule] } });
   const { results } = await checkServer({
-    address: { kind: "http", url: new URL(server.url) },
+    address: { type: "http", url: new URL(server.url) },
     checks: serverChecks.filter((check) =>
       [id, "lifecycle/initialize", "lifecycle/second-client", "requests/probe"].includes(check.id),
     ),
@@ -48,7 +48,7 @@ it("finds a server deaf after a request before the handshake, also one that take
   await using server = await startFaultServer({ transport: "stdio", script });
   const id = "lifecycle/request-before-handshake";
   const { results } = await checkServer({
-    address: { kind: "stdio", server: server.spec },
+    address: { type: "stdio", server: server.spec },
     checks: serverChecks.filter((check) => [id, "lifecycle/initialize", "lifecycle/second-client"].includes(check.id)),
     answerMs: 1000,
     preview: false,

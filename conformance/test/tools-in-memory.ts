@@ -41,5 +41,5 @@ export function createMemoryServer(...tools: string[]): MemoryServer {
     };
     return end.start();
   };
-  return { spec: { kind: "memory", serve }, tools };
+  return { spec: { type: "memory", serve }, tools };
 }

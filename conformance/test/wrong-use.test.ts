@@ -3,26 +3,26 @@ import { checkHost } from "../src/host/check-host.ts";
 import { checkServer } from "../src/server/check-server.ts";
 
 const server = { command: process.execPath, args: ["-e", ""] };
-const address = { kind: "stdio", server };
+const address = { type: "stdio", server };
 
 describe("checkServer() of a program that no compiler has looked at", () => {
   it.each([
     [undefined, "checkServer() takes its options as an object, not undefined"],
-    [{}, "checkServer(): address must be an object with a kind, not undefined"],
+    [{}, "checkServer(): address must be an object with a type, not undefined"],
     [{ address, onyl: [] }, 'checkServer() has no option "onyl"; known are address, consent, checks, '],
     [{ address, only: [] }, 'checkServer() has no option "only"; known are address, consent, checks, '],
     [{ address: { kind: "x" } }, 'checkServer(): address.kind must be "stdio", "http" or "sse", not "x"'],
-    [{ address: { kind: "stdio" } }, "checkServer(): address.server must be an object with command and args, not"],
-    [{ address: { ...address, url: "x" } }, 'an address of kind stdio has no option "url"; known are kind, server'],
+    [{ address: { type: "stdio" } }, "checkServer(): address.server must be an object with command and args, not"],
+    [{ address: { ...address, url: "x" } }, 'an address of type stdio has no option "url"; known are type, server'],
     [
-      { address: { kind: "stdio", server: { args: [] } } },
+      { address: { type: "stdio", server: { args: [] } } },
       "checkServer(): address.server.command must be a string, not",
     ],
     [
-      { address: { kind: "stdio", server: { command: "node" } } },
+      { address: { type: "stdio", server: { command: "node" } } },
       "checkServer(): address.server.args must be an array of strings, not undefined",
     ],
-    [{ address: { kind: "http", url: "http://x" } }, "checkServer(): address.url must be a URL, such as new URL("],
+    [{ address: { type: "http", url: "http://x" } }, "checkServer(): address.url must be a URL, such as new URL("],
   ])("rejects %j with a TypeError that names what is wrong", async (options, message) => {
     const error: unknown = await Reflect.apply(checkServer, undefined, [options]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);
@@ -31,8 +31,8 @@ describe("checkServer() of a program that no compiler has looked at", () => {
 });
 
 it("checkServer() takes the transport of a spec as a command", async () => {
-  const transport = { ...server, kind: "stdio" };
-  const report = await checkServer({ address: { kind: "stdio", server: transport }, checks: [] });
+  const transport = { ...server, type: "stdio" };
+  const report = await checkServer({ address: { type: "stdio", server: transport }, checks: [] });
   expect(report.obstacle?.kind).toBe("unreachable");
 });
 

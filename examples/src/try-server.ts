@@ -19,8 +19,8 @@ if (first === undefined || first === "--help" || first === "-h") {
 }
 
 function readTransport(target: string): ServerSpec["transport"] {
-  if (/^https?:\/\//i.test(target)) return { kind: "http", url: target };
-  return { kind: "stdio", command: target, args: rest };
+  if (/^https?:\/\//i.test(target)) return { type: "http", url: target };
+  return { type: "stdio", command: target, args: rest };
 }
 
 async function show(spec: ServerSpec): Promise<void> {

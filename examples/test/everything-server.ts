@@ -10,5 +10,5 @@ const path = createRequire(import.meta.url).resolve("@modelcontextprotocol/serve
 /** The official server that has one of everything, inside this process. */
 export async function everythingServer(): Promise<MemoryTransportSpec> {
   const { createServer }: Everything = await import(path);
-  return { kind: "memory", serve: (transport: object) => createServer().server.connect(transport) };
+  return { type: "memory", serve: (transport: object) => createServer().server.connect(transport) };
 }

@@ -1,7 +1,7 @@
 /** How to reach one server, the same for every contender. */
 export type BenchServer =
-  | { readonly id: string; readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
-  | { readonly id: string; readonly kind: "http"; readonly url: string };
+  | { readonly id: string; readonly type: "stdio"; readonly command: string; readonly args: readonly string[] }
+  | { readonly id: string; readonly type: "http"; readonly url: string };
 
 /** What a contender tells of a tool: enough to call it. */
 export interface BenchTool {

@@ -16,8 +16,8 @@ const allowedMb = 2;
 const provider = createProvider({
   connector: createConnector(),
   servers: stdioServers({ tools: 20, outputSchemas: true }).flatMap((server) =>
-    server.kind === "stdio"
-      ? [{ id: server.id, transport: { kind: "stdio" as const, command: server.command, args: server.args } }]
+    server.type === "stdio"
+      ? [{ id: server.id, transport: { type: "stdio" as const, command: server.command, args: server.args } }]
       : [],
   ),
 });

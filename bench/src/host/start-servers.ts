@@ -21,7 +21,7 @@ export function stdioServers(plan: ServerPlan = {}): readonly BenchServer[] {
   const args = [serverFile("stdio-server"), ...offerArguments(plan), String(startMs)];
   return Array.from({ length: count }, (_, index) => ({
     id: `s${index}`,
-    kind: "stdio",
+    type: "stdio",
     command: process.execPath,
     args,
   }));
@@ -29,7 +29,7 @@ export function stdioServers(plan: ServerPlan = {}): readonly BenchServer[] {
 
 /** The spec of a stdio server that writes down in `file` when it got what. */
 export function recordingServer(file: string): BenchServer {
-  return { id: "s0", kind: "stdio", command: process.execPath, args: [serverFile("recording-server"), file] };
+  return { id: "s0", type: "stdio", command: process.execPath, args: [serverFile("recording-server"), file] };
 }
 
 /** Starts HTTP servers, each in a process of its own, as they would be in the field. */
@@ -43,7 +43,7 @@ export async function startHttpServers(
   );
   const ports = await Promise.all(children.map(firstLine));
   return {
-    servers: ports.map((port, index) => ({ id: `s${index}`, kind: "http", url: `http://127.0.0.1:${port}/mcp` })),
+    servers: ports.map((port, index) => ({ id: `s${index}`, type: "http", url: `http://127.0.0.1:${port}/mcp` })),
     stop() {
       for (const child of children) child.kill();
     },

@@ -28,8 +28,8 @@ const clock: Clock = {
 
 const { servers, stop } = await startHttpServers({ tools: 8 });
 const [server] = servers;
-if (server?.kind !== "http") throw new TypeError("no server");
-const spec = { id: "own", sharing: "conversation", transport: { kind: "http", url: server.url } } as const;
+if (server?.type !== "http") throw new TypeError("no server");
+const spec = { id: "own", sharing: "conversation", transport: { type: "http", url: server.url } } as const;
 const connector = createConnector();
 const names = createNameBook();
 const first = createProvider({ connector, servers: [spec], names });

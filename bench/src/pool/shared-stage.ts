@@ -22,8 +22,8 @@ export interface SharedStage extends AsyncDisposable {
 export async function openSharedStage(clock: Clock = systemClock): Promise<SharedStage> {
   const { servers: started, stop } = await startHttpServers(plan);
   const servers = started.map((server): ServerSpec => {
-    if (server.kind !== "http") throw new TypeError("not over HTTP");
-    return { id: server.id, sharing: "shared", transport: { kind: "http", url: server.url } };
+    if (server.type !== "http") throw new TypeError("not over HTTP");
+    return { id: server.id, sharing: "shared", transport: { type: "http", url: server.url } };
   });
   const connector = createConnector();
   const names = createNameBook();

@@ -22,7 +22,7 @@ export async function readTarget(
   if (sse !== undefined) return httpAddress(sse, given, "sse");
   if (config !== undefined) return fromConfig(config, server, given);
   const [program = "", ...args] = command;
-  return { ok: true, address: { kind: "stdio", server: { command: program, args } } };
+  return { ok: true, address: { type: "stdio", server: { command: program, args } } };
 }
 
 async function fromConfig(
@@ -38,9 +38,9 @@ async function fromConfig(
   const entry = entries.get(name);
   if (entry === undefined)
     return { ok: false, mistake: `${path} has no server ${JSON.stringify(name)}; it has ${names || "none"}` };
-  const kind = entry["type"] === "sse" || entry["transport"] === "sse" ? "sse" : "http";
+  const type = entry["type"] === "sse" || entry["transport"] === "sse" ? "sse" : "http";
   if (typeof entry["url"] === "string")
-    return httpAddress(entry["url"], { ...strings(entry["headers"]), ...headers }, kind);
+    return httpAddress(entry["url"], { ...strings(entry["headers"]), ...headers }, type);
   const { command, args, cwd, env } = entry;
   if (typeof command !== "string")
     return { ok: false, mistake: `${path}: server ${JSON.stringify(name)} has neither command nor url` };
@@ -48,7 +48,7 @@ async function fromConfig(
   return {
     ok: true,
     address: {
-      kind: "stdio",
+      type: "stdio",
       server: { command, args: list, env: strings(env), ...(typeof cwd === "string" && { cwd }) },
     },
   };
@@ -70,13 +70,13 @@ async function readEntries(path: string): Promise<ReadonlyMap<string, JsonObject
 function httpAddress(
   url: string,
   headers: Readonly<Record<string, string>>,
-  kind: "http" | "sse" = "http",
+  type: "http" | "sse" = "http",
 ): ReadTarget {
   if (!URL.canParse(url)) return { ok: false, mistake: `not a URL: ${JSON.stringify(url)}` };
   const parsed = new URL(url);
   if (!/^https?:$/.test(parsed.protocol))
     return { ok: false, mistake: `the URL must be http or https, not ${parsed.protocol}` };
-  return { ok: true, address: { kind, url: parsed, headers } };
+  return { ok: true, address: { type, url: parsed, headers } };
 }
 
 function parseHeaders(headers: readonly string[]): Readonly<Record<string, string>> | string {

@@ -11,7 +11,7 @@ export async function signInToTarget(
   { signal, env = process.env }: { signal: AbortSignal; env?: Readonly<Record<string, string | undefined>> },
 ): Promise<ReadTarget> {
   if (oauth === undefined) return { ok: true, address };
-  if (address.kind === "stdio") return { ok: false, mistake: "--oauth is for servers at a URL" };
+  if (address.type === "stdio") return { ok: false, mistake: "--oauth is for servers at a URL" };
   const { clientId, secretEnv, scopes } = oauth;
   const clientSecret = secretEnv === undefined ? undefined : env[secretEnv];
   if (secretEnv !== undefined && !clientSecret)
@@ -34,6 +34,6 @@ export async function thenSignOut<T>(address: ServerAddress, work: Promise<T>): 
   try {
     return await work;
   } finally {
-    if (address.kind !== "stdio") await address.signIn?.close();
+    if (address.type !== "stdio") await address.signIn?.close();
   }
 }

@@ -36,9 +36,9 @@ export type DriverFeature = (typeof driverFeatures)[number];
 export interface DriverServer {
   readonly id: string;
   readonly transport:
-    | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
+    | { readonly type: "stdio"; readonly command: string; readonly args: readonly string[]; readonly cwd?: string }
     | {
-        readonly kind: "http";
+        readonly type: "http";
         readonly url: string;
         /** `sse`: the HTTP+SSE transport of 2024-11-05. */
         readonly mode: "streamable" | "sse";

@@ -30,5 +30,5 @@ export const overStdio: readonly HostVenue[] = ["stdio", "stdio-2026"];
 /** Streamable HTTP, both eras. */
 export const overHttp: readonly HostVenue[] = ["http", "http-2026"];
 
-/** One venue of each kind of transport, for what does not depend on the era. */
+/** One venue of each type of transport, for what does not depend on the era. */
 export const stdioAndHttp: readonly HostVenue[] = ["stdio", "http"];

@@ -180,12 +180,12 @@ async function startBalanced(
   const balancer = await startLoadBalancer(replicas.map(urlOf));
   cleanups.push(() => balancer.close());
   const id = "balanced";
-  const transport = { kind: "http", url: balancer.url, mode: "streamable" } as const;
+  const transport = { type: "http", url: balancer.url, mode: "streamable" } as const;
   return { stand: { id, spec: { id, connectMs, closeMs, transport } }, balancer };
 }
 
 function urlOf({ spec: { transport } }: Stand): string {
-  if (transport.kind !== "http") throw new TypeError("a load balancer is for servers over HTTP");
+  if (transport.type !== "http") throw new TypeError("a load balancer is for servers over HTTP");
   return transport.url;
 }
 
@@ -209,7 +209,7 @@ function createStand(
       connectMs,
       closeMs,
       transport:
-        transport.kind === "http"
+        transport.type === "http"
           ? { ...transport, ...(headers && { headers }), ...(client && { client }) }
           : transport,
     },

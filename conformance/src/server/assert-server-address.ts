@@ -1,9 +1,9 @@
 import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import type { ServerAddress } from "./server-address.ts";
 
-const stdioFields: Fields<Extract<ServerAddress, { readonly kind: "stdio" }>> = { kind: true, server: true };
-const urlFields: Fields<Exclude<ServerAddress, { readonly kind: "stdio" }>> = {
-  kind: true,
+const stdioFields: Fields<Extract<ServerAddress, { readonly type: "stdio" }>> = { type: true, server: true };
+const urlFields: Fields<Exclude<ServerAddress, { readonly type: "stdio" }>> = {
+  type: true,
   url: true,
   headers: true,
   signIn: true,
@@ -11,18 +11,18 @@ const urlFields: Fields<Exclude<ServerAddress, { readonly kind: "stdio" }>> = {
 
 /** Refuses an address at which no server can be: in JavaScript, no compiler has looked at it. Throws a `TypeError` that names the member. */
 export function assertServerAddress(address: unknown): asserts address is ServerAddress {
-  if (!isPlainObject(address)) throw mistake(`address must be an object with a kind, not ${kindOf(address)}`);
-  const { kind, server, url } = address;
-  if (kind === "stdio") {
-    assertKnownOptions("an address of kind stdio", address, stdioFields);
+  if (!isPlainObject(address)) throw mistake(`address must be an object with a type, not ${kindOf(address)}`);
+  const { type, server, url } = address;
+  if (type === "stdio") {
+    assertKnownOptions("an address of type stdio", address, stdioFields);
     assertCommand(server);
-  } else if (kind === "http" || kind === "sse") {
-    assertKnownOptions(`an address of kind ${kind}`, address, urlFields);
+  } else if (type === "http" || type === "sse") {
+    assertKnownOptions(`an address of type ${type}`, address, urlFields);
     if (!(url instanceof URL))
       throw mistake(`address.url must be a URL, such as new URL("https://…"), not ${kindOf(url)}`);
   } else
     throw mistake(
-      `address.kind must be "stdio", "http" or "sse", not ${typeof kind === "string" ? JSON.stringify(kind) : kindOf(kind)}`,
+      `address.type must be "stdio", "http" or "sse", not ${typeof type === "string" ? JSON.stringify(type) : kindOf(type)}`,
     );
 }
 

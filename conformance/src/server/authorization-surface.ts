@@ -33,8 +33,8 @@ export interface IssuerDocument extends FoundDocument {
 export type HttpAddress = Extract<ServerAddress, { readonly url: URL }>;
 
 /** The first request of a client, over either transport, with the headers given and no credentials but those. */
-export function firstRequest({ kind }: HttpAddress, headers: Readonly<Record<string, string>> = {}): HttpRequest {
-  if (kind === "sse") return { method: "GET", headers: { accept: "text/event-stream", ...headers }, headersOnly: true };
+export function firstRequest({ type }: HttpAddress, headers: Readonly<Record<string, string>> = {}): HttpRequest {
+  if (type === "sse") return { method: "GET", headers: { accept: "text/event-stream", ...headers }, headersOnly: true };
   const params = { protocolVersion: legacyRevisions[0], capabilities: {}, clientInfo: kitInfo };
   return {
     method: "POST",

@@ -120,7 +120,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
 function inScopes(checks: readonly ServerCheck[], address: ServerAddress): readonly Check<TargetOwner>[] {
   const outage = watchOutage(address);
   return checks.map(({ over, rough = false, ...check }) => {
-    if (over !== undefined && over !== address.kind) {
+    if (over !== undefined && over !== address.type) {
       const finding: Finding = { status: "not-applicable", reason: `the server is not reached over ${over}` };
       return { ...check, needs: [], run: async () => finding };
     }
@@ -175,7 +175,7 @@ async function previewOf(
   found: Handshake | undefined,
 ): Promise<HostPreview | undefined> {
   if (!preview || found === undefined || signal?.aborted) return undefined;
-  const signIn = address.kind === "stdio" ? undefined : address.signIn;
+  const signIn = address.type === "stdio" ? undefined : address.signIn;
   // The sign-in is that of the server by this id.
   if (signIn) return previewHost(toServerSpec(address), signIn.authProvider);
   const name = found.serverInfo?.["name"];

@@ -13,7 +13,7 @@ export async function detectSse(
   address: ServerAddress,
   { status, trace, answerMs }: { status: number | undefined; trace: TraceRecorder; answerMs: number },
 ): Promise<ServerAddress | undefined> {
-  if (address.kind !== "http" || !perhapsSse.includes(status)) return undefined;
+  if (address.type !== "http" || !perhapsSse.includes(status)) return undefined;
   const session = openSseSession(address.url, {
     id: "#sse",
     trace,
@@ -23,5 +23,5 @@ export async function detectSse(
   });
   const { endpoint } = await session.stream(answerMs);
   await session.close();
-  return endpoint === undefined ? undefined : { ...address, kind: "sse" };
+  return endpoint === undefined ? undefined : { ...address, type: "sse" };
 }

@@ -89,7 +89,7 @@ function unreachable(reason: string, session: RawSession | undefined, { redact }
 }
 
 function missingProgram({ address }: ReachOptions): string {
-  const { command = "", args = [] } = address.kind === "stdio" ? address.server : {};
+  const { command = "", args = [] } = address.type === "stdio" ? address.server : {};
   const [program = "", ...rest] = command.trim().split(/\s+/);
   if (rest.length > 0 && args.length === 0)
     return `the whole line is taken for the name of a program: leave the quotes away, so that ${program} gets ${rest.join(" ")} as its arguments`;
@@ -113,7 +113,7 @@ function silenceProblem(answer: Answer, session: RawSession): string {
 }
 
 function authProblem(address: ServerAddress): string {
-  const given = address.kind !== "stdio" && address.headers && Object.keys(address.headers).length > 0;
+  const given = address.type !== "stdio" && address.headers && Object.keys(address.headers).length > 0;
   return given
     ? "HTTP 401: the server does not accept the credentials that were given"
     : 'HTTP 401: the server asks for credentials; give them with --oauth, --oauth-client, --token-env, or --header "Name: value"';

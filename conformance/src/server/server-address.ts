@@ -5,10 +5,10 @@ import type { ServerCommand } from "./stdio-session.ts";
 
 /** Where the server under test is. */
 export type ServerAddress =
-  | { readonly kind: "stdio"; readonly server: ServerCommand }
+  | { readonly type: "stdio"; readonly server: ServerCommand }
   /** `http` is Streamable HTTP, `sse` HTTP+SSE of 2024-11-05. */
   | {
-      readonly kind: "http" | "sse";
+      readonly type: "http" | "sse";
       readonly url: URL;
       readonly headers?: Readonly<Record<string, string>>;
       readonly signIn?: SignIn;
@@ -16,17 +16,17 @@ export type ServerAddress =
 
 /** The address as a host's configuration would have it: for the host preview, and to know what is secret. */
 export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec {
-  if (address.kind !== "stdio") {
-    const { kind, url, headers, signIn } = address;
+  if (address.type !== "stdio") {
+    const { type, url, headers, signIn } = address;
     const auth = signIn && ({ auth: "oauth" } as const);
-    const mode = kind === "sse" ? ({ mode: "sse" } as const) : {};
-    return { id, transport: { kind: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) } };
+    const mode = type === "sse" ? ({ mode: "sse" } as const) : {};
+    return { id, transport: { type: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) } };
   }
   const { command, args, env, cwd, inheritEnv = "all" } = address.server;
   return {
     id,
     transport: {
-      kind: "stdio",
+      type: "stdio",
       command,
       args,
       inheritEnv,
@@ -39,13 +39,13 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
 /** Masks what is secret in the address, and the tokens that a sign-in brought. */
 export function redactorOf(address: ServerAddress): Redactor {
   const redact = createRedactor(toServerSpec(address));
-  const signIn = address.kind === "stdio" ? undefined : address.signIn;
+  const signIn = address.type === "stdio" ? undefined : address.signIn;
   return signIn ? (text) => signIn.redact(redact(text)) : redact;
 }
 
 /** The address for people: a command line or a URL, without secrets. */
 export function describeAddress(address: ServerAddress): string {
   const { transport } = redactSpec(toServerSpec(address));
-  if (transport.kind === "http") return address.kind === "sse" ? `${transport.url} (HTTP+SSE)` : transport.url;
-  return transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
+  if (transport.type === "http") return address.type === "sse" ? `${transport.url} (HTTP+SSE)` : transport.url;
+  return transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
 }

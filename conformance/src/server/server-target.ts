@@ -132,7 +132,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       calls: () => (calls ??= callTools(root)),
       async authorization() {
         const { address } = options;
-        if (address.kind === "stdio") throw new TypeError("the target is not an HTTP server");
+        if (address.type === "stdio") throw new TypeError("the target is not an HTTP server");
         return (surface ??= readAuthorizationSurface(address, bare));
       },
       exchange: async (url, init) => inTime(await bare.exchange(url, init)),
@@ -200,7 +200,7 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
   };
   const sessions: Sessions = {
     async openStdio() {
-      if (address.kind !== "stdio") throw new TypeError("the target is not a stdio server");
+      if (address.type !== "stdio") throw new TypeError("the target is not a stdio server");
       const session = await openStdioSession(address.server, options());
       groups.set(session, session.pid);
       live.add(session);
@@ -209,20 +209,20 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
       return session;
     },
     openHttp() {
-      if (address.kind !== "http") throw new TypeError("the target is not an HTTP server");
+      if (address.type !== "http") throw new TypeError("the target is not an HTTP server");
       const session = openHttpSession(address.url, { ...options(), ...credentialsOf(address) });
       live.add(session);
       return session;
     },
     openSse() {
-      if (address.kind !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
+      if (address.type !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
       const session = openSseSession(address.url, { ...options(), ...credentialsOf(address) });
       live.add(session);
       return session;
     },
     async open() {
-      if (address.kind === "stdio") return sessions.openStdio();
-      return address.kind === "sse" ? sessions.openSse() : sessions.openHttp();
+      if (address.type === "stdio") return sessions.openStdio();
+      return address.type === "sse" ? sessions.openSse() : sessions.openHttp();
     },
     end,
     async close() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../engine/check.ts";
 import { watchOutage } from "./watch-outage.ts";
 
-const address = { kind: "http", url: new URL("http://127.0.0.1:1/mcp") } as const;
+const address = { type: "http", url: new URL("http://127.0.0.1:1/mcp") } as const;
 const failed = (observed: string): Finding => ({ status: "fail", observed });
 const broken = failed("the connection broke: ECONNRESET");
 

@@ -29,7 +29,7 @@ export function watchOutage(
       : { status: "could-not-run", reason: `the server went away during ${culprit}`, cause: culprit };
   return {
     async judge(check, run) {
-      if (address.kind === "stdio") return run(); // Each check has a process of its own.
+      if (address.type === "stdio") return run(); // Each check has a process of its own.
       if (culprit !== undefined) return afterOutage(check.id);
       underWay.set(check.id, check);
       const [found] = await Promise.allSettled([run()]);

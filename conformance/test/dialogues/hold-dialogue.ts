@@ -50,7 +50,7 @@ const listenMs = 5000;
 // A stream for what servers say by themselves is opened beside whatever else happens. A client that opens none is waited for in vain,
 // and differs from the others in that.
 async function untilListening(server: OpenVenue): Promise<void> {
-  if (server.address.kind === "stdio" && server.era === "legacy") return;
+  if (server.address.type === "stdio" && server.era === "legacy") return;
   const isListener = ({ message, http }: WireMessage): boolean =>
     message?.["method"] === "notifications/subscriptions/acknowledged" || http?.line === "GET";
   const endsAt = performance.now() + listenMs;

@@ -3,11 +3,11 @@ import { answer, clientInfo, latch, type StartTalker } from "./talker.ts";
 
 /** Hostside's own client, through its public entry. */
 export const startHostside: StartTalker = async ({ address, era, answersQuestions }) => {
-  const { kind, ...where } = address;
+  const { type, ...where } = address;
   const changed = latch();
   const connection = await connect(
-    // `where` has the members that go with `kind`.
-    { id: "peer", era, transport: { kind, ...where } as never },
+    // `where` has the members that go with `type`.
+    { id: "peer", era, transport: { type, ...where } as never },
     { clientInfo, onToolsChanged: changed.open, ...(answersQuestions && { onElicit: async () => answer }) },
   );
   return {

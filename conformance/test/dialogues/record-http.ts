@@ -14,7 +14,7 @@ export async function recordHttp(url: string): Promise<RecordedServer> {
   // A server that listens on a port has an address of this kind.
   const { port } = proxy.address() as AddressInfo;
   return {
-    address: { kind: "http", url: `http://127.0.0.1:${port}${target.pathname}` },
+    address: { type: "http", url: `http://127.0.0.1:${port}${target.pathname}` },
     seen: () => seen,
     async close() {
       proxy.closeAllConnections();

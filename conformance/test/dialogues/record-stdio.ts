@@ -19,7 +19,7 @@ export function recordStdio({
   const record = join(folder, "lines.ndjson");
   writeFileSync(record, "");
   return {
-    address: { kind: "stdio", command: process.execPath, args: [relay, record, command, ...args] },
+    address: { type: "stdio", command: process.execPath, args: [relay, record, command, ...args] },
     seen: () => readFileSync(record, "utf8").split("\n").filter(Boolean).map(readLine),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -15,7 +15,7 @@ export const startSdkV1: StartTalker = async ({ address, answersQuestions }) => 
   if (answersQuestions) client.setRequestHandler(ElicitRequestSchema, async () => answer);
   client.setNotificationHandler(ToolListChangedNotificationSchema, changed.open);
   const transport =
-    address.kind === "stdio"
+    address.type === "stdio"
       ? new StdioClientTransport({ command: address.command, args: [...address.args], stderr: "ignore" })
       : new StreamableHTTPClientTransport(new URL(address.url));
   await client.connect(transport);

@@ -14,7 +14,7 @@ export const startSdkV2: StartTalker = async ({ address, era, answersQuestions }
   });
   if (answersQuestions) client.setRequestHandler("elicitation/create", async () => answer);
   await client.connect(
-    address.kind === "stdio"
+    address.type === "stdio"
       ? new StdioClientTransport({ command: address.command, args: [...address.args], stderr: "ignore" })
       : new StreamableHTTPClientTransport(new URL(address.url)),
   );

@@ -19,8 +19,8 @@ export interface WireMessage {
 export interface RecordedServer {
   /** What a client is told. */
   readonly address:
-    | { readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
-    | { readonly kind: "http"; readonly url: string };
+    | { readonly type: "stdio"; readonly command: string; readonly args: readonly string[] }
+    | { readonly type: "http"; readonly url: string };
   /** A text that is another one each time, such as the folder that it was given. */
   readonly ownText?: string;
   /** What was seen so far. */

@@ -71,7 +71,7 @@ export const brokenBetween: readonly BrokenHost[] = [
         init({
           servers: servers.map((server) => {
             const { transport } = server;
-            if (transport.kind !== "http" || transport.client === undefined) return server;
+            if (transport.type !== "http" || transport.client === undefined) return server;
             return { ...server, transport: { ...transport, headers: { "x-client": transport.client.secret } } };
           }),
         }),

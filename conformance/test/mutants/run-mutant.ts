@@ -20,31 +20,31 @@ export async function runMutant(mutant: Mutant, options: Options = {}): Promise<
   const check = (address: ServerAddress): Promise<RunReport> =>
     checkServer({ address, preview: false, answerMs: 3000, ...options });
   if (typeof script === "string")
-    return check({ kind: "stdio", server: { command: process.execPath, args: [oddServer, script] } });
+    return check({ type: "stdio", server: { command: process.execPath, args: [oddServer, script] } });
   if (transport === "sse") {
     await using server = await startFaultServer({ script, transport });
-    if (!oddStreams && !hidesOrigin) return await check({ kind: "sse", url: new URL(server.url) });
+    if (!oddStreams && !hidesOrigin) return await check({ type: "sse", url: new URL(server.url) });
     await using proxy = await (oddStreams ? withOddStreams(server.url, oddStreams) : stripOrigin(server.url));
-    return await check({ kind: "sse", url: new URL(proxy.url) });
+    return await check({ type: "sse", url: new URL(proxy.url) });
   }
   if (transport === "http") {
     await using server = await startFaultServer({ script, transport });
     if (signsIn) return await checkSignedIn(new URL(server.url), check);
-    if (!hidesOrigin) return await check({ kind: "http", url: new URL(server.url) });
+    if (!hidesOrigin) return await check({ type: "http", url: new URL(server.url) });
     await using proxy = await stripOrigin(server.url);
-    return await check({ kind: "http", url: new URL(proxy.url) });
+    return await check({ type: "http", url: new URL(proxy.url) });
   }
   await using server = await startFaultServer({ script, transport: "stdio" });
-  return await check({ kind: "stdio", server: server.spec });
+  return await check({ type: "stdio", server: server.spec });
 }
 
 // A mutant whose metadata no host would follow cannot be signed in to: its token is given by hand.
 async function checkSignedIn(url: URL, check: (address: ServerAddress) => Promise<RunReport>): Promise<RunReport> {
   const client = { flow: "client_credentials", ...mutantClient } as const;
   const signedIn = await signIn({ url, client, prompt: async () => "cancelled" }).catch(() => undefined);
-  if (signedIn === undefined) return check({ kind: "http", url, headers: { authorization: `Bearer ${mutantToken}` } });
+  if (signedIn === undefined) return check({ type: "http", url, headers: { authorization: `Bearer ${mutantToken}` } });
   try {
-    return await check({ kind: "http", url, signIn: signedIn });
+    return await check({ type: "http", url, signIn: signedIn });
   } finally {
     await signedIn.close();
   }

@@ -100,11 +100,11 @@ interface Owner {
 function urlOf(spec: ServerSpec): string {
   assertServerSpec(spec);
   const { id, transport } = spec;
-  if (transport.kind !== "http") {
+  if (transport.type !== "http") {
     throw specError(
       id,
-      "transport.kind",
-      `is ${JSON.stringify(transport.kind)}: the server does not use the HTTP transport, and so no OAuth`,
+      "transport.type",
+      `is ${JSON.stringify(transport.type)}: the server does not use the HTTP transport, and so no OAuth`,
     );
   }
   if (transport.auth !== "oauth") throw specError(id, "transport.auth", 'must be "oauth" for who is to be signed in');
@@ -127,7 +127,7 @@ function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
   const provider = config.flow === "enterprise_managed" ? config.identityProvider : undefined;
   const known = [config.clientSecret, provider?.clientSecret].filter((secret) => secret !== undefined);
   const headers = Object.fromEntries(known.map((secret, index) => [`x-client-secret-${index}`, secret]));
-  if (spec.transport.kind !== "http") return spec;
+  if (spec.transport.type !== "http") return spec;
   return { ...spec, transport: { ...spec.transport, headers: { ...spec.transport.headers, ...headers } } };
 }
 

@@ -74,7 +74,7 @@ const keyFor = async ({ principal }: { principal?: string | undefined }): Promis
 
 function open(principal?: string, refreshMs?: number): McpProvider {
   const keys = createApiKeys({ header: "x-api-key", keyFor, refreshMs });
-  const transport = { kind: "http", url, mode: "streamable", auth: "api-key" } as const;
+  const transport = { type: "http", url, mode: "streamable", auth: "api-key" } as const;
   return createProvider({
     connector: createConnector({ authProvider: keys.authProvider }),
     servers: [{ id: "keyed", era: "legacy", transport }],
@@ -153,7 +153,7 @@ describe("API keys", () => {
       connector: createConnector({
         authProvider: createApiKeys({ keyFor: () => Promise.reject(new Error("the vault is sealed")) }).authProvider,
       }),
-      servers: [{ id: "keyed", era: "legacy", transport: { kind: "http", url, mode: "streamable", auth: "api-key" } }],
+      servers: [{ id: "keyed", era: "legacy", transport: { type: "http", url, mode: "streamable", auth: "api-key" } }],
     });
     await provider.init();
     expect(provider.statuses()).toMatchObject([{ state: "failed", error: { code: "store_failed", retryable: true } }]);

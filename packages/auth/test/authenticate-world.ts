@@ -76,7 +76,7 @@ export function oauthServer(id: string, title?: string): ServerSpec {
   return {
     id,
     ...(title && { title }),
-    transport: { kind: "http", url: `https://${encodeURIComponent(id)}.example/mcp`, auth: "oauth" },
+    transport: { type: "http", url: `https://${encodeURIComponent(id)}.example/mcp`, auth: "oauth" },
   };
 }
 

@@ -23,7 +23,7 @@ async function start(
 ): Promise<{ readonly provider: McpProvider; readonly tools: ToolProvider }> {
   const oauth = createOAuth({ redirect: loopbackRedirect(), ...options });
   const connector = createConnector({ authProvider: oauth.authProvider });
-  const transport = { kind: "http", url: server.url, auth: "oauth" } as const;
+  const transport = { type: "http", url: server.url, auth: "oauth" } as const;
   const provider = createProvider({ connector, servers: [{ id: "wiki", title: "The Wiki", transport }] });
   const tools = createAuthenticateTools({ oauth, provider });
   onTestFinished(async () => {

@@ -163,9 +163,9 @@ function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
   return Array.isArray(value) ? (value as readonly ConfigData[]) : [];
 }
 
-// Our own entries have a transport with a kind.
+// Our own entries have a transport with a type.
 function hasTransports(data: ConfigData): boolean {
-  return entriesAt(data, ["servers"]).some((entry) => dataAt(entry, ["transport", "kind"]) !== undefined);
+  return entriesAt(data, ["servers"]).some((entry) => dataAt(entry, ["transport", "type"]) !== undefined);
 }
 
 const ownNames: ReadonlySet<unknown> = new Set(["$schema", "imports", "inputs", "settings", "servers"]);

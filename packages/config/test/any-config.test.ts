@@ -129,8 +129,8 @@ const command = mostly(fc.constantFrom("server", "${A}/server", "docker"));
 const url = mostly(fc.constantFrom("https://a.example.com/mcp", "https://${A}.example.com", "http://b.example.com"));
 const transportWord = mostly(fc.constantFrom("stdio", "http", "sse", "streamable_http", "local", "remote"));
 const process = fc.record(
-  { kind: fc.constant("stdio"), command, args: texts, env: textMap },
-  { requiredKeys: ["kind", "command"] },
+  { type: fc.constant("stdio"), command, args: texts, env: textMap },
+  { requiredKeys: ["type", "command"] },
 );
 const entry = fc
   .record(
@@ -183,9 +183,7 @@ const oneWay = fc.tuple(entry, fc.constantFrom("stdio", "http", "nested", "as it
     };
   if (way === "http")
     return { ...one, url: "https://a.example.com", command: undefined, cmd: undefined, transport: undefined };
-  return way === "nested"
-    ? { transport: { kind: "stdio", type: "stdio", command: "server" }, stdio: { command: "server" } }
-    : one;
+  return way === "nested" ? { transport: { type: "stdio", command: "server" }, stdio: { command: "server" } } : one;
 });
 const servers = fc.oneof(
   fc.dictionary(fc.constantFrom("a", "A", "b", "", "__proto__", "10"), oneWay, { noNullPrototype: true }),

@@ -15,9 +15,9 @@ describe("loadConfig()", () => {
     write("home/code/app/.mcp.json", mcpServers({ shared: "of-project", alpha: "a" }));
     const config = await loadConfig({ ...place, trust: trustAll() });
     expect(config.servers).toEqual([
-      { id: "alpha", transport: { kind: "stdio", command: "a" }, labels: { scope: "project" } },
-      { id: "shared", transport: { kind: "stdio", command: "of-project" }, labels: { scope: "project" } },
-      { id: "zeta", transport: { kind: "stdio", command: "z" }, labels: { scope: "user" } },
+      { id: "alpha", transport: { type: "stdio", command: "a" }, labels: { scope: "project" } },
+      { id: "shared", transport: { type: "stdio", command: "of-project" }, labels: { scope: "project" } },
+      { id: "zeta", transport: { type: "stdio", command: "z" }, labels: { scope: "user" } },
     ]);
     expect(
       config.sources.map(({ serverId, file, line, path, state, over }) => [serverId, file, line, path, state, over]),
@@ -56,20 +56,20 @@ describe("loadConfig()", () => {
     mkdirSync(join(project, "src"));
     const { servers } = await loadConfig({ ...place, cwd: join(project, "src") });
     expect(servers.map(({ id, transport, labels }) => [id, transport, labels])).toEqual([
-      ["mine", { kind: "stdio", command: "local" }, { scope: "local" }],
+      ["mine", { type: "stdio", command: "local" }, { scope: "local" }],
     ]);
   });
 
   it("keeps a disabled entry in its place, and reads nothing for it", async () => {
     const { place, write } = createFakeHome();
     const env = { TOKEN: "${file:/nowhere}" };
-    write("hostside.json", { servers: { a: { transport: { kind: "stdio", command: "x", env }, disabled: true } } });
+    write("hostside.json", { servers: { a: { transport: { type: "stdio", command: "x", env }, disabled: true } } });
     const { servers, problems } = await loadConfig({ ...place, files: ["../../../hostside.json"] });
     expect(problems).toEqual([]);
     expect(servers).toEqual([
       {
         id: "a",
-        transport: { kind: "stdio", command: "x" },
+        transport: { type: "stdio", command: "x" },
         labels: { scope: "command-line", off: "disabled" },
         disabled: true,
       },
@@ -80,7 +80,7 @@ describe("loadConfig()", () => {
     const { place, write } = createFakeHome();
     const env = { A: "${file:./token}", B: "${file:~/.token}", C: "${WORD}", D: "${workspaceFolder}" };
     write("home/.config/hostside/hostside.json", {
-      servers: { a: { transport: { kind: "stdio", command: "x", env } } },
+      servers: { a: { transport: { type: "stdio", command: "x", env } } },
     });
     write("home/.config/hostside/token", "beside\n");
     write("home/.token", "at-home\n");
@@ -233,7 +233,7 @@ describe("trust in what a project brings", () => {
     write("home/code/app/.cursor/mcp.json", { mcpServers: { evil2: { ...touch, envFile: "~/.ssh/id" } } });
     write("home/code/app/.vscode/mcp.json", { servers: { evil3: touch } });
     write("home/code/app/.codex/config.toml", `[mcp_servers.evil4]\ncommand = "touch"\nargs = ["${planted}"]\n`);
-    write("home/code/app/hostside.local.json", { servers: { evil5: { transport: { kind: "stdio", ...touch } } } });
+    write("home/code/app/hostside.local.json", { servers: { evil5: { transport: { type: "stdio", ...touch } } } });
     write("home/code/app/hostside.json", { imports: ["/dev/zero", "../../.ssh/id"], servers: {} });
     for (const trust of [undefined, createTrust({ store: createMemoryStore() })]) {
       const config = await loadConfig({ ...place, trust });
@@ -302,7 +302,7 @@ describe("trust in what a project brings", () => {
     symlinkSync(token, join(project, "token"));
     const env = { TOKEN: "${file:./token}" };
     const file = write("home/code/app/mcp.json", {
-      servers: { a: { transport: { kind: "stdio", command: "x", env } } },
+      servers: { a: { transport: { type: "stdio", command: "x", env } } },
     });
     const store = createMemoryStore();
     const options = { ...place, files: [{ path: file, scope: "project", dialect: "hostside" }] } as const;
@@ -358,7 +358,7 @@ describe("trust in what a project brings", () => {
 });
 
 function entryWith(args: readonly string[]): object {
-  const transport = { kind: "stdio", command: "x", args: ["${file:./flag}", ...args] };
+  const transport = { type: "stdio", command: "x", args: ["${file:./flag}", ...args] };
   return { servers: { a: { transport, envFile: "${workspaceFolder}/.env" } } };
 }
 

@@ -49,7 +49,7 @@ describe("readConfig() as evva does it", () => {
     [{ command: "c", url: "https://a" }, "stdio"],
     [{ type: "HTTP", url: "https://a" }, "http"],
   ])("%j is %s", (entry, kind) => {
-    expect(readConfig({ mcpServers: { a: entry } }, { dialect: "evva" }).servers[0]?.draft.transport.kind).toBe(kind);
+    expect(readConfig({ mcpServers: { a: entry } }, { dialect: "evva" }).servers[0]?.draft.transport.type).toBe(kind);
   });
 
   it.each([
@@ -317,7 +317,7 @@ describe("detectDialect()", () => {
     ["/p/.roo/mcp.json", servers, "roo"],
     ["/p/anything.json", servers, "mcp-json"],
     ["/p/hostside.json", '{"servers": {}}', "hostside"],
-    ["/p/other.json", '{"servers": {"a": {"transport": {"kind": "stdio"}}}}', "hostside"],
+    ["/p/other.json", '{"servers": {"a": {"transport": {"type": "stdio"}}}}', "hostside"],
     ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "hostside"],
     ["/p/other.json", '{"imports": ["x"], "mcpServers": {}}', "mcp-json"],
     ["/p/other.json", "{}", undefined],

@@ -15,7 +15,7 @@ import { describe, expect, it } from "vitest";
 
 const schema = JSON.parse(readFileSync(new URL("../hostside.schema.json", import.meta.url), "utf8"));
 const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
-const stdio = { kind: "stdio", command: "server" };
+const stdio = { type: "stdio", command: "server" };
 
 // A member that is added to a type does not compile here until the schema has it.
 const specFields: Fields<Omit<ServerSpec, "id">> = {
@@ -54,7 +54,7 @@ const oauthFields: Fields<Required<ServerExtras>["oauth"] & object> = {
   resource: true,
 };
 const stdioFields: Fields<StdioTransportSpec> = {
-  kind: true,
+  type: true,
   command: true,
   args: true,
   env: true,
@@ -62,7 +62,7 @@ const stdioFields: Fields<StdioTransportSpec> = {
   cwd: true,
 };
 const httpFields: Fields<HttpTransportSpec> = {
-  kind: true,
+  type: true,
   url: true,
   headers: true,
   bearerToken: true,
@@ -120,7 +120,7 @@ describe("hostside.schema.json", () => {
     ],
     [
       "a server over HTTP",
-      { servers: { a: { transport: { kind: "http", url: "https://a.example.com", auth: "oauth" } } } },
+      { servers: { a: { transport: { type: "http", url: "https://a.example.com", auth: "oauth" } } } },
     ],
     ["imports", { imports: ["cursor", { from: "./mcp.json", dialect: "mcp-json" }] }],
     ["inputs", { inputs: [{ id: "key", type: "promptString", password: true }] }],

@@ -109,7 +109,7 @@ describe("watchConfig()", () => {
   });
 
   it("sees a change of a file that a reference names", async () => {
-    const transport = { kind: "stdio", command: "x", env: { TOKEN: "${file:~/.token}" } };
+    const transport = { type: "stdio", command: "x", env: { TOKEN: "${file:~/.token}" } };
     const { home, watch, edit } = await startWatch((fake) => {
       fake.write("home/.token", "one");
       fake.write("home/.config/hostside/hostside.json", { servers: { a: { transport } } });
@@ -145,7 +145,7 @@ describe("watchConfig()", () => {
   });
 
   it("keeps a server whose variable is gone from its entry's reach", async () => {
-    const hostside = (command: string): object => ({ servers: { a: { transport: { kind: "stdio", command } } } });
+    const hostside = (command: string): object => ({ servers: { a: { transport: { type: "stdio", command } } } });
     const { home, applied, edit } = await startWatch((fake) => {
       fake.write("home/.config/hostside/hostside.json", hostside("x"));
     });

@@ -3,8 +3,8 @@ import { assertServerSpec, specError } from "./assert-server-spec.ts";
 import { defaultLimits, defaultTimeouts } from "./limits.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
-const stdio = { kind: "stdio", command: "server" } as const;
-const http = { kind: "http", url: "https://example.com/mcp" } as const;
+const stdio = { type: "stdio", command: "server" } as const;
+const http = { type: "http", url: "https://example.com/mcp" } as const;
 
 const good: readonly (readonly [string, ServerSpec])[] = [
   ["stdio, the least", { id: "a", transport: stdio }],
@@ -16,8 +16,8 @@ const good: readonly (readonly [string, ServerSpec])[] = [
   ["http, everything", { id: "a", transport: { ...http, headers: { a: "b" }, bearerToken: "", mode: "sse" } }],
   ["http with OAuth", { id: "a", transport: { ...http, auth: "oauth" } }],
   ["http with keys of the host", { id: "a", transport: { ...http, auth: "api-key" } }],
-  ["memory", { id: "a", transport: { kind: "memory", serve: () => undefined } }],
-  ["custom", { id: "a", transport: { kind: "custom", open: () => undefined } }],
+  ["memory", { id: "a", transport: { type: "memory", serve: () => undefined } }],
+  ["custom", { id: "a", transport: { type: "custom", open: () => undefined } }],
   [
     "every other field",
     {
@@ -76,30 +76,30 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "a command beside the id, as other products have it",
     { id: "a", type: "stdio", command: "npx", args: ["-y", "server"], env: { A: "b" } },
     "command",
-    'belongs in transport: { kind: "stdio", command, args, env }',
+    'belongs in transport: { type: "stdio", command, args, env }',
   ],
   [
     "a URL beside a transport that is a text",
     { id: "a", transport: "http", headers: { a: "b" }, url: "https://example.com" },
     "headers",
-    'belongs in transport: { kind: "http", headers, url }',
+    'belongs in transport: { type: "http", headers, url }',
   ],
   [
     "an argument beside the transport",
     { id: "a", transport: stdio, args: ["-y"] },
     "args",
-    'belongs in transport: { kind: "stdio", args }',
+    'belongs in transport: { type: "stdio", args }',
   ],
   [
     "a serve function beside the id",
     { id: "a", serve: () => undefined },
     "serve",
-    'belongs in transport: { kind: "memory", serve }',
+    'belongs in transport: { type: "memory", serve }',
   ],
   [
-    "a kind beside the id, and nothing else of a transport",
-    { id: "a", kind: "stdio" },
-    "kind",
+    "a type beside the id, and nothing else of a transport",
+    { id: "a", type: "stdio" },
+    "type",
     "is unknown; known are id, transport, ",
   ],
   ["a title that is no string", { id: "a", transport: stdio, title: 1 }, "title", "must be a string"],
@@ -211,36 +211,36 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
         "must be a positive integer",
       ] as const,
   ),
-  ["no transport", { id: "a" }, "transport", "must be an object with a kind"],
-  ["a transport that is a text", { id: "a", transport: "stdio" }, "transport", "must be an object with a kind"],
+  ["no transport", { id: "a" }, "transport", "must be an object with a type"],
+  ["a transport that is a text", { id: "a", transport: "stdio" }, "transport", "must be an object with a type"],
   [
-    "a transport without a kind",
-    { id: "a", transport: { type: "stdio" } },
-    "transport.kind",
-    'must be "stdio", "http", "memory" or "custom"; type is called kind here',
+    "a transport without a type",
+    { id: "a", transport: { command: "x" } },
+    "transport.type",
+    'must be "stdio", "http", "memory" or "custom"',
   ],
   [
-    "a kind of other products",
-    { id: "a", transport: { kind: "streamable-http", url: "https://example.com" } },
-    "transport.kind",
+    "a type of other products",
+    { id: "a", transport: { type: "streamable-http", url: "https://example.com" } },
+    "transport.type",
     'must be "stdio", "http", "memory" or "custom"; here it is "http"',
   ],
   [
-    "a kind that is a mode",
+    "a type that is a mode",
     { id: "a", transport: { type: "sse", url: "https://example.com" } },
-    "transport.kind",
+    "transport.type",
     'must be "stdio", "http", "memory" or "custom"; of an old HTTP+SSE server it is "http", with mode: "sse"',
   ],
   [
-    "an unknown kind",
-    { id: "a", transport: { kind: 1n } },
-    "transport.kind",
+    "an unknown type",
+    { id: "a", transport: { type: 1n } },
+    "transport.type",
     'must be "stdio", "http", "memory" or "custom"',
   ],
-  ["no command", { id: "a", transport: { kind: "stdio" } }, "transport.command", "must not be blank"],
+  ["no command", { id: "a", transport: { type: "stdio" } }, "transport.command", "must not be blank"],
   [
     "a blank command",
-    { id: "a", transport: { kind: "stdio", command: " " } },
+    { id: "a", transport: { type: "stdio", command: " " } },
     "transport.command",
     "must not be blank",
   ],
@@ -285,21 +285,21 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "a field of another transport",
     { id: "a", transport: { ...stdio, url: "https://example.com" } },
     "transport.url",
-    "is unknown; known are kind, command, ",
+    "is unknown; known are type, command, ",
   ],
   [
     "a URL that is no text",
-    { id: "a", transport: { kind: "http", url: new URL(http.url) } },
+    { id: "a", transport: { type: "http", url: new URL(http.url) } },
     "transport.url",
     "must be a string, not a URL",
   ],
-  ["no URL", { id: "a", transport: { kind: "http" } }, "transport.url", "must not be blank"],
-  ["a blank URL", { id: "a", transport: { kind: "http", url: "\n" } }, "transport.url", "must not be blank"],
+  ["no URL", { id: "a", transport: { type: "http" } }, "transport.url", "must not be blank"],
+  ["a blank URL", { id: "a", transport: { type: "http", url: "\n" } }, "transport.url", "must not be blank"],
   [
     "a misspelt header field",
     { id: "a", transport: { ...http, header: {} } },
     "transport.header",
-    "is unknown; known are kind, url, ",
+    "is unknown; known are type, url, ",
   ],
   [
     "headers as a list",
@@ -325,10 +325,10 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "transport.mode",
     'must be one of "auto", "streamable", "sse"',
   ],
-  ["memory without a server", { id: "a", transport: { kind: "memory" } }, "transport.serve", "must be a function"],
+  ["memory without a server", { id: "a", transport: { type: "memory" } }, "transport.serve", "must be a function"],
   [
     "custom with an object",
-    { id: "a", transport: { kind: "custom", open: {} } },
+    { id: "a", transport: { type: "custom", open: {} } },
     "transport.open",
     "must be a function",
   ],
@@ -357,7 +357,7 @@ describe("assertServerSpec()", () => {
       { id: "my \u001B server", transport: { ...http, headers: { authorization: secret } } },
       { id: "my \u001B server", transport: { ...http, bearerToken: secret } },
       { id: "my \u001B server", transport: { ...stdio, env: { TOKEN: secret } } },
-      { id: "my \u001B server", transport: { kind: "hunter2" } },
+      { id: "my \u001B server", transport: { type: "hunter2" } },
     ];
     for (const spec of specs) {
       expect(() => assertServerSpec(spec)).toThrow(

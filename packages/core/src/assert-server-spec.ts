@@ -43,7 +43,7 @@ const overrideFields: Fields<ToolOverride> = {
   description: true,
 };
 const stdioFields: Fields<StdioTransportSpec> = {
-  kind: true,
+  type: true,
   command: true,
   args: true,
   env: true,
@@ -51,16 +51,16 @@ const stdioFields: Fields<StdioTransportSpec> = {
   cwd: true,
 };
 const httpFields: Fields<HttpTransportSpec> = {
-  kind: true,
+  type: true,
   url: true,
   headers: true,
   bearerToken: true,
   auth: true,
   mode: true,
 };
-const memoryFields: Fields<MemoryTransportSpec> = { kind: true, serve: true };
-const customFields: Fields<CustomTransportSpec> = { kind: true, open: true };
-const transportFields: Readonly<Record<TransportSpec["kind"], Readonly<Record<string, true>>>> = {
+const memoryFields: Fields<MemoryTransportSpec> = { type: true, serve: true };
+const customFields: Fields<CustomTransportSpec> = { type: true, open: true };
+const transportFields: Readonly<Record<TransportSpec["type"], Readonly<Record<string, true>>>> = {
   stdio: stdioFields,
   http: httpFields,
   memory: memoryFields,
@@ -103,7 +103,7 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (required === true && startup !== "init") {
     throw specError(id, "startup", 'must be "init" for a server that is required: init() waits for it');
   }
-  if (!isRecord(transport)) throw specError(id, "transport", "must be an object with a kind");
+  if (!isRecord(transport)) throw specError(id, "transport", "must be an object with a type");
   assertTransport(id, transport);
 }
 
@@ -118,11 +118,11 @@ export function specError(serverId: string, field: string, rule: string): Hostsi
 
 // Most other products write `command` or `url` beside the id. The first such field is what is wrong; all of them show how to write it.
 function assertNothingMisplaced(id: string, spec: Record<string, unknown>): void {
-  for (const [kind, fields] of Object.entries(transportFields)) {
-    const misplaced = Object.keys(spec).filter((field) => field !== "kind" && Object.hasOwn(fields, field));
+  for (const [type, fields] of Object.entries(transportFields)) {
+    const misplaced = Object.keys(spec).filter((field) => field !== "type" && Object.hasOwn(fields, field));
     const [first] = misplaced;
     if (first === undefined) continue;
-    throw specError(id, first, `belongs in transport: { kind: ${JSON.stringify(kind)}, ${misplaced.join(", ")} }`);
+    throw specError(id, first, `belongs in transport: { type: ${JSON.stringify(type)}, ${misplaced.join(", ")} }`);
   }
 }
 
@@ -162,8 +162,8 @@ function assertLabels(id: string, labels: unknown): void {
 
 function assertTransport(id: string, transport: Record<string, unknown>): void {
   const check = createChecks(id, transport, "transport.");
-  const { kind } = transport;
-  switch (kind) {
+  const { type } = transport;
+  switch (type) {
     case "stdio":
       check.known(stdioFields);
       check.required("command");
@@ -189,17 +189,14 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.callable("open");
       return;
     default:
-      throw specError(id, "transport.kind", `must be "stdio", "http", "memory" or "custom"${hintForKind(transport)}`);
+      throw specError(id, "transport.type", `must be "stdio", "http", "memory" or "custom"${hintForType(transport)}`);
   }
 }
 
 // As other products write it.
-function hintForKind({ kind, type }: Record<string, unknown>): string {
-  const written = kind ?? type;
-  const isOther = kind === undefined && type !== undefined;
-  if (written === "sse") return '; of an old HTTP+SSE server it is "http", with mode: "sse"';
-  if (typeof written === "string" && /^(?:streamable[-_]?)?https?$/i.test(written)) return '; here it is "http"';
-  return isOther ? "; type is called kind here" : "";
+function hintForType({ type }: Record<string, unknown>): string {
+  if (type === "sse") return '; of an old HTTP+SSE server it is "http", with mode: "sse"';
+  return typeof type === "string" && /^(?:streamable[-_]?)?https?$/i.test(type) ? '; here it is "http"' : "";
 }
 
 interface Checks {

@@ -2,12 +2,12 @@ import { isHostsideError, type HttpTransportSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { checkHttpSpec } from "./check-http-spec.ts";
 
-type Members = Omit<HttpTransportSpec, "kind">;
+type Members = Omit<HttpTransportSpec, "type">;
 
 /** The field that is refused; `undefined` when the spec is fine. */
 function refusedField(members: Members): string | undefined {
   try {
-    checkHttpSpec({ id: "web", transport: { kind: "http", ...members } });
+    checkHttpSpec({ id: "web", transport: { type: "http", ...members } });
     return undefined;
   } catch (error) {
     if (!isHostsideError(error, "invalid_spec") || error.serverId !== "web") throw error;
@@ -37,7 +37,7 @@ describe("checkHttpSpec() of the URL", () => {
   ])("refuses %j with invalid_spec", (url) => expect(refusedField({ url })).toBe("transport.url"));
 
   it("lets specs of other kinds pass", () => {
-    expect(() => checkHttpSpec({ id: "local", transport: { kind: "stdio", command: "x" } })).not.toThrow();
+    expect(() => checkHttpSpec({ id: "local", transport: { type: "stdio", command: "x" } })).not.toThrow();
   });
 });
 
@@ -164,7 +164,7 @@ describe("checkHttpSpec() of credentials on the way", () => {
 
 function messageOf(members: Members): string {
   try {
-    checkHttpSpec({ id: "web", transport: { kind: "http", ...members } });
+    checkHttpSpec({ id: "web", transport: { type: "http", ...members } });
   } catch (error) {
     return String(error);
   }

@@ -11,7 +11,7 @@ import type { HttpTransportSpec, ServerSpec } from "./server-spec.ts";
  */
 export function checkHttpSpec(spec: ServerSpec): void {
   const { id, transport } = spec;
-  if (transport.kind !== "http") return;
+  if (transport.type !== "http") return;
   const url = parseHttpUrl(id, transport.url);
   const carriers = [...checkHeaders(id, transport.headers ?? {}), ...checkCredentials(id, transport)];
   const exposed = isConfidentialUrl(url) ? undefined : carriers[0];

@@ -8,7 +8,7 @@ describe("copySpec()", () => {
       id: "a",
       exclude: ["x"],
       timeouts: { callMs: 5 },
-      transport: { kind: "stdio", command: "c", args: ["1"], env: JSON.parse('{"__proto__":"v"}') },
+      transport: { type: "stdio", command: "c", args: ["1"], env: JSON.parse('{"__proto__":"v"}') },
     };
     const copy = copySpec(spec);
     expect(copy).toEqual(spec);
@@ -19,7 +19,7 @@ describe("copySpec()", () => {
 
   it("keeps functions and objects of a class as they are", () => {
     class Own {
-      readonly kind = "custom";
+      readonly type = "custom";
       open(): this {
         return this;
       }
@@ -27,7 +27,7 @@ describe("copySpec()", () => {
     const transport = new Own();
     const open = (): undefined => undefined;
     expect(copySpec({ id: "a", transport }).transport).toBe(transport);
-    expect(copySpec({ id: "a", transport: { kind: "custom", open } }).transport).toEqual({ kind: "custom", open });
+    expect(copySpec({ id: "a", transport: { type: "custom", open } }).transport).toEqual({ type: "custom", open });
     expect(Object.isFrozen(transport)).toBe(false);
   });
 });

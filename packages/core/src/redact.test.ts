@@ -5,11 +5,11 @@ import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "./server
 
 const stdio = (transport: Partial<StdioTransportSpec>): ServerSpec => ({
   id: "s",
-  transport: { kind: "stdio", command: "npx", ...transport },
+  transport: { type: "stdio", command: "npx", ...transport },
 });
 const http = (transport: Partial<HttpTransportSpec>): ServerSpec => ({
   id: "s",
-  transport: { kind: "http", url: "https://example.com/mcp", ...transport },
+  transport: { type: "http", url: "https://example.com/mcp", ...transport },
 });
 
 // Where a secret may stand in a spec. `hunter2` is the secret; both functions below must find it in every one.
@@ -73,7 +73,7 @@ describe("createRedactor()", () => {
   it("leaves texts alone when there is nothing to hide", () => {
     const text = "npx -y @scope/server failed";
     expect(createRedactor(stdio({ args: ["-y", "@scope/server", "--verbose", "--port=123456"] }))(text)).toBe(text);
-    expect(createRedactor({ id: "s", transport: { kind: "memory", serve: () => undefined } })(text)).toBe(text);
+    expect(createRedactor({ id: "s", transport: { type: "memory", serve: () => undefined } })(text)).toBe(text);
   });
 });
 
@@ -101,7 +101,7 @@ describe("redactSpec()", () => {
       id: "s",
       title: "Server",
       transport: {
-        kind: "stdio",
+        type: "stdio",
         command: "npx",
         args: [
           "-y",
@@ -121,7 +121,7 @@ describe("redactSpec()", () => {
   it("masks headers, tokens and query values of a URL", () => {
     const spec = http({ url: "https://example.com/mcp?key=x", headers: { a: "b" }, bearerToken: "x", mode: "sse" });
     expect(redactSpec(spec).transport).toEqual({
-      kind: "http",
+      type: "http",
       url: "https://example.com/mcp?key=***",
       headers: { a: "[redacted]" },
       bearerToken: "[redacted]",
@@ -132,7 +132,7 @@ describe("redactSpec()", () => {
   it("adds no field that was not there, and leaves other kinds as they are", () => {
     expect(redactSpec(stdio({}))).toEqual(stdio({}));
     expect(redactSpec(http({}))).toEqual(http({}));
-    const custom: ServerSpec = { id: "s", transport: { kind: "custom", open: () => undefined } };
+    const custom: ServerSpec = { id: "s", transport: { type: "custom", open: () => undefined } };
     expect(redactSpec(custom)).toBe(custom);
   });
 

@@ -9,7 +9,7 @@ import { maskPath, secretOfArgument } from "./spec-secrets.ts";
  */
 export function redactSpec(spec: ServerSpec): ServerSpec {
   const { transport } = spec;
-  switch (transport.kind) {
+  switch (transport.type) {
     case "stdio":
       return {
         ...spec,

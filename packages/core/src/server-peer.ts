@@ -3,7 +3,7 @@ import type { TransportSpec } from "./server-spec.ts";
 
 /** How a host spoke with a server: plain data, the same object for all that went over one session. */
 export interface ServerPeer {
-  readonly transport: TransportSpec["kind"];
+  readonly transport: TransportSpec["type"];
   /** Absent where nobody answered. */
   readonly era?: ProtocolEra;
   readonly protocolVersion?: string;

@@ -3,11 +3,11 @@ import { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
 import type { ServerSpec, TransportSpec } from "./server-spec.ts";
 
 const http = (more: object = {}, query = ""): TransportSpec => ({
-  kind: "http",
+  type: "http",
   url: `https://a.test/mcp${query}`,
   ...more,
 });
-const stdio = (more: object = {}): TransportSpec => ({ kind: "stdio", command: "server", ...more });
+const stdio = (more: object = {}): TransportSpec => ({ type: "stdio", command: "server", ...more });
 
 it.each<{ readonly what: string; readonly transport: TransportSpec; readonly sharing: string }>([
   { what: "a program", transport: stdio({ env: { LANG: "C" }, args: ["--port", "1"] }), sharing: "shared" },
@@ -43,7 +43,7 @@ it.each<{ readonly what: string; readonly transport: TransportSpec; readonly sha
     sharing: "principal",
   },
   { what: "a URL with a key in it", transport: http({}, "?api_key=t"), sharing: "principal" },
-  { what: "a server in this process", transport: { kind: "memory", serve: () => undefined }, sharing: "shared" },
+  { what: "a server in this process", transport: { type: "memory", serve: () => undefined }, sharing: "shared" },
 ])("of $what is $sharing by default, and what the spec says", ({ transport, sharing }) => {
   const spec: ServerSpec = { id: "a", transport };
   expect(sharingOf(spec)).toBe(sharing);
@@ -87,6 +87,6 @@ it("names the fields that hold a credential, and nothing of what is in them", ()
     'transport.headers["Authorization"]',
     "transport.url",
   ]);
-  expect(fieldsOf({ kind: "http", url: "https://user:pass@a.test/mcp" })).toEqual(["transport.url"]);
+  expect(fieldsOf({ type: "http", url: "https://user:pass@a.test/mcp" })).toEqual(["transport.url"]);
   expect(fieldsOf(http({ auth: "oauth" }))).toEqual([]);
 });

@@ -11,12 +11,12 @@ export function sharingOf(spec: ServerSpec): ServerSharing {
 /** Whether whoever uses the server does so with somebody's credentials, as far as the spec shows. */
 function hasCredentials(spec: ServerSpec): boolean {
   const { transport } = spec;
-  return (transport.kind === "http" && transport.auth !== undefined) || credentialFieldsOf(spec).length > 0;
+  return (transport.type === "http" && transport.auth !== undefined) || credentialFieldsOf(spec).length > 0;
 }
 
 /** The fields of a spec that hold a credential as it is, by their names: `transport.headers["X-API-Key"]`. Never what is in them. */
 export function credentialFieldsOf({ transport }: ServerSpec): readonly string[] {
-  switch (transport.kind) {
+  switch (transport.type) {
     case "stdio": {
       const { command, args = [], env = {} } = transport;
       const words = command.trim().split(/\s+/);

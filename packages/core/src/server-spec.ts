@@ -5,7 +5,7 @@ import type { Given } from "./with-defaults.ts";
 
 /** A child process that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
 export interface StdioTransportSpec {
-  readonly kind: "stdio";
+  readonly type: "stdio";
   /** The program, as a path or a name on `PATH`. */
   readonly command: string;
   /** Arguments, passed verbatim. Default none. */
@@ -23,7 +23,7 @@ export interface StdioTransportSpec {
 
 /** A server behind a URL. */
 export interface HttpTransportSpec {
-  readonly kind: "http";
+  readonly type: "http";
   /** `https:` or `http:`, without user info and fragment. */
   readonly url: string;
   /**
@@ -44,7 +44,7 @@ export interface HttpTransportSpec {
 
 /** A server inside this process, for tests and for embedding. */
 export interface MemoryTransportSpec {
-  readonly kind: "memory";
+  readonly type: "memory";
   /**
    * Called once per connection with the server's end of a linked pair of transports; typically
    * `(transport) => new McpServer(…).connect(transport)`. The type is opaque here, because core knows no SDK.
@@ -54,7 +54,7 @@ export interface MemoryTransportSpec {
 
 /** A transport of your own, or an SDK client that is already connected. What `open` may return is the connector's business. */
 export interface CustomTransportSpec {
-  readonly kind: "custom";
+  readonly type: "custom";
   /** Called once per connection attempt. */
   readonly open: (context: { readonly serverId: string; readonly signal: AbortSignal }) => unknown;
 }

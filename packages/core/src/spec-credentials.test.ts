@@ -3,8 +3,8 @@ import { credentialsOf } from "./spec-credentials.ts";
 import type { TransportSpec } from "./server-spec.ts";
 
 const of = (transport: TransportSpec): readonly string[] => credentialsOf({ id: "a", transport });
-const stdio = (more: object): TransportSpec => ({ kind: "stdio", command: "x", ...more });
-const http = (url: string, more: object = {}): TransportSpec => ({ kind: "http", url, ...more });
+const stdio = (more: object): TransportSpec => ({ type: "stdio", command: "x", ...more });
+const http = (url: string, more: object = {}): TransportSpec => ({ type: "http", url, ...more });
 
 describe("credentialsOf()", () => {
   it.each<[TransportSpec, readonly string[], readonly string[]]>([

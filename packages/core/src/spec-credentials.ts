@@ -17,7 +17,7 @@ const shortestKey = 16;
  * connection, what only stands beside a credential is none: a project in a URL, another member of the same JSON, a variable that is no secret by its name or its look.
  */
 export function credentialsOf({ transport }: ServerSpec): readonly string[] {
-  switch (transport.kind) {
+  switch (transport.type) {
     case "stdio": {
       const { command, args = [], env = {} } = transport;
       const words = command.trim().split(/\s+/);

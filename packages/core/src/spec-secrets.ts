@@ -68,7 +68,7 @@ export function maskPath(pathname: string, mask: string): string {
 }
 
 function configuredSecrets(transport: TransportSpec): readonly string[] {
-  switch (transport.kind) {
+  switch (transport.type) {
     case "stdio":
       return [
         ...Object.entries(transport.env ?? {}).flatMap(([name, value]) =>

@@ -156,7 +156,7 @@ describe("over the pipes of a process", () => {
   const program = fileURLToPath(new URL("programs/serve.mjs", import.meta.url));
 
   it("serves both eras, survives what is no message, and ends by itself when its client closes its end", async () => {
-    const spec = { id: "s", transport: { kind: "stdio", ...fixtureServer("modern-stdio") } };
+    const spec = { id: "s", transport: { type: "stdio", ...fixtureServer("modern-stdio") } };
     const child = spawn(process.execPath, [program, JSON.stringify([spec])], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ask = async (text: string): Promise<JsonObject> => {

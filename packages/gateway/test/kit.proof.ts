@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { openWorld } from "./upstream.ts";
 
 const program = fileURLToPath(new URL("programs/serve.mjs", import.meta.url));
-const specs = [{ id: "library", transport: { kind: "stdio", ...fixtureServer("modern-library") } }];
+const specs = [{ id: "library", transport: { type: "stdio", ...fixtureServer("modern-library") } }];
 
 // Any level counts: advice as much as what has to be.
 async function findings(
@@ -23,7 +23,7 @@ async function findings(
 describe("the kit's checks of a server find nothing", () => {
   it.each(["all", "search"])("over stdio, exposing %s", { timeout: 120_000 }, async (expose) => {
     const args = [program, JSON.stringify(specs), JSON.stringify({ expose })];
-    const { report, found } = await findings({ kind: "stdio", server: { command: process.execPath, args } });
+    const { report, found } = await findings({ type: "stdio", server: { command: process.execPath, args } });
     expect(found).toEqual([]);
     expect(report.verdict).toBe("pass");
   });
@@ -31,7 +31,7 @@ describe("the kit's checks of a server find nothing", () => {
   it("over HTTP", { timeout: 120_000 }, async () => {
     await using world = await openWorld({ servers: ["modern-stdio"], withResources: true });
     await using server = await listen(world.gateway, { auth: "none" });
-    const { report, found } = await findings({ kind: "http", url: new URL(server.url) });
+    const { report, found } = await findings({ type: "http", url: new URL(server.url) });
     expect(found).toEqual([]);
     expect(report.verdict).toBe("pass");
   });

@@ -10,7 +10,7 @@ afterEach(() => {
   context.disable();
 });
 
-const servers = [{ id: "s", transport: { kind: "stdio", ...fixtureServer("modern-only-stdio") } }] as const;
+const servers = [{ id: "s", transport: { type: "stdio", ...fixtureServer("modern-only-stdio") } }] as const;
 
 function createSdk(): { readonly names: () => readonly string[]; readonly tracerProvider: BasicTracerProvider } {
   const exporter = new InMemorySpanExporter();

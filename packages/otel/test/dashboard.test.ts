@@ -64,8 +64,8 @@ async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
         concurrency: "serial",
       },
       { id: "lost", transport: lost.spec },
-      { id: "gone", transport: { kind: "http", url: "http://127.0.0.1:9/mcp" } },
-      { id: "dies", transport: { kind: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } },
+      { id: "gone", transport: { type: "http", url: "http://127.0.0.1:9/mcp" } },
+      { id: "dies", transport: { type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } },
     ],
     telemetry: { meterProvider, bounds: { perServer: 1 } },
     policy: {

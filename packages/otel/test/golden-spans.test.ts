@@ -13,12 +13,12 @@ interface Way {
 }
 
 const overHttp = (server: { readonly url: string } & AsyncDisposable): Way => ({
-  transport: { kind: "http", url: server.url },
+  transport: { type: "http", url: server.url },
   dispose: () => server[Symbol.asyncDispose](),
 });
 
 async function overPipe(name: StdioFixture): Promise<Way> {
-  return { transport: { kind: "stdio", ...fixtureServer(name) } };
+  return { transport: { type: "stdio", ...fixtureServer(name) } };
 }
 
 const modernVersion = "2026-07-28";

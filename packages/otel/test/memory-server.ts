@@ -42,5 +42,5 @@ export function createMemoryServer(
     };
     await end.start();
   };
-  return { spec: { kind: "memory", serve }, received };
+  return { spec: { type: "memory", serve }, received };
 }

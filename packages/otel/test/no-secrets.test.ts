@@ -32,7 +32,7 @@ async function exportAll(telemetry: ObservedHostInit["telemetry"]): Promise<stri
       {
         id: "h",
         transport: {
-          kind: "http",
+          type: "http",
           url: `${legacy.url}?key=ghp_0123456789abcdef`,
           headers: { "x-api-key": "s3cr3t-header" },
         },

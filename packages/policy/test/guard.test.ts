@@ -54,7 +54,7 @@ function reply(response: ServerResponse, status: number, body: object): void {
 /** What connecting to a URL under a guard fails with. */
 async function failure(url: string, guard: ConnectionGuardOptions, options: ConnectOptions = {}): Promise<unknown> {
   const auth = options.authProvider === undefined ? {} : ({ auth: "oauth" } as const);
-  const spec: ServerSpec = { id: "theirs", transport: { kind: "http", url, ...auth } };
+  const spec: ServerSpec = { id: "theirs", transport: { type: "http", url, ...auth } };
   try {
     const connection = await connect(spec, { ...options, guard: createConnectionGuard(guard) });
     await connection.close();
@@ -75,8 +75,8 @@ const refused = (rule: string): object => ({
 describe("the one line for a service", () => {
   it("refuses what a user brings before anything is started, by createProvider() and registerServer()", async () => {
     const connector = createConnector({ guard: createConnectionGuard() });
-    const inside: ServerSpec = { id: "theirs", transport: { kind: "http", url: "https://169.254.169.254/mcp" } };
-    const program: ServerSpec = { id: "theirs", transport: { kind: "stdio", command: "sh", args: ["-c", "id"] } };
+    const inside: ServerSpec = { id: "theirs", transport: { type: "http", url: "https://169.254.169.254/mcp" } };
+    const program: ServerSpec = { id: "theirs", transport: { type: "stdio", command: "sh", args: ["-c", "id"] } };
     expect(() => createProvider({ connector, servers: [inside] })).toThrow(
       expect.objectContaining({
         code: "not_allowed",
@@ -105,7 +105,7 @@ describe("the one line for a service", () => {
     );
     await fc.assert(
       fc.asyncProperty(hosts, fc.constantFrom("http", "https"), async (host, scheme) => {
-        const transport = { kind: "http", url: `${scheme}://${host}:${inside.port}/mcp` } as const;
+        const transport = { type: "http", url: `${scheme}://${host}:${inside.port}/mcp` } as const;
         const connecting = connector.connect({ id: "theirs", transport }, hooks, new AbortController().signal);
         await expect(connecting).rejects.toMatchObject(refused("guard.privateNetworks"));
       }),
@@ -189,7 +189,7 @@ describe("an authorization server", () => {
     expect(error).toMatchObject(refused("guard.ports"));
     expect(inside.connections).toBe(0);
     // Without the guard, it would have been.
-    const spec = { id: "theirs", transport: { kind: "http", url: resource.url, auth: "oauth" } } as const;
+    const spec = { id: "theirs", transport: { type: "http", url: resource.url, auth: "oauth" } } as const;
     await connect(spec, { authProvider: () => machine }).catch(() => undefined);
     expect(inside.connections).toBeGreaterThan(0);
   });
@@ -216,7 +216,7 @@ describe("a fetch of the host's own", () => {
 
 describe("a program", () => {
   it("is started only as a rule says", async () => {
-    const transport = { kind: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } as const;
+    const transport = { type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } as const;
     const commands = [{ command: process.execPath, args: ["-e", "process.exit(3)"] }];
     const start = (more: object): Promise<unknown> =>
       connect({ id: "theirs", transport: { ...transport, ...more } }, { guard: createConnectionGuard({ commands }) });

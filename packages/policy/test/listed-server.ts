@@ -48,6 +48,6 @@ export function createListedServer(...entries: readonly JsonObject[]): ListedSer
     };
     return end.start();
   };
-  const server: ListedServer = { transport: { kind: "memory", serve }, entries, calls: [], heard: [] };
+  const server: ListedServer = { transport: { type: "memory", serve }, entries, calls: [], heard: [] };
   return server;
 }

@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 
 const specs: readonly ServerSpec[] = ["a", "b"].map((id) => ({
   id,
-  transport: { kind: "http", url: `https://${id}.example.com/mcp` },
+  transport: { type: "http", url: `https://${id}.example.com/mcp` },
 }));
 
 describe("a kept catalogue", () => {
@@ -181,7 +181,7 @@ describe("a store of catalogues that fails", () => {
     const spec: ServerSpec = {
       id: "a",
       transport: {
-        kind: "http",
+        type: "http",
         url: "https://a.example.com/mcp?key=k3y-0f-url",
         bearerToken: "t0k3n-0f-alice",
         headers: { "x-pin": "1234" },

@@ -5,8 +5,8 @@ import { createNameBook, createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
-const numbers = { kind: "stdio", ...fixtureServer("modern-stdio") } as const;
-const library = { kind: "stdio", ...fixtureServer("legacy-library") } as const;
+const numbers = { type: "stdio", ...fixtureServer("modern-stdio") } as const;
+const library = { type: "stdio", ...fixtureServer("legacy-library") } as const;
 const servers: readonly ServerSpec[] = [
   { id: "numbers", transport: numbers },
   { id: "mail", transport: { ...library, env: { MAIL_TOKEN: "s3cr3t" } } },

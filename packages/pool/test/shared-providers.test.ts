@@ -239,7 +239,7 @@ describe("statuses() of shared providers", () => {
     const { shared, clock, of } = sharedStage({
       servers: [
         ...threeKinds,
-        { id: "tool", transport: { kind: "stdio", command: "node" } },
+        { id: "tool", transport: { type: "stdio", command: "node" } },
         server("off", { disabled: true }),
       ],
     });

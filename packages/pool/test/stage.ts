@@ -30,7 +30,7 @@ export function stage(options: Partial<ProviderPoolOptions> = {}): Stage {
 }
 
 export function server(id: string, more: Partial<ServerSpec> = {}): ServerSpec {
-  return { id, transport: { kind: "http", url: `https://example.com/${id}` }, ...more };
+  return { id, transport: { type: "http", url: `https://example.com/${id}` }, ...more };
 }
 
 /** Something to wait for until it is opened. */

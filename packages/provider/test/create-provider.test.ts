@@ -83,7 +83,7 @@ const loose = (provider: McpProvider): Loose<"clearCredentials" | "registerServe
 
 describe("what a provider is asked", () => {
   const secret = "hunter2hunter2";
-  const spec: object = { id: "a", transport: { kind: "http", url: "https://example.com/mcp", bearerToken: secret } };
+  const spec: object = { id: "a", transport: { type: "http", url: "https://example.com/mcp", bearerToken: secret } };
   const server = spec as never;
   const calls: readonly (readonly [string, (provider: McpProvider) => unknown])[] = [
     ["clearCredentials", (provider) => provider.clearCredentials(server)],
@@ -197,7 +197,7 @@ describe("statuses()", () => {
         specOf("off", { disabled: true }),
         specOf("locked"),
         specOf("good", { title: "Good" }),
-        specOf("bad", { transport: { kind: "stdio", command: "x", env: { TOKEN: secret } } }),
+        specOf("bad", { transport: { type: "stdio", command: "x", env: { TOKEN: secret } } }),
       ],
     });
     expect(provider.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual([

@@ -6,15 +6,15 @@ import { describe, expect, it } from "vitest";
 
 const x: ServerSpec = {
   id: "x",
-  transport: { kind: "http", url: "https://example.com/x", headers: { a: "1", b: "2" } },
+  transport: { type: "http", url: "https://example.com/x", headers: { a: "1", b: "2" } },
 };
-const y: ServerSpec = { id: "y", transport: { kind: "stdio", command: "node", args: ["a", "b"] } };
+const y: ServerSpec = { id: "y", transport: { type: "stdio", command: "node", args: ["a", "b"] } };
 
 describe("fingerprintServers()", () => {
   it("is the same in any order of servers and members, at any depth, and without what is undefined", () => {
     const same: ServerSpec = {
       title: undefined,
-      transport: { headers: { b: "2", a: "1" }, url: "https://example.com/x", kind: "http", bearerToken: undefined },
+      transport: { headers: { b: "2", a: "1" }, url: "https://example.com/x", type: "http", bearerToken: undefined },
       id: "x",
     };
     expect(fingerprintServers([y, same])).toBe(fingerprintServers([x, y]));
@@ -26,7 +26,7 @@ describe("fingerprintServers()", () => {
     expect(fingerprintServers([{ ...y, timeouts: { callMs: 1 } }])).toBe(base);
     const others: Partial<ServerSpec>[] = [
       { id: "z" },
-      { transport: { kind: "stdio", command: "node", args: ["b", "a"] } },
+      { transport: { type: "stdio", command: "node", args: ["b", "a"] } },
       { limits: { maxTools: 1 } },
       { labels: { timeouts: "1" } },
       { include: ["a"] },
@@ -39,10 +39,10 @@ describe("fingerprintServers()", () => {
 
   it("takes functions for what they are: the same, or others", () => {
     const open = (): unknown => undefined;
-    const custom = (how: () => unknown): ServerSpec => ({ id: "c", transport: { kind: "custom", open: how } });
+    const custom = (how: () => unknown): ServerSpec => ({ id: "c", transport: { type: "custom", open: how } });
     expect(fingerprintServers([custom(open)])).toBe(fingerprintServers([custom(open)]));
     expect(fingerprintServers([custom(open)])).not.toBe(fingerprintServers([custom(() => undefined)]));
-    const memory: ServerSpec = { id: "c", transport: { kind: "memory", serve: open } };
+    const memory: ServerSpec = { id: "c", transport: { type: "memory", serve: open } };
     expect(fingerprintServers([memory])).not.toBe(fingerprintServers([custom(open)]));
   });
 
@@ -54,7 +54,7 @@ describe("fingerprintServers()", () => {
   it("tells headers with the names of an object's own members apart", () => {
     const named = (json: string): ServerSpec => ({
       id: "x",
-      transport: { kind: "http", url: "https://example.com", headers: JSON.parse(json) as Record<string, string> },
+      transport: { type: "http", url: "https://example.com", headers: JSON.parse(json) as Record<string, string> },
     });
     expect(fingerprintServers([named('{"__proto__":"1"}')])).not.toBe(fingerprintServers([named("{}")]));
   });

@@ -104,7 +104,7 @@ describe("resources", () => {
     const { provider, library, updates } = libraryOf();
     const secret = {
       ...librarySpec,
-      transport: { kind: "http", url: "https://x.test/", headers: { "x-api-key": "first-key" } },
+      transport: { type: "http", url: "https://x.test/", headers: { "x-api-key": "first-key" } },
     } as const;
     await provider.addServer({ ...secret, id: "keyed" });
     await provider.subscribeResource("keyed", "note://a");

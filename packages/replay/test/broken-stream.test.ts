@@ -23,7 +23,7 @@ const info = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serve
 function recordingOf(...after: readonly object[]): Recording {
   const lines = [
     { hostside: "recording", version: 1 },
-    { type: "server", id: "web", transport: { kind: "http", url } },
+    { type: "server", id: "web", transport: { type: "http", url } },
     post(1, { id: "#1", method: "initialize", params: {} }),
     { type: "reply", run: 1, status: 200, headers: { "content-type": "application/json" } },
     { type: "received", run: 1, message: { jsonrpc: "2.0", id: "#1", result: info } },

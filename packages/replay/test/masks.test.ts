@@ -59,7 +59,7 @@ describe("secrets in a recording", () => {
     const { text, live } = await record({
       id: "leaky",
       transport: {
-        kind: "stdio",
+        type: "stdio",
         command: "/usr/bin/env",
         args: [
           `API_TOKEN=${secrets.argument}`,
@@ -92,7 +92,7 @@ describe("secrets in a recording", () => {
     const { text } = await record({
       id: "leaky",
       transport: {
-        kind: "http",
+        type: "http",
         url: `${server.url}?key=${secrets.query}`,
         headers: { "x-api-key": secrets.header, "x-other": secrets.variable },
         bearerToken: secrets.bearer,

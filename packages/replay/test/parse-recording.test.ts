@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 const header = '{"hostside":"recording","version":1}';
-const server = '{"type":"server","id":"one","transport":{"kind":"stdio","command":"node"}}';
+const server = '{"type":"server","id":"one","transport":{"type":"stdio","command":"node"}}';
 const start = '{"type":"start","server":"one","run":1}';
 const end = '{"type":"end","masked":0}';
 const lines = (...parts: readonly string[]): string => `${parts.join("\n")}\n`;
@@ -75,7 +75,7 @@ describe("parseRecording()", () => {
     ],
     [
       "a transport that starts nothing",
-      lines(header, '{"type":"server","id":"one","transport":{"kind":"ftp"}}'),
+      lines(header, '{"type":"server","id":"one","transport":{"type":"ftp"}}'),
       "transport must be of the kind",
     ],
   ])("refuses %s", (_, text, message) => {

@@ -30,7 +30,7 @@ async function record(spec: ServerSpec, file: string): Promise<{ live: Seen; rec
 }
 
 function played(file: string, ...more: readonly string[]): ServerSpec {
-  return { id: "one", transport: { kind: "stdio", command: process.execPath, args: [program, "play", file, ...more] } };
+  return { id: "one", transport: { type: "stdio", command: process.execPath, args: [program, "play", file, ...more] } };
 }
 
 /** Without what tells one port from another. */
@@ -49,7 +49,7 @@ async function fetchAs(url: string, host: string): Promise<number | undefined> {
 describe("hostside-replay", () => {
   it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
     const file = join(folder, "good.jsonl");
-    const { live } = await record({ id: "one", transport: { kind: "stdio", ...fixtureServer("legacy-stdio") } }, file);
+    const { live } = await record({ id: "one", transport: { type: "stdio", ...fixtureServer("legacy-stdio") } }, file);
     expect(await converse(createConnector(), played(file), deeds)).toEqual(live);
     const other = await converse(createConnector(), played(file), [
       { kind: "call", name: "echo", args: { text: "3" } },
@@ -78,7 +78,7 @@ describe("hostside-replay", () => {
     const { command, args } = fixtureServer("modern-stdio");
     const spec: ServerSpec = {
       id: "server",
-      transport: { kind: "stdio", command: process.execPath, args: [program, "record", file, "--", command, ...args] },
+      transport: { type: "stdio", command: process.execPath, args: [program, "record", file, "--", command, ...args] },
     };
     const live = await converse(createConnector(), spec, deeds);
     using replay = await createReplay(file);
@@ -113,11 +113,11 @@ describe("hostside-replay", () => {
 describe("startReplayServer()", () => {
   it.each(["legacy-http", "modern-http", "sse-only"] as const)("is %s without it, for any host", async (name) => {
     await using server = await startHttpFixture(name, {});
-    const spec: ServerSpec = { id: "one", transport: { kind: "http", url: server.url } };
+    const spec: ServerSpec = { id: "one", transport: { type: "http", url: server.url } };
     const { live, recording } = await record(spec, join(folder, `${name}.jsonl`));
     using replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });
-    const again = await converse(createConnector(), { ...spec, transport: { kind: "http", url: played.url } }, deeds);
+    const again = await converse(createConnector(), { ...spec, transport: { type: "http", url: played.url } }, deeds);
     expect(again).toEqual(live);
     expect(replay.misses()).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe("startReplayServer()", () => {
 
   it("answers nobody who came by another name than that of this machine", async () => {
     await using server = await startHttpFixture("modern-http", {});
-    const spec: ServerSpec = { id: "one", transport: { kind: "http", url: server.url } };
+    const spec: ServerSpec = { id: "one", transport: { type: "http", url: server.url } };
     const { recording } = await record(spec, join(folder, "named.jsonl"));
     using replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });

@@ -14,7 +14,7 @@ describe.each<[string, StdioFixture]>([
   beforeAll(async () => {
     provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "library", transport: { kind: "stdio", ...fixtureServer(name) } }],
+      servers: [{ id: "library", transport: { type: "stdio", ...fixtureServer(name) } }],
     });
     resources = createResources(provider, { allowedSchemes: ["NOTE"] });
   });

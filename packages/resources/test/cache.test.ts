@@ -165,7 +165,7 @@ describe("the cache of reads", () => {
   it("forgets what other headers brought, whoever they were", async () => {
     const keyed = (key: string): ServerSpec => ({
       id: "keyed",
-      transport: { kind: "http", url: "https://x.test/", headers: { "x-api-key": key } },
+      transport: { type: "http", url: "https://x.test/", headers: { "x-api-key": key } },
     });
     const { resources, provider, server } = open({ provider: { servers: [keyed("first-key")] } });
     const read = async (): Promise<boolean> => (await resources.read({ ...target, serverId: "keyed" })).isCached;

@@ -17,7 +17,7 @@ export function createAnsweringServer(result: JsonObject): MemoryTransportSpec {
     ["tools/call", result],
   ]);
   return {
-    kind: "memory",
+    type: "memory",
     // The type of the far end is the connector's business; core keeps it opaque.
     serve(far: never) {
       const end = far as ServerEnd;

@@ -34,7 +34,7 @@ describe("createConnector()", () => {
 describe("connect()", () => {
   it("rejects with a TypeError that names an option it does not know, and opens nothing", async () => {
     let opened = 0;
-    const transport = { kind: "custom", open: () => (opened += 1) } as const;
+    const transport = { type: "custom", open: () => (opened += 1) } as const;
     const options: object = { onDwn: () => undefined };
     const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
@@ -49,7 +49,7 @@ describe("connect()", () => {
     [new Map(), "connect() takes its options as an object, not a Map"],
   ])("rejects with a TypeError for %j, and opens nothing", async (options, message) => {
     let opened = 0;
-    const transport = { kind: "custom", open: () => (opened += 1) } as const;
+    const transport = { type: "custom", open: () => (opened += 1) } as const;
     const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
     expect(failure).toMatchObject({ message });

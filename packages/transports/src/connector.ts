@@ -23,13 +23,13 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
     check(spec: ServerSpec) {
       checkSpec(spec);
       const { transport } = spec;
-      if (transport.kind === "http" && transport.auth !== undefined && options.authProvider === undefined)
+      if (transport.type === "http" && transport.auth !== undefined && options.authProvider === undefined)
         throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
       if (guard !== undefined) checkGuard(spec, guard);
       preload(transport);
     },
     async clearCredentials(spec, { principal } = {}) {
-      if (spec.transport.kind !== "http" || spec.transport.auth === undefined) return;
+      if (spec.transport.type !== "http" || spec.transport.auth === undefined) return;
       const { clearHttpCredentials } = await loadHttp(spec.id);
       await clearHttpCredentials(spec, options, principal);
     },

@@ -143,7 +143,7 @@ async function open(
     onDown: (error) => void down.push(error),
   };
   const signal = new AbortController().signal;
-  const given: ServerSpec = { id: "srv", transport: { kind: "http", url }, ...spec };
+  const given: ServerSpec = { id: "srv", transport: { type: "http", url }, ...spec };
   return { connection: await createConnector().connect(given, hooks, signal), down, changes };
 }
 

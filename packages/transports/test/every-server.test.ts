@@ -33,14 +33,14 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const stdio = (name: StdioFixture) => async (): Promise<TransportSpec> => ({ kind: "stdio", ...fixtureServer(name) });
+const stdio = (name: StdioFixture) => async (): Promise<TransportSpec> => ({ type: "stdio", ...fixtureServer(name) });
 
 const http =
   <Name extends keyof HttpFixtures>(name: Name, options?: HttpFixtures[Name]) =>
   async (): Promise<TransportSpec> => {
     const server = await startHttpFixture(name, options);
     closers.push(() => server.close());
-    return { kind: "http", url: server.url };
+    return { type: "http", url: server.url };
   };
 
 const rows: readonly Row[] = [
@@ -169,7 +169,7 @@ describe("a server that is slower to start than probeMs", () => {
       {
         id: "srv",
         transport: {
-          kind: "stdio",
+          type: "stdio",
           command,
           args: ["-e", `console.error("started"); ${late}`, "--", ...args.slice(1)],
         },

@@ -11,8 +11,8 @@ interface Reached extends AsyncDisposable {
 const nothing = async (): Promise<void> => {};
 
 const ways = {
-  "stdio, legacy": async () => reached({ kind: "stdio", ...fixtureServer("legacy-stdio") }),
-  "stdio, modern": async () => reached({ kind: "stdio", ...fixtureServer("modern-only-stdio") }),
+  "stdio, legacy": async () => reached({ type: "stdio", ...fixtureServer("legacy-stdio") }),
+  "stdio, modern": async () => reached({ type: "stdio", ...fixtureServer("modern-only-stdio") }),
   "Streamable HTTP, legacy": async () => reachedOver(await startHttpFixture("legacy-http")),
   "Streamable HTTP, modern": async () => reachedOver(await startHttpFixture("modern-http")),
   "HTTP+SSE": async () => reachedOver(await startHttpFixture("sse-only")),
@@ -23,7 +23,7 @@ function reached(transport: ServerSpec["transport"], dispose = nothing): Reached
 }
 
 function reachedOver(server: { readonly url: string } & AsyncDisposable): Reached {
-  return reached({ kind: "http", url: server.url }, async () => server[Symbol.asyncDispose]());
+  return reached({ type: "http", url: server.url }, async () => server[Symbol.asyncDispose]());
 }
 
 describe("CallOptions.observer", () => {
@@ -68,8 +68,8 @@ describe("CallOptions.observer", () => {
   it("has the id of a session only where the server opened one", async () => {
     await using legacy = await startHttpFixture("legacy-http");
     await using modern = await startHttpFixture("modern-http");
-    const first = await connect({ id: "a", transport: { kind: "http", url: legacy.url } });
-    const second = await connect({ id: "b", transport: { kind: "http", url: modern.url } });
+    const first = await connect({ id: "a", transport: { type: "http", url: legacy.url } });
+    const second = await connect({ id: "b", transport: { type: "http", url: modern.url } });
     expect([typeof first.sessionId, second.sessionId]).toEqual(["string", undefined]);
     await first.close();
     await second.close();

@@ -16,7 +16,7 @@ describe("a connection attempt whose time is up", () => {
     const connecting = createConnector().connect(
       {
         id: "stubborn",
-        transport: { kind: "stdio", command: process.execPath, args: ["-e", stubborn] },
+        transport: { type: "stdio", command: process.execPath, args: ["-e", stubborn] },
         timeouts: { connectMs: 1500, closeMs: 300 },
       },
       {

@@ -35,7 +35,7 @@ describe("createConnector({ guard })", () => {
     await using server = await startLoopback(replyAsLegacy);
     const guard = createGuard(() => true);
     const connector = createConnector({ guard });
-    const spec: ServerSpec = { id: "web", transport: { kind: "http", url: server.url } };
+    const spec: ServerSpec = { id: "web", transport: { type: "http", url: server.url } };
     const failure = { code: "not_allowed", serverId: "web", details: { field: "transport.url", policy: "test" } };
     expect(() => connector.check?.(spec)).toThrow(expect.objectContaining(failure));
     expect(guard.asked).toEqual(["/mcp"]);
@@ -52,7 +52,7 @@ describe("createConnector({ guard })", () => {
   it("is asked for each request of a server that is allowed", async () => {
     await using server = await startLoopback(replyAsLegacy);
     const guard = createGuard();
-    const connection = await connect({ id: "web", transport: { kind: "http", url: server.url } }, { guard });
+    const connection = await connect({ id: "web", transport: { type: "http", url: server.url } }, { guard });
     await connection.listTools();
     await connection.close();
     expect(guard.asked).toHaveLength(server.seen.length);
@@ -63,7 +63,7 @@ describe("createConnector({ guard })", () => {
     try {
       const program = `require("node:fs").writeFileSync(${JSON.stringify(join(directory, "ran"))}, "")`;
       const guard = createGuard();
-      const transport = { kind: "stdio", command: process.execPath, args: ["-e", program] } as const;
+      const transport = { type: "stdio", command: process.execPath, args: ["-e", program] } as const;
       const failure = { code: "not_allowed", details: { field: "transport.command", policy: "test" } };
       expect(() => createConnector({ guard }).check?.({ id: "local", transport })).toThrow(
         expect.objectContaining(failure),
@@ -91,7 +91,7 @@ describe("createConnector({ guard })", () => {
   it.each([{}, { checkUrl: () => undefined }, () => undefined, null, "https"])("takes no %j for one", async (given) => {
     const guard = given as never;
     const message = "guard must have the functions checkUrl, checkAddress, checkCommand";
-    const spec = { id: "web", transport: { kind: "http", url: "http://127.0.0.1:9", auth: "oauth" } } as const;
+    const spec = { id: "web", transport: { type: "http", url: "http://127.0.0.1:9", auth: "oauth" } } as const;
     expect(() => createConnector({ guard })).toThrow(new TypeError(`createConnector(): ${message}`));
     expect(await thrownBy(finishAuthorization(spec, new URLSearchParams(), { guard }))).toStrictEqual(
       new TypeError(`finishAuthorization(): ${message}`),
@@ -141,7 +141,7 @@ describe("on the way to an authorization", () => {
   it("no code goes there from finishAuthorization()", async () => {
     await using server = await start();
     const guard = refusing("/token");
-    const spec = { id: "web", transport: { kind: "http", url: server.url, auth: "oauth" } } as const;
+    const spec = { id: "web", transport: { type: "http", url: server.url, auth: "oauth" } } as const;
     const callback = new URLSearchParams({ code: "the-secret-code" });
     const provider = createMemoryProvider();
     const authProvider = (): typeof provider => provider;

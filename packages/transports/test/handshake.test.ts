@@ -18,7 +18,7 @@ function server(answer: string, members: Partial<ServerSpec> = {}): ServerSpec {
         if (reply) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...reply }) + "\\n");
       }
     });`;
-  return { id: "srv", transport: { kind: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+  return { id: "srv", transport: { type: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
 }
 
 const unknown = '{ error: { code: -32601, message: "Method not found" } }';
@@ -26,7 +26,7 @@ const onInitialize = (reply: string): string => `({ method }) => (method === "in
 
 /** A program that is no server. */
 function program(code: string, members: Partial<ServerSpec> = {}): ServerSpec {
-  return { id: "srv", transport: { kind: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+  return { id: "srv", transport: { type: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
 }
 
 describe("a program that writes to stdout what is no message", () => {
@@ -56,7 +56,7 @@ describe("a program that writes to stdout what is no message", () => {
       spec: {
         id: "srv",
         transport: {
-          kind: "stdio",
+          type: "stdio",
           command: process.execPath,
           args: ["-e", "console.log('key ' + process.env.API_KEY + 'x'.repeat(1e6))"],
           env: { API_KEY: "hunter2-hunter2" },

@@ -26,11 +26,11 @@ export function createServerV2(): McpServer {
 
 /** A memory spec from a function that takes the `Transport` of either SDK line. */
 export function memory(serve: (transport: InMemoryTransport) => unknown): MemoryTransportSpec {
-  return { kind: "memory", serve };
+  return { type: "memory", serve };
 }
 
 export function custom(open: CustomTransportSpec["open"]): CustomTransportSpec {
-  return { kind: "custom", open };
+  return { type: "custom", open };
 }
 
 export async function openTransportV1(): Promise<InMemoryTransportV1> {

@@ -114,7 +114,7 @@ describe("the probe over HTTP", () => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    await expect(connect({ id: "srv", transport: { kind: "http", url } })).rejects.toMatchObject({
+    await expect(connect({ id: "srv", transport: { type: "http", url } })).rejects.toMatchObject({
       code: "unreachable",
     });
   });
@@ -164,7 +164,7 @@ describe("what was found out about a server", () => {
     const kept = new Map<string, unknown>();
     const eraCache = { ...createEraCache(), set: (key: string, verdict: unknown) => void kept.set(key, verdict) };
     const connector = createConnector({ eraCache });
-    const transport = { kind: "http", url: server.url, bearerToken: "s3cret-token" } as const;
+    const transport = { type: "http", url: server.url, bearerToken: "s3cret-token" } as const;
     for (const bearerToken of ["s3cret-token", "s3cret-token", "other-token"]) {
       await open(connector, server, { transport: { ...transport, bearerToken } });
     }
@@ -337,7 +337,7 @@ function replyAsModern({ message }: SeenRequest, response: ServerResponse): void
 }
 
 function spec({ url }: LoopbackServer, members: Partial<ServerSpec> = {}, mode?: "streamable" | "sse"): ServerSpec {
-  return { id: "srv", transport: { kind: "http", url, ...(mode && { mode }) }, ...members };
+  return { id: "srv", transport: { type: "http", url, ...(mode && { mode }) }, ...members };
 }
 
 async function open(

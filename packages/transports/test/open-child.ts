@@ -54,7 +54,7 @@ export async function openChild(
   const spec: ServerSpec = {
     id: "child",
     ...members,
-    transport: { kind: "stdio", command: process.execPath, args: [childPath(program), ...extraArgs], ...transport },
+    transport: { type: "stdio", command: process.execPath, args: [childPath(program), ...extraArgs], ...transport },
   };
   const context = createTransportContext(spec, {
     signal: new AbortController().signal,

@@ -42,7 +42,7 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
   let interruptions = 0;
   let closes = 0;
   const open = channel === "sse" ? openSse : openStreamableHttp;
-  const spec: ServerSpec = { id: "web", ...specMembers, transport: { kind: "http", url, ...members } };
+  const spec: ServerSpec = { id: "web", ...specMembers, transport: { type: "http", url, ...members } };
   const context = createTransportContext(spec, {
     signal: signal ?? new AbortController().signal,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),

@@ -53,7 +53,7 @@ async function startServer(
 const specOf = (url: string): ServerSpec => ({
   id: "web",
   era: "legacy",
-  transport: { kind: "http", url, mode: "streamable" },
+  transport: { type: "http", url, mode: "streamable" },
 });
 const open = (url: string, options: ConnectOptions): Promise<Connection> => connect(specOf(url), options);
 const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>

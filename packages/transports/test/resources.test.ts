@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 const startLegacy = async (): Promise<ServerSpec["transport"]> => ({
-  kind: "stdio",
+  type: "stdio",
   ...fixtureServer("legacy-library"),
 });
 
@@ -17,14 +17,14 @@ const rows: readonly { readonly name: string; readonly start: () => Promise<Serv
   { name: "legacy over stdio", start: startLegacy },
   {
     name: "2026-07-28 over stdio",
-    start: async () => ({ kind: "stdio", ...fixtureServer("modern-library") }),
+    start: async () => ({ type: "stdio", ...fixtureServer("modern-library") }),
   },
   {
     name: "2026-07-28 over HTTP",
     start: async () => {
       const server = await startHttpFixture("library-http");
       closers.push(() => server.close());
-      return { kind: "http", url: server.url };
+      return { type: "http", url: server.url };
     },
   },
 ];
@@ -92,7 +92,7 @@ describe.each(rows)("resources and prompts: $name", ({ start }) => {
 
 it("refuses to subscribe where the server offers no subscriptions", async () => {
   for (const name of ["legacy-stdio", "modern-stdio"] as const) {
-    const connection = await open(async () => ({ kind: "stdio", ...fixtureServer(name) }), {});
+    const connection = await open(async () => ({ type: "stdio", ...fixtureServer(name) }), {});
     await expect(connection.subscribeResource("note://first")).rejects.toMatchObject({
       code: "unsupported_operation",
       outcome: "not-sent",
@@ -112,7 +112,7 @@ it.each(["2025-11-25", "2026-07-28"] as const)(
   "misses no update that comes right after the server agreed: %s",
   async (era) => {
     const onResourceUpdated = vi.fn<(uri: string) => void>();
-    const connection = await open(async () => ({ kind: "custom", open: () => createEagerServer(era) }), {
+    const connection = await open(async () => ({ type: "custom", open: () => createEagerServer(era) }), {
       onResourceUpdated,
     });
     await connection.subscribeResource("note://first");

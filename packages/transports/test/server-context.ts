@@ -7,7 +7,7 @@ export function createServerContext(
   spec: Partial<ServerSpec> = {},
 ): TransportContext {
   const context = createTransportContext(
-    { id: "srv", transport: { kind: "stdio", command: "none" }, ...spec },
+    { id: "srv", transport: { type: "stdio", command: "none" }, ...spec },
     { signal: new AbortController().signal, onDiagnostic: () => undefined, onLog: () => undefined, random: () => 0 },
   );
   return { ...context, redact: (text) => text, ...members };

@@ -19,7 +19,7 @@ function child(id: string, program: string, members: Partial<ServerSpec> = {}): 
   return {
     id,
     era: "legacy",
-    transport: { kind: "stdio", command: process.execPath, args: [childPath(program)] },
+    transport: { type: "stdio", command: process.execPath, args: [childPath(program)] },
     timeouts: { closeMs: 200 },
     ...members,
   };
@@ -33,7 +33,7 @@ describe("the servers that start at once", () => {
     const connections = await Promise.all(
       ["a", "b", "c", "d", "e"].map((id) =>
         connector.connect(
-          { id, transport: { kind: "stdio", command, args }, timeouts: { probeMs: 20_000 } },
+          { id, transport: { type: "stdio", command, args }, timeouts: { probeMs: 20_000 } },
           hooks({ onQueued: () => reported.push(`${id} waits`), onStart: () => reported.push(`${id} starts`) }),
           never,
         ),

@@ -21,8 +21,8 @@ afterEach(async () => {
 
 const listeners = { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} };
 
-async function failureOf(transport: Omit<StdioTransportSpec, "kind">, effects: StdioEffects = {}): Promise<unknown> {
-  const spec: ServerSpec = { id: "github", transport: { kind: "stdio", ...transport } };
+async function failureOf(transport: Omit<StdioTransportSpec, "type">, effects: StdioEffects = {}): Promise<unknown> {
+  const spec: ServerSpec = { id: "github", transport: { type: "stdio", ...transport } };
   return openStdio(spec, { ...createTransportContext(spec, listeners), effects }).then(
     () => "it started",
     (error: unknown) => error,
@@ -50,7 +50,7 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
     });
     syncBuiltinESMExports();
     const start = new AbortController();
-    const spec = { id: "github", transport: { kind: "stdio", command: process.execPath, cwd: folder } } as const;
+    const spec = { id: "github", transport: { type: "stdio", command: process.execPath, cwd: folder } } as const;
     const opening = openStdio(spec, createTransportContext(spec, { ...listeners, signal: start.signal })).catch(
       (error: unknown) => error,
     );
@@ -189,7 +189,7 @@ describe("openStdio() of a spec that makes no sense: invalid_spec, and nothing i
 });
 
 it("openStdio() where there are no processes throws unsupported_transport", async () => {
-  const spec = { id: "github", transport: { kind: "stdio", command: "server" } } as const;
+  const spec = { id: "github", transport: { type: "stdio", command: "server" } } as const;
   await expect(openUnavailable(spec, createTransportContext(spec, listeners))).rejects.toMatchObject({
     code: "unsupported_transport",
     serverId: "github",

@@ -31,7 +31,7 @@ export function floor(name: string, http: (url: string) => Line): Contender {
     version: process.versions.node,
     async connect(servers) {
       for (const server of servers)
-        lines.set(server.id, server.kind === "stdio" ? openStdio(server) : http(server.url));
+        lines.set(server.id, server.type === "stdio" ? openStdio(server) : http(server.url));
       const lists = await Promise.all(Array.from(lines, ([serverId, line]) => listAll(serverId, line)));
       for (const tool of lists.flat()) tools.set(tool.name, tool);
     },
@@ -61,7 +61,7 @@ async function listAll(serverId: string, { exchange }: Line): Promise<readonly B
   return all;
 }
 
-function openStdio(server: Extract<BenchServer, { kind: "stdio" }>): Line {
+function openStdio(server: Extract<BenchServer, { type: "stdio" }>): Line {
   // In a session of its own, as Hostside starts its servers: Linux shares a loaded machine out by session, so this is not free.
   const child: ChildProcess = spawn(server.command, server.args, { stdio: ["pipe", "pipe", "ignore"], detached: true });
   const pending = new Map<number, (result: Result) => void>();

@@ -32,9 +32,9 @@ export const create: CreateContender = async () => {
 };
 
 function toSpec(server: BenchServer): Parameters<ReturnType<typeof createProvider>["addServer"]>[0] {
-  return server.kind === "stdio"
-    ? { id: server.id, transport: { kind: "stdio", command: server.command, args: server.args } }
-    : { id: server.id, transport: { kind: "http", url: server.url } };
+  return server.type === "stdio"
+    ? { id: server.id, transport: { type: "stdio", command: server.command, args: server.args } }
+    : { id: server.id, transport: { type: "http", url: server.url } };
 }
 
 function firstText({ content }: ToolOutcome): string {

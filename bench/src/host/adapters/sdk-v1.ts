@@ -49,7 +49,7 @@ export const create: CreateContender = async () => {
 };
 
 function transportFor(server: BenchServer): StdioClientTransport | StreamableHTTPClientTransport {
-  if (server.kind === "stdio") return new StdioClientTransport({ command: server.command, args: [...server.args] });
+  if (server.type === "stdio") return new StdioClientTransport({ command: server.command, args: [...server.args] });
   return new StreamableHTTPClientTransport(new URL(server.url));
 }
 

@@ -66,7 +66,7 @@ async function killedInFlight(create: CreateContender): Promise<string> {
 async function sessionExpires(create: CreateContender): Promise<string> {
   await using server = await startFaultServer({ transport: "http", script: { era: "legacy" }, runIn: "child" });
   const contender = await create();
-  await contender.connect([{ id: "s0", kind: "http", url: server.url }]);
+  await contender.connect([{ id: "s0", type: "http", url: server.url }]);
   const echo = await toolNamed(contender, "echo");
   await contender.call(echo, { text: "before" });
   await server.perform([{ type: "session", change: "expire" }]);
@@ -78,7 +78,7 @@ async function sessionExpires(create: CreateContender): Promise<string> {
 
 /** How to start a fault server, for a contender. */
 export function stdioSpec({ spec }: StdioFaultServer, id = "s0"): BenchServer {
-  return { id, kind: "stdio", command: spec.command, args: spec.args };
+  return { id, type: "stdio", command: spec.command, args: spec.args };
 }
 
 /** The name by which a contender calls a server's tool. */

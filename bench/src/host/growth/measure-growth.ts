@@ -32,10 +32,10 @@ async function measureSize(of: "servers" | "tools", size: number): Promise<reado
   const point = (series: string, micros: number): GrowthPoint => ({ series, of, size, micros });
   const { servers, stop } = await startHttpServers(of === "tools" ? { tools: size, pageSize: 500 } : {});
   const [server] = servers;
-  if (server?.kind !== "http") throw new TypeError("no server");
+  if (server?.type !== "http") throw new TypeError("no server");
   const specs = Array.from({ length: of === "servers" ? size : 1 }, (_, index) => ({
     id: `s${index}`,
-    transport: { kind: "http", url: server.url } as const,
+    transport: { type: "http", url: server.url } as const,
   }));
   const provider = createProvider({ connector: createConnector(), servers: specs });
   try {

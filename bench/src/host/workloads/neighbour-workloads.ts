@@ -116,13 +116,13 @@ async function startServer(id: string, { transport, script }: Flood): Promise<Ru
   const program = join(folder, "bin/hostside-fault-server.js");
   const args = [program, "--transport", transport, "--script", JSON.stringify(script)];
   if (transport === "stdio") {
-    return { server: { id, kind: "stdio", command: process.execPath, args }, stop: async () => {} };
+    return { server: { id, type: "stdio", command: process.execPath, args }, stop: async () => {} };
   }
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { url } = JSON.parse(line.toString("utf8")) as { readonly url: string };
   return {
-    server: { id, kind: "http", url },
+    server: { id, type: "http", url },
     stop() {
       const ended = once(child, "close");
       child.kill("SIGKILL");

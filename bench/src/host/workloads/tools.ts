@@ -67,7 +67,7 @@ async function oneHangs(create: CreateContender): Promise<Metrics> {
   const [, ...good] = stdioServers({ count: 8 });
   const silent = {
     id: "s0",
-    kind: "stdio",
+    type: "stdio",
     command: process.execPath,
     args: ["-e", "process.stdin.resume()"],
   } as const;

@@ -136,7 +136,7 @@ async function callTool({
 }
 
 function toTransport({ transport }: DriverServer): Transport {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args, cwd } = transport;
     return new StdioClientTransport({ command, args: [...args], stderr: "ignore", ...(cwd !== undefined && { cwd }) });
   }

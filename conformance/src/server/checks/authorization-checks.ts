@@ -210,7 +210,7 @@ export const authorizationChecks: readonly ServerCheck[] = [
     legal: ["401"],
     fix: "Compare the audience of the token with your own URL: another server may hand on the tokens that it was given.",
     judge: async (_, address, target) => {
-      if (target.address.kind === "stdio" || target.address.signIn === undefined) return noToken;
+      if (target.address.type === "stdio" || target.address.signIn === undefined) return noToken;
       const token = await target.address.signIn.tokenFor("https://hostside-conformance.invalid/mcp");
       if (token === undefined)
         return { status: "not-applicable", reason: "no token for another resource is to be had without a user" };
@@ -290,7 +290,7 @@ function aboutAuthorization({ judge, ...check }: AuthorizationCheck): ServerChec
     ...check,
     async run(target) {
       const { address } = target;
-      if (address.kind === "stdio") return { status: "not-applicable", reason: "the server is not reached over HTTP" };
+      if (address.type === "stdio") return { status: "not-applicable", reason: "the server is not reached over HTTP" };
       const surface = await target.authorization();
       if (surface.refusal.status !== 401)
         return { status: "not-applicable", reason: "the server asks for no credentials" };
@@ -324,7 +324,7 @@ function isGivenCredentials({ headers = {}, signIn }: HttpAddress): boolean {
 
 async function tokenOf(target: ServerTarget): Promise<string | undefined> {
   const { address } = target;
-  if (address.kind === "stdio") return undefined;
+  if (address.type === "stdio") return undefined;
   const given = { ...address.headers, ...(await address.signIn?.headersFor({ method: "POST", url: address.url })) };
   const header = Object.entries(given).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
   return /^(?:bearer|dpop) +(\S+)$/i.exec(header)?.[1];
@@ -335,7 +335,7 @@ async function boundCredentials(
   { address }: ServerTarget,
   url: URL,
 ): Promise<{ readonly token: string; readonly headers: CredentialHeaders } | undefined> {
-  if (address.kind === "stdio") return undefined;
+  if (address.type === "stdio") return undefined;
   const headers = await address.signIn?.headersFor({ method: firstRequest(address).method, url });
   const token = Object.values(headers ?? {}).flatMap((value) => /^dpop +(\S+)$/i.exec(value)?.[1] ?? [])[0];
   return headers === undefined || token === undefined ? undefined : { token, headers };

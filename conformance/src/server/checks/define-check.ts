@@ -8,7 +8,7 @@ import type { ServerTarget } from "../server-target.ts";
 /** A check of a server. */
 export interface ServerCheck extends Check<ServerTarget> {
   /** The one transport that it is about; absent: all. It does not apply to servers over another. */
-  readonly over?: ServerAddress["kind"];
+  readonly over?: ServerAddress["type"];
   /** It sends what a careless server may end of: the first to be suspected when one at a URL goes away. */
   readonly rough?: boolean;
 }
@@ -32,7 +32,7 @@ export function hostAdvice(anchor: string): Pick<Requirement, "section" | "url">
 }
 
 /** A check that is only about servers over one transport. */
-export function onlyOver(over: ServerAddress["kind"], check: ServerCheck): ServerCheck {
+export function onlyOver(over: ServerAddress["type"], check: ServerCheck): ServerCheck {
   return { ...check, over };
 }
 

@@ -219,7 +219,7 @@ export const httpChecks: readonly ServerCheck[] = [
     fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
     needs,
     run: async (target) => {
-      if (target.address.kind !== "http" || !isLoopback(target.address.url))
+      if (target.address.type !== "http" || !isLoopback(target.address.url))
         return { status: "not-applicable", reason: "owed by servers on a loopback address" };
       const session = await target.openHttp();
       const { status } = await session.fetch({

@@ -166,7 +166,7 @@ function addressHint(answer: Answer): string {
 
 // Where there is no stream that can be used there is no handshake, either: the check of the stream is the one that says so.
 async function streamProblem(session: RawSession, target: ServerTarget): Promise<Finding | undefined> {
-  if (target.address.kind !== "sse") return undefined;
+  if (target.address.type !== "sse") return undefined;
   const { endpoint } = await (session as SseSession).stream(target.answerMs);
   const { origin } = target.address.url;
   const elsewhere = endpoint !== undefined && new URL(endpoint, target.address.url).origin !== origin;

@@ -19,7 +19,7 @@ export const secondClientCheck: ServerCheck = {
   fix: "Make a server object and a transport for each session (or for each request, without sessions); one of them for all clients knows the first, or the last, alone.",
   needs: ["lifecycle/initialize"],
   run: async (target) => {
-    if (target.address.kind === "stdio") return pass("each client has a process of its own");
+    if (target.address.type === "stdio") return pass("each client has a process of its own");
     const first = await target.shared();
     const session = await target.open();
     const attempt = await attemptHandshake(session, target);

@@ -200,7 +200,7 @@ async function ready(target: ServerTarget): Promise<SseSession> {
 }
 
 function addressOf({ address }: ServerTarget): URL {
-  if (address.kind !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
+  if (address.type !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
   return address.url;
 }
 

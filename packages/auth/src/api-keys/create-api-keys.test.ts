@@ -11,7 +11,7 @@ import type { ApiKeysOptions, KeyedServer } from "./api-keys.ts";
 import { createApiKeys } from "./create-api-keys.ts";
 
 const url = "https://keys.test/mcp";
-const http = { kind: "http", url, auth: "api-key" } as const;
+const http = { type: "http", url, auth: "api-key" } as const;
 const spec = { id: "s", transport: http } as const;
 const request = (principal?: string): AuthorizationRequest => ({
   principal,
@@ -58,9 +58,9 @@ describe("createApiKeys()", () => {
   it("answers for servers of auth api-key alone, with one object for each server and principal", () => {
     const { authProvider } = createApiKeys({ keyFor: () => "k" });
     const others = [
-      { kind: "stdio", command: "a" },
+      { type: "stdio", command: "a" },
       { ...http, auth: "oauth" },
-      { kind: "http", url },
+      { type: "http", url },
     ] as const;
     for (const transport of others) expect(authProvider({ id: "s", transport }, request())).toBeUndefined();
     const one = authProvider(spec, request("ann"));

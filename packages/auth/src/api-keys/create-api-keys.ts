@@ -28,7 +28,7 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
   const kept = new Map<string, Kept>();
   return {
     authProvider({ id, transport }, { principal }) {
-      if (transport.kind !== "http" || transport.auth !== "api-key") return undefined;
+      if (transport.type !== "http" || transport.auth !== "api-key") return undefined;
       const { url } = transport;
       const account = JSON.stringify([id, principal]);
       const known = kept.get(account);

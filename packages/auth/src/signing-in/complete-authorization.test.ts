@@ -276,7 +276,7 @@ describe("begin() and complete()", () => {
     expect((await errorOf(oauth.begin(robot))).message).toContain(
       "not configured for the OAuth authorization_code flow",
     );
-    const stdio = { id: "s", transport: { kind: "stdio", command: "x" } } as const;
+    const stdio = { id: "s", transport: { type: "stdio", command: "x" } } as const;
     expect((await errorOf(oauth.begin(stdio))).message).toContain("does not use the HTTP transport");
     expect((await errorOf(oauth.begin("nobody"))).code).toBe("unknown_server");
   });

@@ -34,7 +34,7 @@ export const adk: Dialect = {
   read(parsed) {
     const reader = createServerReader(parsed, { dialect: "adk" });
     reader.readMap(["toolsets"], (entry, id) => {
-      const nested = ["stdio", "http"].find((kind) => isConfigMap(entry.get(kind)));
+      const nested = ["stdio", "http"].find((type) => isConfigMap(entry.get(type)));
       return readEntry(entry, { ...rules, nested }, { id, parsed });
     });
     const result = reader.result();
@@ -43,7 +43,7 @@ export const adk: Dialect = {
   },
 };
 
-function readExtras(entry: Entry, draft: DraftBuilder, { kind, transport }: ChosenTransport): void {
+function readExtras(entry: Entry, draft: DraftBuilder, { type, transport }: ChosenTransport): void {
   const timeout = transport.get("timeout");
   const parts = isConfigMap(timeout) ? transport.entry("timeout") : undefined;
   // Seconds, or the two parts in which Rust writes a duration.
@@ -51,7 +51,7 @@ function readExtras(entry: Entry, draft: DraftBuilder, { kind, transport }: Chos
     parts === undefined
       ? transport.number("timeout")
       : (parts.number("secs") ?? 0) + (parts.number("nanos") ?? 0) / 1e9;
-  draft.timeout("callMs", (seconds ?? callSeconds[kind]) * 1000, transport.at("timeout"));
+  draft.timeout("callMs", (seconds ?? callSeconds[type]) * 1000, transport.at("timeout"));
   const policy = entry.get("confirmation");
   if (policy === undefined || policy === "None") return;
   if (policy === "All") return draft.extra("confirmation", "always");

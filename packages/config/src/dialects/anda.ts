@@ -71,7 +71,7 @@ function memberOf(data: ConfigData | undefined, name: string): ConfigData | unde
 }
 
 function readExtras(entry: Entry, draft: DraftBuilder, chosen: ChosenTransport): void {
-  if (chosen.kind === "stdio") readProcess(chosen.transport, draft);
+  if (chosen.type === "stdio") readProcess(chosen.transport, draft);
   else readCredentials(chosen.transport, draft);
   readKnobs(entry, draft);
   readTimes(entry, draft);

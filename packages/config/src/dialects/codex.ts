@@ -42,8 +42,8 @@ export const codex: Dialect = createDialect({
       "tools",
       "default_tools_approval_mode",
     ],
-    extra(entry, draft, { kind }) {
-      if (kind === "http") readCredentials(entry, draft);
+    extra(entry, draft, { type }) {
+      if (type === "http") readCredentials(entry, draft);
       else readForwarded(entry, draft);
       if (entry.flag("required") === true) draft.spec("required", true, entry.at("required"));
       readApproval(entry, draft);

@@ -10,8 +10,8 @@ const rules: EntryRules = {
   cwd: true,
   unsupported: { connectionTimeout: "its unit is not documented, so that it is not used" },
   others: ["name", "apiKey", "requestOptions"],
-  extra(entry, draft, { kind }) {
-    if (kind === "stdio") return;
+  extra(entry, draft, { type }) {
+    if (type === "stdio") return;
     const key = entry.text("apiKey");
     if (key !== undefined) draft.transport("bearerToken", key, entry.at("apiKey"));
     const options = entry.entry("requestOptions");

@@ -24,10 +24,10 @@ export const gemini: Dialect = createDialect({
     exclude: "excludeTools",
     unsupported: { authProviderType: "no provider of credentials but OAuth is there here" },
     others: ["trust", "oauth", "description", "extension"],
-    extra(entry, draft, { kind }) {
+    extra(entry, draft, { type }) {
       readOauth(entry, draft);
       if (entry.flag("trust") === true) draft.extra("confirmation", "never");
-      if (kind === "http" && entry.has("httpUrl")) draft.transport("mode", "streamable", entry.at("httpUrl"));
+      if (type === "http" && entry.has("httpUrl")) draft.transport("mode", "streamable", entry.at("httpUrl"));
     },
   },
   settings: (reader) => readServerLists(reader, ["mcp"]),

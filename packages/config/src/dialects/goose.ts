@@ -25,8 +25,8 @@ export const goose: Dialect = createDialect({
     off: { key: "enabled", when: false },
     include: "available_tools",
     others: ["name", "display_name", "description", "bundled", "env_keys"],
-    extra(entry, draft, { kind }) {
-      if (kind !== "stdio") return;
+    extra(entry, draft, { type }) {
+      if (type !== "stdio") return;
       for (const [index, name] of (entry.texts("env_keys") ?? []).entries()) {
         const field = `transport.env.${name}`;
         draft.variable({ field, variable: name, required: false }, [...entry.at("env_keys"), index]);

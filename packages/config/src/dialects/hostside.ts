@@ -51,11 +51,11 @@ function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | 
     return undefined;
   }
   const { transport } = spec;
-  if (transport.kind === "stdio") warnMissingRm(entry, transport.command, transport.args ?? []);
-  if (transport.kind !== "stdio" && transport.kind !== "http") {
+  if (transport.type === "stdio") warnMissingRm(entry, transport.command, transport.args ?? []);
+  if (transport.type !== "stdio" && transport.type !== "http") {
     entry.error("transport", {
       code: "unsupported",
-      message: `a transport of kind ${transport.kind} needs code, and cannot be in a file`,
+      message: `a transport of type ${transport.type} needs code, and cannot be in a file`,
     });
   }
   return entry.failed() ? undefined : { draft: spec as ServerDraft, places, variables: [], extras };

@@ -40,9 +40,9 @@ export const mcporter: Dialect = createDialect({
       "oauthRedirectUrl",
       "oauth_redirect_url",
     ],
-    extra(entry, draft, { kind }) {
+    extra(entry, draft, { type }) {
       readTools(entry, draft);
-      if (kind === "http") readAuth(entry, draft);
+      if (type === "http") readAuth(entry, draft);
     },
   },
   settings(reader) {

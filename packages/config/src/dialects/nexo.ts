@@ -98,7 +98,7 @@ function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Sur
       chosen.extra?.(entry, draft, decided);
       for (const { field, ms, path } of timeouts) draft.timeout(field, ms, path);
       if (settings.enabled === false) draft.spec("disabled", true, ["mcp", "enabled"]);
-      if (extension !== undefined && decided.kind === "stdio") checkRoot(decided.transport, extension);
+      if (extension !== undefined && decided.type === "stdio") checkRoot(decided.transport, extension);
     },
   };
 }
@@ -106,11 +106,11 @@ function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Sur
 function readServerExtras(
   entry: Entry,
   draft: DraftBuilder,
-  { kind, transport }: { kind: string; transport: Entry },
+  { type: type, transport }: { type: string; transport: Entry },
 ): void {
   const passContext = entry.entry("context")?.flag("passthrough");
   if (passContext !== undefined) draft.extra("passContext", passContext);
-  const mode = kind === "http" ? transport.text("mode") : undefined;
+  const mode = type === "http" ? transport.text("mode") : undefined;
   if (mode === undefined) return;
   if (Object.hasOwn(modes, mode)) draft.transport("mode", modes[mode as keyof typeof modes], transport.at("mode"));
   else

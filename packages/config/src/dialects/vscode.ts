@@ -13,8 +13,8 @@ const rules: EntryRules = {
   envFile: true,
   others: ["sandbox", "sandboxEnabled", "gallery", "version"],
   unsupported: { dev: "the development mode of VS Code is not there here" },
-  extra(entry, draft, { kind }) {
-    const url = kind === "http" ? entry.get("url") : undefined;
+  extra(entry, draft, { type }) {
+    const url = type === "http" ? entry.get("url") : undefined;
     if (typeof url === "string" && /^(?:unix|pipe):/i.test(url)) {
       entry.error("url", { code: "unsupported", message: "servers behind a socket or a pipe are not there here" });
     }

@@ -4,7 +4,7 @@ import type { ServerReader } from "../read/server-reader.ts";
 /** Says once of a file that its processes get the whole environment, as its tool does it and nothing here would by itself. */
 export function warnInheritance(reader: ServerReader, servers: readonly ConfiguredServer[], title: string): void {
   const first = servers.find(
-    ({ draft: { transport } }) => transport.kind === "stdio" && transport.inheritEnv === "all",
+    ({ draft: { transport } }) => transport.type === "stdio" && transport.inheritEnv === "all",
   );
   if (first === undefined) return;
   reader.problems.add({

@@ -52,7 +52,7 @@ async function expandTransport({ draft: { transport } }: ConfiguredServer, field
     }
     return { [field]: Object.fromEntries(expanded) };
   };
-  if (transport.kind === "http") {
+  if (transport.type === "http") {
     return {
       ...transport,
       url: await fields.expand("transport.url", transport.url),
@@ -97,7 +97,7 @@ function withVariables(server: ConfiguredServer, { transport, fields, context }:
 
 function withFolder(transport: Transport, { extras }: ConfiguredServer, { folders }: ExpandContext): Transport {
   const folder = extras.defaultCwd === undefined ? undefined : folders?.[extras.defaultCwd];
-  return transport.kind !== "stdio" || transport.cwd !== undefined || folder === undefined
+  return transport.type !== "stdio" || transport.cwd !== undefined || folder === undefined
     ? transport
     : { ...transport, cwd: folder };
 }
@@ -108,7 +108,7 @@ async function withEnvFile(
   { envFile }: ServerExtras,
   { fields, context }: Omit<Filling, "transport">,
 ): Promise<Transport> {
-  if (transport.kind !== "stdio" || envFile === undefined) return transport;
+  if (transport.type !== "stdio" || envFile === undefined) return transport;
   const read = await resolveReference({ text: envFile, kind: "file", name: envFile }, context, []);
   if ("message" in read) fields.report("envFile", { severity: "error", ...read });
   if (!("value" in read)) return transport;

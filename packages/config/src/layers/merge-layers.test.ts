@@ -13,8 +13,8 @@ describe("mergeLayers()", () => {
       { isTrusted: () => true },
     );
     expect(servers.map(({ server, scope }) => [server.id, scope, server.draft.transport])).toEqual([
-      ["a", "project", { kind: "stdio", command: "of-project" }],
-      ["b", "user", { kind: "stdio", command: "b" }],
+      ["a", "project", { type: "stdio", command: "of-project" }],
+      ["b", "user", { type: "stdio", command: "b" }],
     ]);
     expect(servers[0]?.over.map(({ file }) => file)).toEqual(["/user.json"]);
   });
@@ -33,7 +33,7 @@ describe("mergeLayers()", () => {
 
   it("has the later of two files of one scope win", () => {
     const layers = [layer("user", { a: { command: "one" } }), layer("user", { a: { command: "two" } })];
-    expect(mergeLayers(layers).servers[0]?.server.draft.transport).toEqual({ kind: "stdio", command: "two" });
+    expect(mergeLayers(layers).servers[0]?.server.draft.transport).toEqual({ type: "stdio", command: "two" });
   });
 
   it("sorts by name, and has names such as __proto__ and 10", () => {
@@ -48,7 +48,7 @@ describe("mergeLayers()", () => {
     const layers = [layer("user", { a: { command: "mine" } }), layer("project", { a: { command: "evil" } })];
     const { servers, problems } = mergeLayers(layers);
     expect(servers.map(({ server, off }) => [server.draft.transport, off])).toEqual([
-      [{ kind: "stdio", command: "mine" }, undefined],
+      [{ type: "stdio", command: "mine" }, undefined],
     ]);
     expect(problems.map(formatProblem)).toEqual([
       "/project.json:1:16: mcpServers.a: is not trusted, and not used in place of /user.json:1:16; trust it, or give it another name",
@@ -157,5 +157,5 @@ function layer(scope: ConfigScope, mcpServers: object): ConfigLayer {
 }
 
 function transport(command: string): object {
-  return { transport: { kind: "stdio", command } };
+  return { transport: { type: "stdio", command } };
 }

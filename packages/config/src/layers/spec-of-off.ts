@@ -20,7 +20,7 @@ export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigSco
  */
 export function specOfOff({ server, scope, off }: LayeredServer): ServerSpec {
   const { id, transport, title } = server.draft;
-  const shown = transport.kind === "stdio" ? { kind: "stdio", command: transport.command } : shownUrl(transport.url);
+  const shown = transport.type === "stdio" ? { type: "stdio", command: transport.command } : shownUrl(transport.url);
   const named = title === undefined ? {} : { title };
   const labels = off === undefined ? { scope } : { scope, off };
   return { id, transport: shown as ServerSpec["transport"], ...named, labels, disabled: true };
@@ -29,12 +29,12 @@ export function specOfOff({ server, scope, off }: LayeredServer): ServerSpec {
 // A URL may be a reference, or have one in it, and is none then; its query may have a secret.
 function shownUrl(url: string): ServerSpec["transport"] {
   const [plain = ""] = url.split(/[?#]/);
-  const spec = { id: "shown", transport: { kind: "http", url: plain } } as const;
+  const spec = { id: "shown", transport: { type: "http", url: plain } } as const;
   try {
     assertServerSpec(spec);
     return spec.transport;
   } catch {
     // What cannot be shown is written in its file.
-    return { kind: "http", url: nowhere };
+    return { type: "http", url: nowhere };
   }
 }

@@ -27,10 +27,10 @@ export async function checkExtensionRoot(
 ): Promise<ConfigProblem | undefined> {
   const root = context.folders?.extensionRoot;
   const { server, scope } = layered;
-  if (root === undefined || scope !== "extension" || spec?.transport.kind !== "stdio") return undefined;
+  if (root === undefined || scope !== "extension" || spec?.transport.type !== "stdio") return undefined;
   const { command } = spec.transport;
   const { transport } = server.draft;
-  if (!/[\\/]/.test(command) || (transport.kind === "stdio" && !isInside(root, transport.command))) return undefined;
+  if (!/[\\/]/.test(command) || (transport.type === "stdio" && !isInside(root, transport.command))) return undefined;
   const path = isAbsolute(command) ? command : resolve(spec.transport.cwd ?? root, command);
   if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
   const place = placeOf(server, "transport.command");

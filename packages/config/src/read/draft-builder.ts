@@ -33,8 +33,8 @@ export interface BuiltDraft {
 }
 
 /** An empty draft of a server over stdio or HTTP. */
-export function createDraftBuilder(kind: "stdio" | "http", positionOf: ParsedConfig["positionOf"]): DraftBuilder {
-  const transport = new Map<string, unknown>([["kind", kind]]);
+export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedConfig["positionOf"]): DraftBuilder {
+  const transport = new Map<string, unknown>([["type", type]]);
   const members = { env: new Map<string, string>(), headers: new Map<string, string>() };
   const spec = new Map<string, unknown>();
   const timeouts = new Map<string, number>();
@@ -82,7 +82,7 @@ export function createDraftBuilder(kind: "stdio" | "http", positionOf: ParsedCon
     assume: (rule) => void assumed.push(rule),
     build(id) {
       for (const [field, texts] of Object.entries(members)) if (texts.size > 0) transport.set(field, toRecord(texts));
-      if (kind === "http" && extras.has("oauth") && !hasCredentials(transport, members.headers, variables)) {
+      if (type === "http" && extras.has("oauth") && !hasCredentials(transport, members.headers, variables)) {
         transport.set("auth", "oauth");
       }
       if (timeouts.size > 0) spec.set("timeouts", toRecord(timeouts));

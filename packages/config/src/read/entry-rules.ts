@@ -14,7 +14,7 @@ export interface TimeoutRule {
 
 /** What was decided of an entry. */
 export interface ChosenTransport {
-  readonly kind: "stdio" | "http";
+  readonly type: "stdio" | "http";
   /** The entry itself, or the object in it that the transport is in. */
   readonly transport: Entry;
 }

@@ -8,10 +8,10 @@ import type { EntryRules, TransportWord } from "./entry-rules.ts";
 import { warnMissingRm } from "./missing-rm.ts";
 import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
 
-type Kind = "stdio" | "http";
+type TransportType = "stdio" | "http";
 
 interface Choice {
-  readonly kind: Kind;
+  readonly type: TransportType;
   readonly mode?: "streamable" | "sse" | undefined;
 }
 
@@ -36,18 +36,18 @@ export function readEntry(
   const assumed: string[] = [];
   const choice = chooseTransport(transport, rules, assumed);
   if (choice === undefined) return undefined;
-  reportUnused(transport, rules, choice.kind);
-  const draft = createDraftBuilder(choice.kind, parsed.positionOf);
+  reportUnused(transport, rules, choice.type);
+  const draft = createDraftBuilder(choice.type, parsed.positionOf);
   for (const rule of assumed) draft.assume(rule);
-  if (choice.kind === "stdio") readStdio(transport, rules, draft);
+  if (choice.type === "stdio") readStdio(transport, rules, draft);
   else readHttp(transport, rules, { draft, mode: choice.mode });
-  if (inner !== undefined && choice.kind === "stdio")
+  if (inner !== undefined && choice.type === "stdio")
     readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
-  else if (inner !== undefined) reportUnused(entry, { ...rules, commandKeys: [] }, choice.kind);
+  else if (inner !== undefined) reportUnused(entry, { ...rules, commandKeys: [] }, choice.type);
   readCommon(entry, rules, draft);
   const marked = off ?? innerOff;
   if (marked !== undefined) draft.spec("disabled", true, marked);
-  rules.extra?.(entry, draft, { kind: choice.kind, transport });
+  rules.extra?.(entry, draft, { type: choice.type, transport });
   return entry.failed() ? undefined : draft.build(id);
 }
 
@@ -69,13 +69,13 @@ function innerRules({
 }
 
 // What is there for the other transport: an `Authorization` that is never sent is nothing to keep quiet about.
-function reportUnused(entry: Entry, rules: EntryRules, kind: Kind): void {
+function reportUnused(entry: Entry, rules: EntryRules, type: TransportType): void {
   const { commandKeys = ["command"], urlKeys = ["url"], envKey = "env", headersKey = "headers" } = rules;
-  for (const name of kind === "stdio"
+  for (const name of type === "stdio"
     ? [...urlKeys, headersKey]
     : [...commandKeys, ...(commandKeys.length === 0 ? [] : ["args"]), envKey]) {
     if (!isFilled(entry.get(name))) continue;
-    const message = `${name} means nothing for a server over ${kind === "stdio" ? "stdio" : "HTTP"}, and is not used`;
+    const message = `${name} means nothing for a server over ${type === "stdio" ? "stdio" : "HTTP"}, and is not used`;
     entry.warn(name, { code: "conflicting_fields", message, fix: "remove it" });
   }
 }
@@ -98,7 +98,7 @@ function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Ch
     });
     return undefined;
   }
-  if (commandKey !== undefined) return { kind: "stdio" };
+  if (commandKey !== undefined) return { type: "stdio" };
   if (urlKey !== undefined && rules.urls === false) {
     entry.error(urlKey, {
       code: "unsupported",
@@ -145,7 +145,7 @@ function chooseForUrl(
         fix: 'add "type": "http" or "type": "sse"',
       });
       assumed.push(`a ${urlKey} without a type is HTTP`);
-      return { kind: "http" };
+      return { type: "http" };
     case "sse":
       entry.warn(urlKey, {
         code: "untyped_url",
@@ -153,13 +153,13 @@ function chooseForUrl(
         fix: "add a type",
       });
       assumed.push(`a ${urlKey} without a type is HTTP+SSE`);
-      return { kind: "http", mode: "sse" };
+      return { type: "http", mode: "sse" };
     case "streamable":
       assumed.push(`a ${urlKey} without a type is Streamable HTTP`);
-      return { kind: "http", mode: "streamable" };
+      return { type: "http", mode: "streamable" };
     case "http":
       assumed.push(`a ${urlKey} without a type is HTTP`);
-      return { kind: "http" };
+      return { type: "http" };
   }
 }
 
@@ -170,12 +170,12 @@ function chooseByWord(entry: Entry, rules: EntryRules, typeKey: string): Choice 
   const meaning: TransportWord | undefined = Object.hasOwn(rules.types, word) ? rules.types[word] : undefined;
   switch (meaning) {
     case "stdio":
-      return { kind: "stdio" };
+      return { type: "stdio" };
     case "http":
-      return { kind: "http" };
+      return { type: "http" };
     case "streamable":
     case "sse":
-      return { kind: "http", mode: meaning };
+      return { type: "http", mode: meaning };
     case "unsupported":
       entry.error(typeKey, {
         code: "unsupported",

@@ -135,7 +135,7 @@ function questionOf(
     folder,
     ...(server.file === undefined ? {} : { file: server.file }),
     ...(line === undefined ? {} : { line, column }),
-    ...(transport.kind === "stdio"
+    ...(transport.type === "stdio"
       ? {
           starts: [transport.command, ...(transport.args ?? [])],
           ...(transport.cwd === undefined ? {} : { cwd: transport.cwd }),

@@ -10,13 +10,13 @@ export function assertShareable(spec: ServerSpec): void {
       serverId: id,
       details: { operation: "write", field },
     });
-  if (transport.kind !== "stdio" && transport.kind !== "http") {
-    throw fail("transport.kind", `a transport of kind ${transport.kind} needs code, and cannot be shared`);
+  if (transport.type !== "stdio" && transport.type !== "http") {
+    throw fail("transport.type", `a transport of type ${transport.type} needs code, and cannot be shared`);
   }
   const [field] = credentialFieldsOf(spec);
   if (field === undefined) return;
   const instead =
-    transport.kind === "http"
+    transport.type === "http"
       ? 'say auth: "oauth", or auth: "api-key" with keys that each replica has'
       : "let the process have it from the environment of each replica (inheritEnv)";
   throw fail(field, `${field} holds a credential, which is not written to a shared store: ${instead}`);

@@ -43,7 +43,7 @@ describe("hostside add", () => {
       servers: {
         files: {
           transport: {
-            kind: "stdio",
+            type: "stdio",
             command: "npx",
             args: ["-y", "x", "--env", "y"],
             env: { ROOT: "/srv", API_KEY: "${API_KEY}" },
@@ -62,7 +62,7 @@ describe("hostside add", () => {
     using terminal = fakeTerminal();
     expect(await runIn(terminal, words)).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toMatchObject({
-      servers: { web: { transport: { kind: "http", url: "https://example.com/mcp", headers: { "X-Team": "a: b" } } } },
+      servers: { web: { transport: { type: "http", url: "https://example.com/mcp", headers: { "X-Team": "a: b" } } } },
     });
   });
 
@@ -81,12 +81,12 @@ describe("hostside add", () => {
       "a file with several",
       { servers: { b: { command: "b" }, a: { command: "npx", args: ["-y", "x"], disabled: true } } },
     ],
-    ["an entry of hostside.json", { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true }],
+    ["an entry of hostside.json", { transport: { type: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true }],
   ])("takes %s that was pasted", async (_, pasted) => {
     using terminal = fakeTerminal({ input: typeof pasted === "string" ? pasted : JSON.stringify(pasted) });
     expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toMatchObject({
-      servers: { a: { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true } },
+      servers: { a: { transport: { type: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true } },
     });
   });
 

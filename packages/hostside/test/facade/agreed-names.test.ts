@@ -5,7 +5,7 @@ import { createMemoryHub } from "./memory-hub.ts";
 
 // Both would have the name mcp_g_p_list; who is there first gets it.
 const described = { g: { tools: ["p_list"] }, g_p: { tools: ["list"] } };
-const specOf = (id: string) => ({ id, transport: { kind: "stdio" as const, command: "none" } });
+const specOf = (id: string) => ({ id, transport: { type: "stdio" as const, command: "none" } });
 
 describe("names of replicas", () => {
   it("are the same, in whatever order servers with tools of one name list at the same moment", async () => {

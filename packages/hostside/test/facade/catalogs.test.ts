@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
-const docs: ServerSpec = { id: "docs", transport: { kind: "stdio", command: "x" } };
+const docs: ServerSpec = { id: "docs", transport: { type: "stdio", command: "x" } };
 
 async function open(tools: readonly string[], options: HostOptions) {
   const inner = createFakeConnector({ docs: { tools } });

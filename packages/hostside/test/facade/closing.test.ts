@@ -8,7 +8,7 @@ import { createClosing } from "../../src/lifecycle/create-closing.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }) as const;
+const spec = (id: string) => ({ id, transport: { type: "stdio", command: "x" } }) as const;
 const never = new Promise(() => {});
 
 describe("createHost()", () => {

@@ -8,7 +8,7 @@ import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const states = (host: Host) => host.statuses().map(({ id, state }) => `${id} ${state}`);
-const x = { kind: "stdio", command: "x" } as const;
+const x = { type: "stdio", command: "x" } as const;
 const nextReport = (host: Host): Promise<ConfigReport> =>
   new Promise((resolve) => {
     const end = host.onConfigReport((report) => {
@@ -60,7 +60,7 @@ describe("the servers of a hostside", () => {
     const config = folder.write("mcp.json", {
       mcpServers: { a: { command: "x" }, "B-b": { command: "x" }, c: { command: "x" } },
     });
-    const own = (id: string) => ({ id, title: "own", transport: { kind: "stdio", command: "own" } }) as const;
+    const own = (id: string) => ({ id, title: "own", transport: { type: "stdio", command: "own" } }) as const;
     await using host = await createHost({
       connector: createFakeConnector(),
       config: { files: [config], only: (id) => id !== "c" },
@@ -124,7 +124,7 @@ describe("the servers of a hostside", () => {
     await using host = await createHost({
       connector,
       config: { files: [{ path: project, scope: "project", projectFolder: folder.path }, config], trust },
-      servers: [{ id: "own", transport: { kind: "stdio", command: "x" } }],
+      servers: [{ id: "own", transport: { type: "stdio", command: "x" } }],
     });
     expect(states(host)).toEqual(["a ready", "b ready", "ours disabled", "own ready"]);
 

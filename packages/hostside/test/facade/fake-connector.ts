@@ -38,7 +38,7 @@ export function createFakeConnector(servers: Readonly<Record<string, FakeServer>
     sent,
     open,
     check(spec) {
-      if (spec.transport.kind !== "stdio" || spec.transport.command !== "refused") return;
+      if (spec.transport.type !== "stdio" || spec.transport.command !== "refused") return;
       throw new HostsideError("command is refused here", {
         code: "invalid_spec",
         serverId: spec.id,

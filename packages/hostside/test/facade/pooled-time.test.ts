@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const spec: ServerSpec = {
   id: "mail",
   sharing: "principal",
-  transport: { kind: "stdio", command: "x" },
+  transport: { type: "stdio", command: "x" },
   timeouts: { callMs: 30 * minuteMs },
 };
 

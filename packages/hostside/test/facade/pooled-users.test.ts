@@ -4,7 +4,7 @@ import { createHost, type Conversation } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const docs: ServerSpec = { id: "docs", sharing: "shared", transport: { kind: "stdio", command: "x" } };
+const docs: ServerSpec = { id: "docs", sharing: "shared", transport: { type: "stdio", command: "x" } };
 
 describe("two users with a conversation of one name", () => {
   it("keep their results apart: who closes it forgets nothing of the other one's", async () => {
@@ -31,7 +31,7 @@ describe("users of a server that wants each of them to sign in", () => {
     await using server = await startAuthorizedServer();
     const asked: (string | undefined)[] = [];
     await using host = await createHost({
-      servers: [{ id: "mail", transport: { kind: "http", url: server.url } }],
+      servers: [{ id: "mail", transport: { type: "http", url: server.url } }],
       pool: {},
       authenticateTools: true,
       auth: {
@@ -70,7 +70,7 @@ describe("a question of a server", () => {
   ] as const)("$what, reaches the conversation that is asked", async ({ sharing, says }) => {
     const http = says ? await startHttpFixture("modern-http", {}) : undefined;
     const transport: ServerSpec["transport"] =
-      http === undefined ? { kind: "stdio", ...fixtureServer("legacy-stdio") } : { kind: "http", url: http.url };
+      http === undefined ? { type: "stdio", ...fixtureServer("legacy-stdio") } : { type: "http", url: http.url };
     const requests: ElicitationRequest[] = [];
     const host = await createHost({
       servers: [{ id: "s", transport, sharing }],

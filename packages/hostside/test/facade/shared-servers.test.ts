@@ -12,7 +12,7 @@ import { createVirtualClock } from "../../../provider/test/simulation/virtual-cl
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
-const spec = (id: string, command = "x"): ServerSpec => ({ id, transport: { kind: "stdio", command } });
+const spec = (id: string, command = "x"): ServerSpec => ({ id, transport: { type: "stdio", command } });
 const idsOf = (host: Host): readonly string[] => host.statuses().map(({ id }) => id);
 
 /** Settles when these are the servers of a host. */
@@ -90,10 +90,10 @@ describe("createSharedServers()", () => {
     expect(await createSharedServers({ store, lock, key: "others" }).read()).toEqual({ revision: 0, servers: [] });
   });
 
-  const stdio = (more: object): ServerSpec => ({ id: "a", transport: { kind: "stdio", command: "x", ...more } });
+  const stdio = (more: object): ServerSpec => ({ id: "a", transport: { type: "stdio", command: "x", ...more } });
   const http = (more: object): ServerSpec => ({
     id: "a",
-    transport: { kind: "http", url: "https://a.test/mcp", ...more },
+    transport: { type: "http", url: "https://a.test/mcp", ...more },
   });
   it.each<[string, ServerSpec, string]>([
     ["a token of a process", stdio({ env: { GITHUB_TOKEN: "s3cret" } }), 'transport.env["GITHUB_TOKEN"]'],
@@ -101,7 +101,7 @@ describe("createSharedServers()", () => {
     ["a bearer token", http({ bearerToken: "s3cret" }), "transport.bearerToken"],
     ["a header", http({ headers: { "X-API-Key": "s3cret" } }), 'transport.headers["X-API-Key"]'],
     ["a password in a URL", http({ url: "https://u:s3cret@a.test" }), "transport.url"],
-    ["code", { id: "a", transport: { kind: "memory", serve: () => undefined } }, "transport.kind"],
+    ["code", { id: "a", transport: { type: "memory", serve: () => undefined } }, "transport.type"],
   ])("refuses %s with invalid_spec, and writes nothing", async (_, bad, field) => {
     const store = createMemoryStore();
     const shared = createSharedServers({ store, lock: createMemoryLock() });

@@ -62,7 +62,7 @@ describe("the kit finds nothing in hostside serve", () => {
     await using work = await workWith();
     const { folder, env } = work;
     const server = { command: process.execPath, args: serve(expose), cwd: folder, env };
-    expect(await findings({ kind: "stdio", server })).toEqual([]);
+    expect(await findings({ type: "stdio", server })).toEqual([]);
     await untilNoneRuns(work);
   });
 
@@ -70,7 +70,7 @@ describe("the kit finds nothing in hostside serve", () => {
     await using work = await workWith();
     {
       await using listening = await listen(work, "search");
-      expect(await findings({ kind: "http", url: new URL(listening.url), headers: listening.headers })).toEqual([]);
+      expect(await findings({ type: "http", url: new URL(listening.url), headers: listening.headers })).toEqual([]);
     }
     await untilNoneRuns(work);
   });

@@ -54,7 +54,7 @@ it("serves a host to two users, whose questions, approvals and progress do not m
         id: "one",
         sharing: "principal",
         tools: { set_a: { requiresConfirmation: true } },
-        transport: { kind: "stdio", command: process.execPath, args: [file, "ask", "set_a", "slow"] },
+        transport: { type: "stdio", command: process.execPath, args: [file, "ask", "set_a", "slow"] },
       },
     ],
     pool: {},
@@ -85,7 +85,7 @@ it("serves a host to two users, whose questions, approvals and progress do not m
 
 it("narrows resources and prompts to some servers, which may be others later", async () => {
   const connector = createFakeConnector({ a: { resources: true }, b: { resources: true } });
-  const x = { kind: "stdio", command: "x" } as const;
+  const x = { type: "stdio", command: "x" } as const;
   await using host = await createHost({
     connector,
     servers: [

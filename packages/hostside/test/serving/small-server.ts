@@ -32,5 +32,5 @@ export const smallServer = `
 export function smallEntry(
   ...tools: readonly string[]
 ): Readonly<Record<string, unknown>> & { readonly transport: object } {
-  return { transport: { kind: "stdio", command: process.execPath, args: ["small.mjs", ...tools] } };
+  return { transport: { type: "stdio", command: process.execPath, args: ["small.mjs", ...tools] } };
 }

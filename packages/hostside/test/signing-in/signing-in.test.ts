@@ -22,9 +22,9 @@ function stage(options?: FakeTerminalOptions): FakeTerminal {
   onTestFinished(() => terminal[Symbol.dispose]());
   terminal.file("hostside.local.json", {
     servers: {
-      notes: { transport: { kind: "http", url: server.url } },
-      free: { transport: { kind: "http", url: open.url } },
-      program: { transport: { kind: "stdio", ...fixtureServer("modern-stdio") } },
+      notes: { transport: { type: "http", url: server.url } },
+      free: { transport: { type: "http", url: open.url } },
+      program: { transport: { type: "stdio", ...fixtureServer("modern-stdio") } },
     },
   });
   return terminal;

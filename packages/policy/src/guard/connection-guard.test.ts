@@ -29,7 +29,7 @@ function commandRefusal(
   process: Partial<StdioTransportSpec>,
   commands: ConnectionGuardOptions["commands"],
 ): string | undefined {
-  const spec: StdioTransportSpec = { kind: "stdio", command: "npx", ...process };
+  const spec: StdioTransportSpec = { type: "stdio", command: "npx", ...process };
   return createConnectionGuard({ commands }).checkCommand(spec, server)?.reason;
 }
 
@@ -294,7 +294,7 @@ describe("servers of the host's own", () => {
   it("are left alone by their id, byte for byte", () => {
     const guard = createConnectionGuard({ except: ["internal"] });
     const url = new URL("http://10.0.0.1/");
-    const process = { kind: "stdio", command: "x" } as const;
+    const process = { type: "stdio", command: "x" } as const;
     const answers = (serverId: string): readonly unknown[] => [
       guard.checkUrl(url, { serverId })?.rule,
       guard.checkAddress("10.0.0.1", url, { serverId })?.rule,

@@ -9,7 +9,7 @@ const tool = (annotations?: ToolAnnotations): RemoteTool => ({
 });
 const spec = (rest: Partial<ServerSpec> = {}): ServerSpec => ({
   id: "s",
-  transport: { kind: "stdio", command: "x" },
+  transport: { type: "stdio", command: "x" },
   ...rest,
 });
 const trusting = spec({ trustAnnotations: true });

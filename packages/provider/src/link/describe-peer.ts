@@ -13,7 +13,7 @@ export function describePeer(
 ): ServerPeer {
   const { era, protocolVersion, httpMode } = connection?.server ?? {};
   const peer = {
-    transport: transport.kind,
+    transport: transport.type,
     ...(era !== undefined && { era }),
     ...(protocolVersion !== undefined && { protocolVersion }),
     ...(httpMode !== undefined && { httpMode }),
@@ -45,7 +45,7 @@ Object.defineProperty(Described.prototype, "constructor", { value: Object });
 Object.freeze(Described.prototype);
 
 function addressOf(transport: TransportSpec): Pick<ServerPeer, "address" | "port"> {
-  if (transport.kind !== "http" || !URL.canParse(transport.url)) return {};
+  if (transport.type !== "http" || !URL.canParse(transport.url)) return {};
   const { hostname, port, protocol } = new URL(transport.url);
   const known = port === "" ? schemePorts.get(protocol) : Number(port);
   return { address: hostname.replace(/^\[|\]$/g, ""), ...(known !== undefined && { port: known }) };

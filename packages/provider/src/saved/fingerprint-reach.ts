@@ -10,10 +10,10 @@ import { hashJson } from "@hostside/naming";
 export function fingerprintReach(spec: ServerSpec, principal: string | undefined): string {
   const { id, era = "auto" } = spec;
   const { transport } = redactSpec(spec);
-  switch (transport.kind) {
+  switch (transport.type) {
     case "memory":
     case "custom":
-      return hashJson([id, transport.kind, era, principal ?? null]);
+      return hashJson([id, transport.type, era, principal ?? null]);
     case "stdio": {
       const { command, args = [], env = {}, inheritEnv = "safe", cwd = null } = transport;
       return hashJson([
@@ -44,7 +44,7 @@ export function fingerprintReach(spec: ServerSpec, principal: string | undefined
 
 // What chooses among the tools of a service, as a rule.
 function plainQuery({ transport }: ServerSpec): string[][] {
-  if (transport.kind !== "http") return [];
+  if (transport.type !== "http") return [];
   const pairs = Array.from(new URL(transport.url).searchParams);
   return pairs
     .filter(([name, value]) => !isSecretName(name) && isReadable(value))

@@ -69,9 +69,9 @@ function isClean(saved: SavedListing, { link }: Registration): boolean {
 // A word that a variable or a header happens to hold is no secret wherever it stands.
 function credentialsOf(spec: ServerSpec): ServerSpec {
   const { transport } = spec;
-  if (transport.kind === "stdio")
+  if (transport.type === "stdio")
     return { ...spec, transport: { ...transport, env: only(transport.env, isSecretName) } };
-  if (transport.kind !== "http") return spec;
+  if (transport.type !== "http") return spec;
   return { ...spec, transport: { ...transport, headers: only(transport.headers, isCredentialHeader) } };
 }
 

@@ -4,12 +4,12 @@ import { compareSpecs } from "./compare-specs.ts";
 
 const stdio: ServerSpec = {
   id: "s",
-  transport: { kind: "stdio", command: "node", args: ["a"], env: { A: "1", B: "2" } },
+  transport: { type: "stdio", command: "node", args: ["a"], env: { A: "1", B: "2" } },
 };
 const url = "https://example.com";
-const http: ServerSpec = { id: "s", transport: { kind: "http", url, bearerToken: "a" } };
+const http: ServerSpec = { id: "s", transport: { type: "http", url, bearerToken: "a" } };
 const serve = (): void => {};
-const memory: ServerSpec = { id: "s", transport: { kind: "memory", serve } };
+const memory: ServerSpec = { id: "s", transport: { type: "memory", serve } };
 
 describe("compareSpecs()", () => {
   it.each<[string, ServerSpec, ServerSpec, string]>([
@@ -21,13 +21,13 @@ describe("compareSpecs()", () => {
       "none",
     ],
     ["a default written out", stdio, { ...stdio, era: "auto", disabled: false, limits: {} }, "view"],
-    ["another argument", stdio, { ...stdio, transport: { kind: "stdio", command: "node", args: ["b"] } }, "session"],
-    ["another kind", stdio, { id: "s", transport: { kind: "http", url: "https://example.com" } }, "session"],
+    ["another argument", stdio, { ...stdio, transport: { type: "stdio", command: "node", args: ["b"] } }, "session"],
+    ["another kind", stdio, { id: "s", transport: { type: "http", url: "https://example.com" } }, "session"],
     ["another token", http, { ...http, transport: { ...http.transport, bearerToken: "b" } as never }, "credentials"],
     [
       "credentials of the connector",
       http,
-      { id: "s", transport: { kind: "http", url, auth: "api-key" } },
+      { id: "s", transport: { type: "http", url, auth: "api-key" } },
       "credentials",
     ],
     ["another era", stdio, { ...stdio, era: "legacy" }, "session"],
@@ -37,8 +37,8 @@ describe("compareSpecs()", () => {
     ["other timeouts", stdio, { ...stdio, timeouts: { callMs: 5 } }, "view"],
     ["other tools", stdio, { ...stdio, include: ["a"], exclude: ["b"] }, "view"],
     ["another way to call", stdio, { ...stdio, concurrency: "serial", required: true, title: "T" }, "view"],
-    ["the same function", memory, { id: "s", transport: { kind: "memory", serve } }, "none"],
-    ["another function", memory, { id: "s", transport: { kind: "memory", serve: () => {} } }, "session"],
+    ["the same function", memory, { id: "s", transport: { type: "memory", serve } }, "none"],
+    ["another function", memory, { id: "s", transport: { type: "memory", serve: () => {} } }, "session"],
   ])("%s", (...[, before, after, difference]) => {
     expect(compareSpecs(before, after)).toBe(difference);
   });

@@ -31,7 +31,7 @@ function sessionPart({
 }
 
 function withoutCredentials(transport: TransportSpec): object {
-  if (transport.kind !== "http") return transport;
+  if (transport.type !== "http") return transport;
   const { headers: _headers, bearerToken: _token, auth: _auth, ...rest } = transport;
   return rest;
 }

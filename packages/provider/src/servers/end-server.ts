@@ -91,7 +91,7 @@ export function createDepartures(clock: Clock): Departures {
       };
       const gone = leave();
       // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
-      const mayOverlap = drainMs > 0 && link.spec.transport.kind === "http";
+      const mayOverlap = drainMs > 0 && link.spec.transport.type === "http";
       const vacated = mayOverlap ? left(registration, true) : gone;
       const until = clock.now() + drainMs;
       const departure: Departure = { registration, vacated, gone, cut: () => drain?.end(), until, isVacated: false };

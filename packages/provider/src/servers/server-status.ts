@@ -24,7 +24,7 @@ export interface ServerStatus {
   readonly id: string;
   /** As the spec says, else as the server claims (untrusted). */
   readonly title?: string;
-  readonly transport: ServerSpec["transport"]["kind"];
+  readonly transport: ServerSpec["transport"]["type"];
   /** Whose credentials it is asked with, as its spec says: `oauth` for one that a user can be asked to sign in to. Absent: those of the spec, if any. */
   readonly auth?: HttpTransportSpec["auth"];
   readonly state: ServerState;
@@ -86,8 +86,8 @@ export function readStatus(
   return {
     id: spec.id,
     ...(title !== "" && { title }),
-    transport: spec.transport.kind,
-    ...(spec.transport.kind === "http" && spec.transport.auth !== undefined && { auth: spec.transport.auth }),
+    transport: spec.transport.type,
+    ...(spec.transport.type === "http" && spec.transport.auth !== undefined && { auth: spec.transport.auth }),
     state: publicState(state, held),
     since: link.since,
     ...failureOf(state),

@@ -97,7 +97,7 @@ describe("a call that reached its server", () => {
         };
         const authProvider = () => (means === "tokens" ? tokens : credentials);
         await callAll({
-          transport: { kind: "http", url: "http://127.0.0.1/mcp", ...(means !== "none" && { auth: "oauth" }) },
+          transport: { type: "http", url: "http://127.0.0.1/mcp", ...(means !== "none" && { auth: "oauth" }) },
           options: { fetch, authProvider },
           count,
           calls: answers.length,
@@ -111,7 +111,7 @@ describe("a call that reached its server", () => {
     const property = fc.asyncProperty(fc.array(oddAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
       const count = createCallCount();
       await using server = await listen(createCountingFetch(kind, count, (text) => answers[Number(text)]));
-      await callAll({ transport: { kind: "http", url: server.url }, count, calls: answers.length });
+      await callAll({ transport: { type: "http", url: server.url }, count, calls: answers.length });
     });
     await expect(fc.check(property, { numRuns: Math.ceil(runs / 3) })).resolves.toMatchObject({ counterexample: null });
   });
@@ -121,7 +121,7 @@ describe("a call that reached its server", () => {
     const property = fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 4 }), async (answers) => {
       const count = createCallCount();
       const serve = serveCounting(kind, count, (text) => answers[Number(text)]);
-      await callAll({ transport: { kind: "memory", serve }, count, calls: answers.length });
+      await callAll({ transport: { type: "memory", serve }, count, calls: answers.length });
     });
     await expect(fc.check(property, { numRuns: runs })).resolves.toMatchObject({ counterexample: null });
   });

@@ -56,7 +56,7 @@ export function createMemoryServer(): MemoryServer {
     return transport.start();
   };
   return {
-    transport: { kind: "memory", serve },
+    transport: { type: "memory", serve },
     tools,
     ledger,
     get connects() {

@@ -14,13 +14,13 @@ interface Row {
 }
 
 const stdio = (name: "legacy-stdio" | "modern-stdio") => async () => ({
-  transport: { kind: "stdio", ...fixtureServer(name) } as const,
+  transport: { type: "stdio", ...fixtureServer(name) } as const,
   [Symbol.asyncDispose]: async () => {},
 });
 const http = (name: "legacy-http" | "modern-http") => async () => {
   const server = await startHttpFixture(name, {});
   return {
-    transport: { kind: "http", url: server.url } as const,
+    transport: { type: "http", url: server.url } as const,
     [Symbol.asyncDispose]: async () => server.close(),
   };
 };

@@ -61,7 +61,7 @@ interface ServerEnd {
 
 const http = (id: (given: unknown) => unknown): Place["open"] => {
   return (server) => ({
-    transport: { kind: "http", url: "http://127.0.0.1/mcp" },
+    transport: { type: "http", url: "http://127.0.0.1/mcp" },
     options: {
       async fetch(_url, { method, body }) {
         if (method !== "POST" || typeof body !== "string") return new Response(null, { status: 405 });
@@ -85,7 +85,7 @@ const overOneChannel: Place["open"] = (server) => {
     };
     return transport.start();
   };
-  return { transport: { kind: "memory", serve }, options: {} };
+  return { transport: { type: "memory", serve }, options: {} };
 };
 
 const places: readonly Place[] = [

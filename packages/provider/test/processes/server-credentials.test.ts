@@ -38,7 +38,7 @@ function createWorld(): World {
     if (message["id"] === undefined) return new Response(null, { status: 202 });
     return Response.json({ jsonrpc: "2.0", id: message["id"], result: resultOf(name) });
   };
-  const transport = { kind: "http", url: "https://s.test/mcp", mode: "streamable", auth: "oauth" } as const;
+  const transport = { type: "http", url: "https://s.test/mcp", mode: "streamable", auth: "oauth" } as const;
   const world: World = {
     provider: createProvider({
       connector: createConnector({ fetch, authProvider: () => credentials }),

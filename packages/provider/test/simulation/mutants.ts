@@ -327,7 +327,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/end-server.ts",
-        find: 'drainMs > 0 && link.spec.transport.kind === "http"',
+        find: 'drainMs > 0 && link.spec.transport.type === "http"',
         replace: "drainMs > 0",
       },
     ],

@@ -15,9 +15,9 @@ export function specFor(id: string, { concurrency }: Program, rest: Partial<Serv
   });
 }
 
-// Nobody connects there: what kind of transport it is only shows in what an update has to restart.
+// Nobody connects there: what type of transport it is only shows in what an update has to restart.
 function httpWith(bearerToken: string): ServerSpec["transport"] {
-  return { kind: "http", url: "https://example.com/mcp", bearerToken };
+  return { type: "http", url: "https://example.com/mcp", bearerToken };
 }
 
 /** The spec of an update. */
@@ -27,7 +27,7 @@ export function updatedSpec(
   program: Program,
 ): ServerSpec {
   const rest: Record<typeof change, Partial<ServerSpec>> = {
-    session: { transport: { kind: "custom", open: () => index } },
+    session: { transport: { type: "custom", open: () => index } },
     credentials: { transport: httpWith(`token ${index}`) },
     view: { title: `title ${index}` },
     disabled: { disabled: true },
@@ -44,8 +44,8 @@ export function appliedSpec({ id, spec }: AppliedServer, program: Program): Serv
     first: {},
     title: { title: "applied" },
     token: { transport: httpWith("applied") },
-    place: { transport: { kind: "http", url: "https://example.com/applied" } },
-    process: { transport: { kind: "custom", open } },
+    place: { transport: { type: "http", url: "https://example.com/applied" } },
+    process: { transport: { type: "custom", open } },
     off: { disabled: true },
   };
   return specFor(id, program, rest[spec]);

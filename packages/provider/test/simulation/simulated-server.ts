@@ -138,5 +138,5 @@ export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
 
 /** A spec that leads to a simulated server. */
 export function specOf(id: string, rest: Partial<ServerSpec> = {}): ServerSpec {
-  return { id, transport: { kind: "custom", open: () => undefined }, ...rest };
+  return { id, transport: { type: "custom", open: () => undefined }, ...rest };
 }

@@ -133,9 +133,9 @@ function createPart(server: RecordedServer, recording: Recording, settings: Sett
     spec: {
       id,
       transport:
-        transport.kind === "stdio"
-          ? { kind: "stdio", command: transport.command, args: transport.args ?? [], inheritEnv: "none" }
-          : { kind: "http", url: transport.url, ...(transport.mode !== undefined && { mode: transport.mode }) },
+        transport.type === "stdio"
+          ? { type: "stdio", command: transport.command, args: transport.args ?? [], inheritEnv: "none" }
+          : { type: "http", url: transport.url, ...(transport.mode !== undefined && { mode: transport.mode }) },
     },
     effects: {
       fetch: playFetch(stage),

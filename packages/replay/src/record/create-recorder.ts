@@ -134,19 +134,19 @@ function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; read
 }
 
 function describeTransport({ transport }: ServerSpec, mask: Mask): RecordedTransport | undefined {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { command, args = [], env } = transport;
     return {
-      kind: "stdio",
+      type: "stdio",
       command: mask.text(command),
       ...(args.length > 0 && { args: args.map((arg) => mask.text(arg)) }),
       ...(env !== undefined && { env: maskValues(env, mask) }),
     };
   }
-  if (transport.kind === "http") {
+  if (transport.type === "http") {
     const { url, mode, headers } = transport;
     return {
-      kind: "http",
+      type: "http",
       url: mask.text(url),
       ...(mode !== undefined && { mode }),
       ...(headers !== undefined && { headers: maskValues(headers, mask) }),

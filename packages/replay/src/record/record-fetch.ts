@@ -62,7 +62,7 @@ export function recordFetch(fetch: Fetch, { side, onOpen }: FetchRecording): Fet
 
 // Of the same origin as its address: the old HTTP+SSE has a second one.
 function isOfServer(target: URL, message: RecordedMessage | undefined, { spec: { transport } }: RecordedSide): boolean {
-  if (transport.kind !== "http") return false;
+  if (transport.type !== "http") return false;
   const own = new URL(transport.url);
   const isSame = target.pathname === own.pathname && target.search === own.search;
   return target.origin === own.origin && (isSame || (message !== undefined && "jsonrpc" in message));

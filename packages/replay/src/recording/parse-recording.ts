@@ -90,10 +90,10 @@ function take(value: JsonObject, line: number, reading: Reading): void {
             rule: `${quoteText(event.server, 100)} was not introduced by a line of the type "server"`,
           });
         const kind = event.type === "start" ? "stdio" : "http";
-        if (server.transport.kind !== kind)
+        if (server.transport.type !== kind)
           throw fail({
             member: "type",
-            rule: `${event.type} is not for a server that is reached by ${server.transport.kind}`,
+            rule: `${event.type} is not for a server that is reached by ${server.transport.type}`,
           });
         openers.set(event.run, event.type);
       } else if (!openers.has(event.run)) throw fail({ member: "run", rule: `${event.run} has not begun` });

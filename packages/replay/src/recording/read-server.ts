@@ -11,7 +11,7 @@ export function readServer(value: JsonObject, known: RecordedServer | undefined)
   if (transport === undefined)
     return value["type"] === "about"
       ? { member: "id", rule: "was not introduced before" }
-      : { member: "transport", rule: 'must be of the kind "stdio" with a command, or of the kind "http" with a URL' };
+      : { member: "transport", rule: 'must be of the type "stdio" with a command, or of the type "http" with a URL' };
   return {
     ...known,
     id,
@@ -25,14 +25,14 @@ export function readServer(value: JsonObject, known: RecordedServer | undefined)
 
 function readTransport(value: JsonValue | undefined): RecordedTransport | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { kind, command, args, url, mode } = value;
-  if (kind === "stdio" && typeof command === "string" && command !== "") {
+  const { type, command, args, url, mode } = value;
+  if (type === "stdio" && typeof command === "string" && command !== "") {
     const texts = Array.isArray(args) ? args.filter((arg): arg is string => typeof arg === "string") : [];
-    return { kind, command, ...(texts.length > 0 && { args: texts }) };
+    return { type, command, ...(texts.length > 0 && { args: texts }) };
   }
-  if (kind === "http" && typeof url === "string" && URL.canParse(url)) {
+  if (type === "http" && typeof url === "string" && URL.canParse(url)) {
     const isMode = mode === "auto" || mode === "streamable" || mode === "sse";
-    return { kind, url, ...(isMode && { mode }) };
+    return { type, url, ...(isMode && { mode }) };
   }
   return undefined;
 }

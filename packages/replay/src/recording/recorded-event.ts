@@ -66,13 +66,13 @@ export type RecordedEvent = HostEvent | ServerEvent;
 /** How a server was reached, without secrets. */
 export type RecordedTransport =
   | {
-      readonly kind: "stdio";
+      readonly type: "stdio";
       readonly command: string;
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
     }
   | {
-      readonly kind: "http";
+      readonly type: "http";
       readonly url: string;
       readonly mode?: "auto" | "streamable" | "sse";
       readonly headers?: Readonly<Record<string, string>>;

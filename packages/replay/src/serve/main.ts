@@ -102,7 +102,7 @@ async function recordProgram(
   if (command === undefined) throw new TypeError("record needs a command behind --; see --help");
   const recorder = createRecorder({ to: file });
   // All that this program was given is the server's; of its environment only what looks like a secret is one.
-  const transport: StdioTransportSpec = { kind: "stdio", command, args };
+  const transport: StdioTransportSpec = { type: "stdio", command, args };
   const { spawn: record } = recorder.effects({ id: server, transport });
   const own = (program: string, given: readonly string[]): ReturnType<typeof spawn> =>
     spawn(program, given, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
@@ -127,7 +127,7 @@ function startError(command: string, error: unknown): unknown {
 async function show(file: string): Promise<void> {
   const { servers, events, problems } = await readRecording(file);
   for (const { id, transport, era, protocolVersion, name, version } of servers) {
-    const where = transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : transport.url;
+    const where = transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : transport.url;
     const said = name === undefined ? "" : `, ${name} ${version ?? ""}`;
     process.stdout.write(`${id}: ${where}${said}${era === undefined ? "" : ` (${era}, ${protocolVersion ?? ""})`}\n`);
   }

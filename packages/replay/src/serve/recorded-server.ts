@@ -1,12 +1,12 @@
 import type { ServerSpec } from "@hostside/core";
 import type { Replay } from "../play/create-replay.ts";
 
-/** The one of a recording that is meant, by its id, or because there is no other one of its kind. Throws a `TypeError` otherwise. */
-export function recordedServer({ servers }: Replay, kind: "stdio" | "http", id: string | undefined): ServerSpec {
-  const fit = servers.filter((server) => server.transport.kind === kind && (id === undefined || server.id === id));
+/** The one of a recording that is meant, by its id, or because there is no other one of its type. Throws a `TypeError` otherwise. */
+export function recordedServer({ servers }: Replay, type: "stdio" | "http", id: string | undefined): ServerSpec {
+  const fit = servers.filter((server) => server.transport.type === type && (id === undefined || server.id === id));
   const [only] = fit;
   if (only !== undefined && fit.length === 1) return only;
-  const named = servers.map((server) => `${JSON.stringify(server.id)} (${server.transport.kind})`).join(", ");
-  const wish = id === undefined ? `one server over ${kind}` : `${JSON.stringify(id)} over ${kind}`;
+  const named = servers.map((server) => `${JSON.stringify(server.id)} (${server.transport.type})`).join(", ");
+  const wish = id === undefined ? `one server over ${type}` : `${JSON.stringify(id)} over ${type}`;
   throw new TypeError(`the recording does not have ${wish}; it has ${named === "" ? "none" : named}`);
 }

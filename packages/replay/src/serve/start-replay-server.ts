@@ -31,7 +31,7 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const { replay, port = 0 } = options;
   const spec = recordedServer(replay, "http", options.serverId);
   const { fetch } = replay.effects(spec);
-  if (spec.transport.kind !== "http" || fetch === undefined) throw new TypeError("it was not reached by HTTP");
+  if (spec.transport.type !== "http" || fetch === undefined) throw new TypeError("it was not reached by HTTP");
   const { pathname, search } = new URL(spec.transport.url);
   const server = createServer((request, response) => {
     // A page of a browser that was led here by a name of its own may not read what was recorded.

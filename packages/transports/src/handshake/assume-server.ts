@@ -14,7 +14,7 @@ export function assumable(
   { transport, era = "auto" }: ServerSpec,
   known: KnownServer | undefined,
 ): KnownServer | undefined {
-  if (known === undefined || transport.kind !== "http" || transport.mode === "sse" || era === "legacy")
+  if (known === undefined || transport.type !== "http" || transport.mode === "sse" || era === "legacy")
     return undefined;
   return known.server.era === "modern" && known.server.protocolVersion === firstModernVersion ? known : undefined;
 }

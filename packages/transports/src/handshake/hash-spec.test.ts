@@ -4,7 +4,7 @@ import { hashSpec } from "./hash-spec.ts";
 
 const http: ServerSpec = {
   id: "a",
-  transport: { kind: "http", url: "https://x.test/mcp", bearerToken: "s3cret-token" },
+  transport: { type: "http", url: "https://x.test/mcp", bearerToken: "s3cret-token" },
 };
 
 describe("hashSpec()", () => {
@@ -12,7 +12,7 @@ describe("hashSpec()", () => {
     const same: ServerSpec = {
       id: "b",
       title: "B",
-      transport: { bearerToken: "s3cret-token", url: "https://x.test/mcp", kind: "http" },
+      transport: { bearerToken: "s3cret-token", url: "https://x.test/mcp", type: "http" },
     };
     const specHash = await hashSpec(http);
     // As caches that were stored have it.
@@ -23,18 +23,18 @@ describe("hashSpec()", () => {
   it("differs by address and by credentials", async () => {
     const others: ServerSpec[] = [
       http,
-      { id: "a", transport: { kind: "http", url: "https://x.test/other", bearerToken: "s3cret-token" } },
-      { id: "a", transport: { kind: "http", url: "https://x.test/mcp", bearerToken: "another-token" } },
-      { id: "a", transport: { kind: "http", url: "https://x.test/mcp" } },
-      { id: "a", transport: { kind: "stdio", command: "x" } },
-      { id: "a", transport: { kind: "stdio", command: "x", env: { A: "1" } } },
+      { id: "a", transport: { type: "http", url: "https://x.test/other", bearerToken: "s3cret-token" } },
+      { id: "a", transport: { type: "http", url: "https://x.test/mcp", bearerToken: "another-token" } },
+      { id: "a", transport: { type: "http", url: "https://x.test/mcp" } },
+      { id: "a", transport: { type: "stdio", command: "x" } },
+      { id: "a", transport: { type: "stdio", command: "x", env: { A: "1" } } },
     ];
     const hashes = await Promise.all(others.map(hashSpec));
     expect(new Set(hashes).size).toBe(others.length);
   });
 
   it("is none for a function, which has no name to go by", async () => {
-    await expect(hashSpec({ id: "a", transport: { kind: "memory", serve: () => undefined } })).resolves.toBeUndefined();
-    await expect(hashSpec({ id: "a", transport: { kind: "custom", open: () => undefined } })).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", transport: { type: "memory", serve: () => undefined } })).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", transport: { type: "custom", open: () => undefined } })).resolves.toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ let loading: Promise<typeof sha2Module | undefined> | undefined;
  * hash, so that it may be stored. `undefined` for kinds that are functions, and where the code for it cannot be loaded: nothing is remembered of the server then.
  */
 export async function hashSpec({ transport }: ServerSpec): Promise<string | undefined> {
-  if (transport.kind === "memory" || transport.kind === "custom") return undefined;
+  if (transport.type === "memory" || transport.type === "custom") return undefined;
   // Not Web Crypto: Node loads the whole of it for the first digest, and browsers leave it out of pages that did not come over https.
   loading ??= import("@noble/hashes/sha2.js").catch(() => undefined);
   const sha2 = await loading;

@@ -50,7 +50,7 @@ export function isModernRefusal({ details: { rpcCode, supported } }: HostsideErr
 export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
   const { transport, era = "auto" } = spec;
   const handshake = era === "auto" ? (verdict?.era ?? "probe") : era === "legacy" ? "legacy" : "modern";
-  if (transport.kind !== "http") return { channel: transport.kind, handshake };
+  if (transport.type !== "http") return { channel: transport.type, handshake };
   const { mode = "auto" } = transport;
   const isSse = mode === "sse" || (mode === "auto" && handshake === "legacy" && verdict?.channel === "sse");
   // HTTP+SSE is older than the stateless era.
@@ -71,7 +71,7 @@ export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]):
 
 function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
   const { handshake, error } = last;
-  const isAutoMode = spec.transport.kind === "http" && (spec.transport.mode ?? "auto") === "auto";
+  const isAutoMode = spec.transport.type === "http" && (spec.transport.mode ?? "auto") === "auto";
   // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
   const found: Attempt[] = [];

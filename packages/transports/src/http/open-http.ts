@@ -83,7 +83,7 @@ function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutO
 
 function assertHttp(spec: ServerSpec): HttpServerSpec {
   const { transport } = spec;
-  if (transport.kind !== "http") throw new TypeError(`a server of kind ${transport.kind} is not reached by HTTP`);
+  if (transport.type !== "http") throw new TypeError(`a server of type ${transport.type} is not reached by HTTP`);
   checkHttpSpec(spec);
   return { ...spec, transport };
 }
@@ -119,7 +119,7 @@ export async function clearHttpCredentials(
   principal: string | undefined,
 ): Promise<void> {
   const { transport } = spec;
-  if (transport.kind !== "http" || transport.auth === undefined || options.authProvider === undefined) return;
+  if (transport.type !== "http" || transport.auth === undefined || options.authProvider === undefined) return;
   const http = { ...spec, transport };
   const provider = askAuthorization(http, contextWithoutConnection(http, { ...options, principal }));
   if (provider === undefined) return;

@@ -12,7 +12,7 @@ import { createLinkedPair } from "./linked-pair.ts";
  */
 export async function openMemory({ transport: spec }: ServerSpec, context: TransportContext): Promise<Transport> {
   const { serverId, redact } = context;
-  if (spec.kind !== "memory") throw new TypeError(`openMemory() cannot open a transport of kind "${spec.kind}"`);
+  if (spec.type !== "memory") throw new TypeError(`openMemory() cannot open a transport of type "${spec.type}"`);
   const { host: end, server } = createLinkedPair();
   let closeReason: HostsideError | undefined;
   let isClosed = false;

@@ -15,7 +15,7 @@ export interface SendOptions {
 
 /**
  * A way to one server. Shaped like the official SDK's `Transport`, so that one can be plugged in, with what a host needs besides: the
- * failure of a single request without the loss of the connection, and evidence. Every kind of transport is one of these;
+ * failure of a single request without the loss of the connection, and evidence. Every type of transport is one of these;
  * `open-stdio.ts`, `open-http.ts`, `open-memory.ts` and `open-custom.ts` make them.
  *
  * Rules for implementers:

@@ -9,9 +9,9 @@ import { createHttpGuard } from "../http/exchange/http-guard.ts";
 export function checkGuard({ id, transport }: ServerSpec, guard: ConnectionGuard): void {
   const server = { serverId: id };
   const refusal =
-    transport.kind === "stdio"
+    transport.type === "stdio"
       ? askForCommand(guard, transport, server)
-      : transport.kind === "http"
+      : transport.type === "http"
         ? createHttpGuard({ guard, server, serverUrl: transport.url }).refuseUrl(new URL(transport.url))
         : undefined;
   if (refusal !== undefined) throw refusal;

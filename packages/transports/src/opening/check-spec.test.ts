@@ -5,18 +5,18 @@ import { createConnector } from "../connector.ts";
 describe("check()", () => {
   const connector = createConnector();
   it.each([
-    { spec: { id: " ", transport: { kind: "stdio", command: "x" } }, field: "id" },
-    { spec: { id: "a", transport: { kind: "stdio", command: " " } }, field: "transport.command" },
-    { spec: { id: "a", transport: { kind: "http", url: "" } }, field: "transport.url" },
-    { spec: { id: "a", transport: { kind: "http", url: "ftp://x.test" } }, field: "transport.url" },
-    { spec: { id: "a", transport: { kind: "stdio", command: "x", args: ["a\0b"] } }, field: "transport.args.0" },
+    { spec: { id: " ", transport: { type: "stdio", command: "x" } }, field: "id" },
+    { spec: { id: "a", transport: { type: "stdio", command: " " } }, field: "transport.command" },
+    { spec: { id: "a", transport: { type: "http", url: "" } }, field: "transport.url" },
+    { spec: { id: "a", transport: { type: "http", url: "ftp://x.test" } }, field: "transport.url" },
+    { spec: { id: "a", transport: { type: "stdio", command: "x", args: ["a\0b"] } }, field: "transport.args.0" },
     {
-      spec: { id: "a", transport: { kind: "http", url: "http://x.test", bearerToken: "t0ken-value" } },
+      spec: { id: "a", transport: { type: "http", url: "http://x.test", bearerToken: "t0ken-value" } },
       field: "transport.bearerToken",
     },
-    { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
-    { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "api-key" } }, field: "transport.auth" },
-    { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
+    { spec: { id: "a", transport: { type: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
+    { spec: { id: "a", transport: { type: "http", url: "https://x.test", auth: "api-key" } }, field: "transport.auth" },
+    { spec: { id: "a", transport: { type: "carrier-pigeon" } }, field: "transport.type" },
   ])("refuses $spec.transport with invalid_spec, naming $field, before anything starts", async ({ spec, field }) => {
     // What a product reads from a file has any shape.
     const bad = spec as never;
@@ -27,10 +27,10 @@ describe("check()", () => {
   });
 
   it.each<ServerSpec["transport"]>([
-    { kind: "stdio", command: "x" },
-    { kind: "stdio", command: "x", args: ["$(rm)", "", "a b"], env: { KEY: "" }, inheritEnv: "none", cwd: "/" },
-    { kind: "http", url: "https://x.test/mcp" },
-    { kind: "http", url: "https://x.test/mcp", bearerToken: "t0ken", headers: { "x-team": "a" }, mode: "sse" },
+    { type: "stdio", command: "x" },
+    { type: "stdio", command: "x", args: ["$(rm)", "", "a b"], env: { KEY: "" }, inheritEnv: "none", cwd: "/" },
+    { type: "http", url: "https://x.test/mcp" },
+    { type: "http", url: "https://x.test/mcp", bearerToken: "t0ken", headers: { "x-team": "a" }, mode: "sse" },
   ])("takes %j with lists of tools, and changes nothing of it", (transport) => {
     const spec = { id: "a", transport, include: ["one"], exclude: ["two"] };
     const before = structuredClone(spec);
@@ -43,7 +43,7 @@ describe("check()", () => {
     const program = "console.error(JSON.stringify([process.argv.slice(1), process.cwd()])); process.exit(3)";
     const spec = {
       id: "a",
-      transport: { kind: "stdio", command: process.execPath, args: ["-e", program, ...args] },
+      transport: { type: "stdio", command: process.execPath, args: ["-e", program, ...args] },
     } as const;
     const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
     const connecting = connector.connect(spec, hooks, new AbortController().signal);

@@ -78,7 +78,7 @@ export function createConnectionContext(
 
 function askForEffects(spec: ServerSpec, { effects }: ConnectorOptions): ConnectorEffects | undefined {
   const { id, transport } = spec;
-  if (transport.kind === "memory" || transport.kind === "custom") return undefined;
+  if (transport.type === "memory" || transport.type === "custom") return undefined;
   try {
     return effects?.(spec);
   } catch (cause) {

@@ -20,11 +20,11 @@ export function loadHttp(serverId: string): Promise<Http> {
 }
 
 /**
- * Begins to load what a transport needs, so that it is there when the first server of its kind is wanted. Its failure is told then. A
+ * Begins to load what a transport needs, so that it is there when the first server of its type is wanted. Its failure is told then. A
  * program is started first, and boots meanwhile.
  */
-export function preload({ kind }: TransportSpec): void {
-  if (kind === "http") import("#http").catch(() => undefined);
+export function preload({ type }: TransportSpec): void {
+  if (type === "http") import("#http").catch(() => undefined);
 }
 
 interface Part {

@@ -41,7 +41,7 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
 export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
-  const taken = spec.transport.kind === "stdio" ? takeTurn(spec.id, init) : undefined;
+  const taken = spec.transport.type === "stdio" ? takeTurn(spec.id, init) : undefined;
   let turn = taken instanceof Promise ? await taken : taken;
   try {
     return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() }));
@@ -55,7 +55,7 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
 async function openInTime(context: ConnectionContext): Promise<Connection> {
   const { spec, hooks, deadline } = context;
   try {
-    if (spec.transport.kind !== "custom") return await openOverWire(context);
+    if (spec.transport.type !== "custom") return await openOverWire(context);
     const opened = await openCustom(spec, context);
     return opened.kind === "client"
       ? await openOverClient(context, opened.client)
@@ -100,7 +100,7 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   // A program boots while the rest is made ready.
-  const opening = firstTransport ?? (spec.transport.kind === "stdio" ? beginOpening(context) : undefined);
+  const opening = firstTransport ?? (spec.transport.type === "stdio" ? beginOpening(context) : undefined);
   let unused = opening;
   const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
   const init: AttemptsInit = {

@@ -13,7 +13,7 @@ import type { StdioEffects } from "../stdio/start-server.ts";
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: Attempt): Promise<Transport> {
   const { spec, serverId } = context;
-  switch (spec.transport.kind) {
+  switch (spec.transport.type) {
     case "memory":
       return openMemory(spec, context);
     case "stdio": {

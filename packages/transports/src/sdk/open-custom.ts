@@ -19,7 +19,7 @@ export type OpenedCustom =
  */
 export async function openCustom({ transport: spec }: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
   const { serverId, signal, redact } = context;
-  if (spec.kind !== "custom") throw new TypeError(`openCustom() cannot open a transport of kind "${spec.kind}"`);
+  if (spec.type !== "custom") throw new TypeError(`openCustom() cannot open a transport of type "${spec.type}"`);
   const opening = callOpen(spec, { serverId, signal });
   let opened: unknown;
   try {

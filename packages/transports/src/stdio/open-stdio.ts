@@ -50,8 +50,8 @@ async function running(
   { secrets }: StdioContext,
   { child, env, running: start, handOver }: StartedServer,
 ): Promise<ServerProcess> {
-  if (transport.kind !== "stdio")
-    throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
+  if (transport.type !== "stdio")
+    throw new TypeError(`openStdio() cannot open a transport of type "${transport.type}"`);
   try {
     await start;
   } catch (error) {

@@ -68,7 +68,7 @@ export async function startServer(
 ): Promise<StartedServer> {
   const { secrets, effects = {}, principal, options = {} } = context;
   const { platform = process.platform, environment = process.env } = effects;
-  if (transport.kind !== "stdio") throw new TypeError(`a transport of kind "${transport.kind}" has no program`);
+  if (transport.type !== "stdio") throw new TypeError(`a transport of type "${transport.type}" has no program`);
   assertStdioSpec(id, transport);
   const { command, args = [], cwd } = transport;
   if (cwd !== undefined) await assertDirectoryInTime(cwd, { id, signal: context.signal, files: tools.files() });

@@ -22,8 +22,8 @@ const program = fileURLToPath(new URL("answers-initialize.mjs", import.meta.url)
 /** @type {import("@hostside/core").TransportSpec} */
 const transport =
   kind === "stdio"
-    ? { kind: "stdio", command: process.execPath, args: [program] }
-    : { kind: "http", url: `http://127.0.0.1:${port}/mcp` };
+    ? { type: "stdio", command: process.execPath, args: [program] }
+    : { type: "http", url: `http://127.0.0.1:${port}/mcp` };
 const connector = createConnector();
 const connect = () =>
   connector.connect(

@@ -15,15 +15,15 @@ export interface AddressMeans {
 /** Where the kit finds a server of the configuration, with what lets it in; `undefined` for a transport that the kit does not speak. */
 export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
   const { transport } = spec;
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     // It is checked in the environment that it is used in, and a stranger's server gets no more of it.
     const { command, args = [], env, cwd, inheritEnv = "safe" } = transport;
     return {
-      kind: "stdio",
+      type: "stdio",
       server: { command, args, inheritEnv, ...(env && { env }), ...(cwd !== undefined && { cwd }) },
     };
   }
-  if (transport.kind !== "http") return undefined;
+  if (transport.type !== "http") return undefined;
   const url = new URL(transport.url);
   const token = bearerTokenOf(transport);
   const headers = {
@@ -31,7 +31,7 @@ export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(await signedInHeaders(spec, url, means)),
   };
-  return { kind: "http", url, headers };
+  return { type: "http", url, headers };
 }
 
 /** What a sign-in gives; nothing where nobody has signed in, and the kit reports what the server asks for. */
@@ -41,7 +41,7 @@ async function signedInHeaders(
   { authProvider, signal }: AddressMeans,
 ): Promise<Readonly<Record<string, string>>> {
   const signed = signInWhereAsked(spec);
-  if (authProvider === undefined || signed.transport.kind !== "http" || signed.transport.auth === undefined) return {};
+  if (authProvider === undefined || signed.transport.type !== "http" || signed.transport.auth === undefined) return {};
   try {
     // A connection renews what has run out, over its own HTTP; the kit then gets what is kept.
     const connection = await connect(signed, { ...fromEnvironment, authProvider, signal, isInteractive: () => false });

@@ -16,10 +16,10 @@ export interface Advice {
 export function adviseOn(spec: FileSpec): Advice {
   const { transport } = spec;
   const secrets =
-    transport.kind === "stdio"
+    transport.type === "stdio"
       ? [...secretVariables(transport), ...secretArguments(spec, transport)]
       : [...secretHeaders(transport), ...secretParameters(transport)];
-  const others = transport.kind === "stdio" ? habits(transport) : [];
+  const others = transport.type === "stdio" ? habits(transport) : [];
   return { notes: [...secrets, ...others], hasSecrets: secrets.length > 0 };
 }
 
@@ -35,7 +35,7 @@ function secretVariables({ env = {} }: StdioTransportSpec): readonly string[] {
 
 function secretArguments(spec: FileSpec, { args = [] }: StdioTransportSpec): readonly string[] {
   const { transport } = redactSpec(spec);
-  const shown = transport.kind === "stdio" ? (transport.args ?? []) : [];
+  const shown = transport.type === "stdio" ? (transport.args ?? []) : [];
   return args.flatMap((argument, index) =>
     shown[index] !== argument && isLiteral(argument) && !argument.includes("://")
       ? [

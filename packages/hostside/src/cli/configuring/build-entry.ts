@@ -36,7 +36,7 @@ function httpEntry(url: string, rest: readonly string[], { env, header, cwd }: E
     throw usageError("--env is for a program, and this is a URL", 'send it as --header "Name: value"');
   if (cwd !== undefined) throw usageError("--cwd is for a program, and this is a URL", "leave it out");
   const headers = header?.map(readHeader);
-  return { transport: { kind: "http", url, ...(headers !== undefined && { headers: Object.fromEntries(headers) }) } };
+  return { transport: { type: "http", url, ...(headers !== undefined && { headers: Object.fromEntries(headers) }) } };
 }
 
 function stdioEntry(words: readonly string[], { env, header, cwd }: EntryArguments, folder: string): JsonObject {
@@ -52,7 +52,7 @@ function stdioEntry(words: readonly string[], { env, header, cwd }: EntryArgumen
   const variables = env?.map(readVariable);
   return {
     transport: {
-      kind: "stdio",
+      type: "stdio",
       command,
       ...(args.length > 0 && { args }),
       ...(variables !== undefined && { env: Object.fromEntries(variables) }),

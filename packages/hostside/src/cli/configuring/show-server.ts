@@ -5,8 +5,8 @@ import type { Terminal } from "../terminal.ts";
 /** What a server starts, or where it is, on one line and without its secrets. */
 export function showStart(draft: ServerDraft): string {
   const { transport } = redactSpec(draft);
-  if (transport.kind === "stdio") return [transport.command, ...(transport.args ?? [])].map(quoteWord).join(" ");
-  return draft.transport.kind === "http" ? showUrl(draft.transport.url) : "";
+  if (transport.type === "stdio") return [transport.command, ...(transport.args ?? [])].map(quoteWord).join(" ");
+  return draft.transport.type === "http" ? showUrl(draft.transport.url) : "";
 }
 
 // With references in it, it may be none; then what stands before the first.

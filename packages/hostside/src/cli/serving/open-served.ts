@@ -200,7 +200,7 @@ function createRevision(
     if (!live.take(config).usesServer(spec.id, spec.labels?.["scope"])) return undefined;
     const { transport, startup = "background", sharing, timeouts } = spec;
     const marked =
-      transport.kind === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;
+      transport.type === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;
     const shared = hasMany && sharing !== "conversation" ? ({ sharing: "shared" } as const) : {};
     return { ...spec, ...shared, startup, transport: marked, timeouts: { closeMs, ...timeouts } };
   };

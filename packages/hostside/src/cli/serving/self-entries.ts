@@ -10,8 +10,8 @@ const ends = /(?:\.(?:cmd|ps1|exe|[cm]?js|ts))$/i;
  * read. `addresses`: where this one listens. Pure.
  */
 export function isServeEntry({ transport }: ServerSpec, addresses: readonly string[] = []): boolean {
-  if (transport.kind === "http") return addresses.some((address) => isSamePlace(transport.url, address));
-  if (transport.kind !== "stdio") return false;
+  if (transport.type === "http") return addresses.some((address) => isSamePlace(transport.url, address));
+  if (transport.type !== "stdio") return false;
   // One word for a whole line, as `sh -c` and `cmd /c` take it, too.
   const words = [transport.command, ...(transport.args ?? [])].flatMap((word) => word.split(/\s+/));
   const at = words.findIndex(isHostside);

@@ -79,7 +79,7 @@ describe("no text shows a secret that", () => {
         const url = `postgres://me:${encodeURIComponent(password)}@db.example/x`;
         const args = [child, plan, "--api-key", key];
         const env = { SERVICE_TOKEN: token, DATABASE_URL: url };
-        const transport = { kind: "stdio", command: process.execPath, args, env } as const;
+        const transport = { type: "stdio", command: process.execPath, args, env } as const;
         const spec = { id: "s", era: "legacy", transport, timeouts: { connectMs: 10_000 } } as const;
         expect(await findLeak(spec, hidden)).toBeUndefined();
       }),
@@ -98,7 +98,7 @@ describe("no text shows a secret that", () => {
         server.behave(behaviour, hidden.map(spell).join(" , "));
         const url = `${server.origin}/mcp/${path}/sse?key=${encodeURIComponent(query)}`;
         const headers = { "x-tenant": header };
-        const transport = { kind: "http", url, mode: "streamable", headers, bearerToken: bearer } as const;
+        const transport = { type: "http", url, mode: "streamable", headers, bearerToken: bearer } as const;
         expect(await findLeak({ id: "s", timeouts, transport }, hidden)).toBeUndefined();
       }),
       { ...asManyAsFit, numRuns: Math.ceil(runs / 6) },
@@ -122,7 +122,7 @@ describe("no text shows a secret that", () => {
           saveCodeVerifier: () => undefined,
           codeVerifier: () => "verifier",
         };
-        const transport = { kind: "http", url: `${server.origin}/mcp`, mode: "streamable", auth: "oauth" } as const;
+        const transport = { type: "http", url: `${server.origin}/mcp`, mode: "streamable", auth: "oauth" } as const;
         const leak = await findLeak({ id: "s", timeouts, transport }, hidden, { authProvider: () => authProvider });
         expect(leak).toBeUndefined();
       }),

@@ -41,7 +41,7 @@ function filesOf(sources: readonly ServerSource[]): readonly ConfigFileFacts[] {
 export function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly string[])[] {
   const groups = new Map<string, string[]>();
   for (const { id, transport, disabled } of servers) {
-    if (disabled === true || transport.kind === "memory" || transport.kind === "custom") continue;
+    if (disabled === true || transport.type === "memory" || transport.type === "custom") continue;
     // With another account it is another server: what stands in the environment and in headers counts.
     const key = canonicalJson(JSON.parse(JSON.stringify(transport)));
     groups.set(key, [...(groups.get(key) ?? []), id]);
@@ -83,7 +83,7 @@ type Field = readonly [path: string, shown: string, value: string];
 
 /** Everything in an entry that has a name and a value. */
 function fieldsOf(transport: ConfiguredServer["draft"]["transport"]): readonly Field[] {
-  if (transport.kind === "stdio") {
+  if (transport.type === "stdio") {
     const { env = {}, args = [] } = transport;
     return [
       ...Object.entries(env).map(([name, value]): Field => [`transport.env.${name}`, `env.${name}`, value]),

@@ -20,7 +20,7 @@ export async function gatherProgram(
   const [word = "", ...more] = command.trim().split(/\s+/);
   const hasArguments = more.length > 0 && !("path" in found);
   const shown = redactSpec(spec).transport;
-  const shownArgs = shown.kind === "stdio" ? (shown.args ?? []) : [];
+  const shownArgs = shown.type === "stdio" ? (shown.args ?? []) : [];
   const candidates = args.filter((arg, index) => paths.isAbsolute(arg) && shownArgs[index] === arg);
   const missing = await Promise.all(candidates.map(isMissing));
   const npxPackage = readNpxPackage(command, args);

@@ -37,7 +37,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
   const about = aboutSource(source, spec);
   if (spec === undefined || source.state !== "on") return unstartedServer(source, spec);
   const { transport } = spec;
-  const program = transport.kind === "stdio" ? await gatherProgram(spec, transport, place) : undefined;
+  const program = transport.type === "stdio" ? await gatherProgram(spec, transport, place) : undefined;
   const startedAt = performance.now();
   const status = await settle(id, { host, timeoutMs, signal });
   const waitedMs = Math.round(performance.now() - startedAt);
@@ -76,20 +76,20 @@ function unstartedServer(source: ServerSource, spec: ServerSpec | undefined): Se
 function aboutSource({ serverId, scope, file }: ServerSource, spec: ServerSpec | undefined) {
   const { transport } = spec === undefined ? {} : redactSpec(spec);
   const given = spec?.transport;
-  const url = given?.kind === "http" && URL.canParse(given.url) ? new URL(given.url) : undefined;
+  const url = given?.type === "http" && URL.canParse(given.url) ? new URL(given.url) : undefined;
   return {
     id: serverId,
     scope,
     ...(file !== undefined && { file }),
-    transport: transport?.kind ?? "custom",
+    transport: transport?.type ?? "custom",
     starts: transport === undefined ? "" : oneLine(inWords(transport), 300),
     plainHttp: url !== undefined && !isConfidentialUrl(url),
   } as const;
 }
 
 function inWords(transport: ServerSpec["transport"]): string {
-  if (transport.kind === "http") return transport.url;
-  return transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
+  if (transport.type === "http") return transport.url;
+  return transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
 }
 
 interface Settling {
