@@ -14,7 +14,7 @@ export async function startTwoServers(): Promise<McpProvider> {
 
 /** A conversation that has room for the helpers and what they find. */
 export function conversationOf(provider: McpProvider): ToolboxView {
-  return createToolbox({ providers: [provider] }).view({ budget: 1500 });
+  return createToolbox({ providers: [provider] }).view({ maxToolTokens: 1500 });
 }
 
 /** What the model does: it looks for a tool, and calls what it found on two servers, once wrongly. */

@@ -8,7 +8,7 @@ const encoding = getEncoding("o200k_base");
 const recorded = readToolSet()
   .filter(({ source }) => source === "recorded")
   .slice(0, 18);
-const budget = 8000;
+const maxToolTokens = 8000;
 // What the estimate may be wrong by.
 const tolerance = 1.15;
 
@@ -39,7 +39,7 @@ function recordedProvider(): ToolProvider {
 const countTokens = (value: unknown): number => encoding.encode(JSON.stringify(value)).length;
 
 function countDeclared(view: ToolboxView): number {
-  const declared = view.tools({ budget });
+  const declared = view.tools({ maxToolTokens });
   return declared.reduce(
     (sum, { name, description, inputSchema }) => sum + countTokens({ name, description, parameters: inputSchema }),
     0,
@@ -67,30 +67,30 @@ describe("a conversation with 18 recorded servers and a budget of 8,000 tokens",
   it("declares no more than that in any turn, and answers for less than it", async () => {
     const toolbox = createToolbox({ providers: [recordedProvider()] });
     const view = toolbox.view();
-    expect(toolbox.estimateTokens()).toBeGreaterThan(10 * budget);
+    expect(toolbox.estimateTokens()).toBeGreaterThan(10 * maxToolTokens);
     const answered = new Map<string, number[]>();
     for (const [helper, input] of conversation) {
-      expect(countDeclared(view)).toBeLessThanOrEqual(budget * tolerance);
+      expect(countDeclared(view)).toBeLessThanOrEqual(maxToolTokens * tolerance);
       const { structuredContent } = await view.call(helper, input);
       answered.set(helper, [...(answered.get(helper) ?? []), countTokens(structuredContent)]);
     }
-    expect(countDeclared(view)).toBeLessThanOrEqual(budget * tolerance);
+    expect(countDeclared(view)).toBeLessThanOrEqual(maxToolTokens * tolerance);
     for (const tokens of answered.get("tools_search") ?? []) expect(tokens).toBeLessThanOrEqual(1000 * tolerance);
     for (const tokens of answered.get("tools_select") ?? []) expect(tokens).toBeLessThanOrEqual(2000 * tolerance);
     // Nine searches, answers and all, stay under what is declared in one turn.
     const searches = answered.get("tools_search") ?? [];
     expect(searches).toHaveLength(9);
-    expect(searches.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(budget);
+    expect(searches.reduce((sum, tokens) => sum + tokens, 0)).toBeLessThanOrEqual(maxToolTokens);
   });
 
   it("lets a model use every tool of every server, page by page", async () => {
     const view = createToolbox({ providers: [recordedProvider()] }).view();
-    const usable = new Set(view.tools({ budget }).map(({ name }) => name));
+    const usable = new Set(view.tools({ maxToolTokens }).map(({ name }) => name));
     for (const { group } of recorded) {
       let next: object | undefined = { group: group.id };
       while (next !== undefined) {
         const answer = await view.selectTools(next);
-        for (const { name } of view.tools({ budget })) usable.add(name);
+        for (const { name } of view.tools({ maxToolTokens })) usable.add(name);
         for (const { name, parameters } of answer.tools) if (parameters !== undefined) usable.add(name);
         next = answer.next;
       }

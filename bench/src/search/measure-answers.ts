@@ -1,4 +1,4 @@
-// What the helpers' answers cost in tokens, over 20 recorded servers, with a budget of 8,000. Prints a table and writes it into docs/discovery.md.
+// What the helpers' answers cost in tokens, over 20 recorded servers, with `maxToolTokens` of 8,000. Prints a table and writes it into docs/discovery.md.
 import type { JsonObject } from "@hostside/core";
 import { countDeclared, countTokens } from "./count-tokens.ts";
 import { readPublishedQueries } from "./read-published-queries.ts";
@@ -7,7 +7,7 @@ import { createSetToolbox } from "./set-toolbox.ts";
 import { readPublishedSet } from "./tool-set.ts";
 import { tableOf, writeTable } from "./write-table.ts";
 
-const budget = 8000;
+const maxToolTokens = 8000;
 const published = readPublishedSet();
 const servers = published.filter(({ source }) => source === "recorded").slice(0, 20);
 const local = localNames(published);
@@ -30,7 +30,7 @@ for (const { query, answers } of queries) {
 }
 const groups: number[] = [];
 for (const { group } of servers) groups.push(await costOf("tools_select", { group: group.id }));
-const helpers = toolbox.view({ alwaysHelpers: true }).tools({ budget: 1 });
+const helpers = toolbox.view({ alwaysHelpers: true }).tools({ maxToolTokens: 1 });
 writeTable(
   "answers",
   tableOf(
@@ -62,7 +62,7 @@ async function costOf(helper: string, input: JsonObject): Promise<number> {
 
 async function answerOf(helper: string, input: JsonObject): Promise<string> {
   const view = toolbox.view();
-  view.tools({ budget });
+  view.tools({ maxToolTokens });
   return JSON.stringify((await view.call(helper, input)).structuredContent);
 }
 

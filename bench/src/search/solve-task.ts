@@ -28,7 +28,7 @@ export interface Task {
 
 // Less of a sentence than this in the best of what was found, and it may be somewhere else.
 const enough = 0.3;
-const budget = 8000;
+const maxToolTokens = 8000;
 
 /** Lets a scripted model, which chooses by words and knows only what it is shown, do a task over a toolbox. */
 export async function solveTask(toolbox: Toolbox, task: Task, way: Way): Promise<Attempt> {
@@ -79,7 +79,7 @@ export function createRun(view: ToolboxView): Run {
   let read = 0;
   let groups: readonly Option[] = [];
   const takeTurn = (): readonly ToolDefinition[] => {
-    const declared = view.tools({ budget });
+    const declared = view.tools({ maxToolTokens });
     turns += 1;
     tokens += countDeclared(declared) + read;
     return declared;
@@ -105,7 +105,7 @@ export function createRun(view: ToolboxView): Run {
       return (answer["tools"] as unknown as readonly Shown[]).map(toOption);
     },
     async call(name) {
-      const isDeclared = view.tools({ budget }).some((definition) => definition.name === name);
+      const isDeclared = view.tools({ maxToolTokens }).some((definition) => definition.name === name);
       if (!isDeclared) await ask("tools_select", { tools: [name] });
       const definition = takeTurn().find((candidate) => candidate.name === name);
       if (definition === undefined) return false;

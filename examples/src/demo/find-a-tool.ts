@@ -1,15 +1,17 @@
 import { estimateDefinitionTokens, type ToolboxView } from "@hostside/discovery";
 import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
-const budget = 2000;
+const maxToolTokens = 2000;
 
 /** Goes a model's way to a tool among all of them: the directory of groups, one group's schemas, the call. Counts tokens on the way. */
 export async function findATool({ host, printer }: Stage): Promise<void> {
   const { toolbox } = host;
-  await using conversation = host.conversation({ budget });
+  await using conversation = host.conversation({ maxToolTokens });
   const everything = toolbox.estimateTokens();
   const before = declare(conversation);
-  printer.line(`all ${toolbox.tools().length} definitions: about ${everything} tokens, with a budget of ${budget}`);
+  printer.line(
+    `all ${toolbox.tools().length} definitions: about ${everything} tokens, with maxToolTokens: ${maxToolTokens}`,
+  );
   printer.line(`declared instead: ${before.names.join(", ")}: about ${before.tokens} tokens`);
 
   const directory = await conversation.call("tools_groups", { query: "*" });

@@ -205,7 +205,7 @@ describe("deferred tools", () => {
     const kept = (definitions: readonly ToolDefinition[]): readonly ToolDefinition[] =>
       definitions.filter(({ name }) => !gone.has(name));
     const source: ToolSource = {
-      tools: () => kept(view.tools({ budget: 1000 })),
+      tools: () => kept(view.tools({ maxToolTokens: 1000 })),
       call: (name, args, options) => view.call(name, args, options),
     };
     const mcp = createAnthropicTools(source, { deferred: () => kept(toolbox.tools(view.undeclared())) });

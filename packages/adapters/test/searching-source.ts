@@ -18,7 +18,7 @@ function manyTools(): StaticTool[] {
 export function searchingSource(): ToolSource {
   const view = createToolbox({ tools: manyTools() }).view({ alwaysVisible: ["book_table"] });
   return {
-    tools: () => view.tools({ budget: 2800 }),
+    tools: () => view.tools({ maxToolTokens: 2800 }),
     call: (name, args, options) => view.call(name, args, options),
   };
 }

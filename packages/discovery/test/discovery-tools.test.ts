@@ -5,7 +5,7 @@ import { ask, github, namesIn, slack, viewOf } from "./sample-view.ts";
 
 describe("definitions of the helpers", () => {
   it("constrain their inputs: required lists, no additional properties", () => {
-    const declared = viewOf().tools({ budget: 0 });
+    const declared = viewOf().tools({ maxToolTokens: 0 });
     expect(
       declared.map(({ name, inputSchema }) => [name, inputSchema["required"], inputSchema["additionalProperties"]]),
     ).toEqual([
@@ -22,7 +22,7 @@ describe("definitions of the helpers", () => {
 
   it("have the names that the product gave them", async () => {
     const view = viewOf({ toolbox: { helperNames: { search: "find_tools" } } });
-    expect(view.tools({ budget: 0 }).map(({ name }) => name)).toContain("find_tools");
+    expect(view.tools({ maxToolTokens: 0 }).map(({ name }) => name)).toContain("find_tools");
     expect(namesIn(await ask(view, "FIND_TOOLS", { query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
     expect(view.has("tools_search")).toBe(false);
   });
@@ -198,7 +198,7 @@ describe("tools_select", () => {
     const answer = await view.selectTools({ group: "mcp:big" });
     expect(answer.tools.length).toBeLessThan(17);
     expect([...namesIn(answer), ...(answer.omitted_tools?.names ?? [])]).toEqual(names);
-    expect(view.tools({ budget: 8000 }).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(view.tools({ maxToolTokens: 8000 }).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   });
 });
 
@@ -273,7 +273,7 @@ describe("tools_search", () => {
     const { name, description, inputSchema } = serverTool("github", "create_issue");
     const selected = await view.selectTools({ tools: [name] });
     expect(selected.tools).toEqual([{ name, description, parameters: inputSchema }]);
-    expect(view.tools({ budget: 8000 }).find((definition) => definition.name === name)?.inputSchema).toEqual(
+    expect(view.tools({ maxToolTokens: 8000 }).find((definition) => definition.name === name)?.inputSchema).toEqual(
       inputSchema,
     );
   });

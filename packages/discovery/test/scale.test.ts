@@ -126,7 +126,7 @@ describe("10,000 tools over 100 servers", () => {
     expect(search.work.documentsScored).toBe(1000);
   });
 
-  it("are counted against a budget only as far as needed", () => {
+  it("are counted against maxToolTokens only as far as needed", () => {
     const provider = bigProvider(10_000);
     const { objects, reads } = countReads(provider.tools().map(({ inputSchema }) => inputSchema));
     const definitions = provider
@@ -135,7 +135,7 @@ describe("10,000 tools over 100 servers", () => {
     provider.offer(definitions, provider.groups());
     createToolbox({ providers: [provider] })
       .view()
-      .tools({ budget: 5000 });
+      .tools({ maxToolTokens: 5000 });
     expect(reads()).toBeLessThan(2000);
   });
 });

@@ -4,12 +4,12 @@ import type { ToolboxView } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];
-const declared = (view: ToolboxView, budget?: number): readonly string[] =>
-  view.tools(budget === undefined ? {} : { budget }).map(({ name }) => name);
+const declared = (view: ToolboxView, maxToolTokens?: number): readonly string[] =>
+  view.tools(maxToolTokens === undefined ? {} : { maxToolTokens }).map(({ name }) => name);
 
 /** What is declared when not everything is, and there is room for some tools beside the helpers. */
 function declaredSome(view: ToolboxView): readonly string[] {
-  view.tools({ budget: 0 });
+  view.tools({ maxToolTokens: 0 });
   return declared(view, 2000);
 }
 
@@ -19,7 +19,7 @@ function providerOf(...names: readonly string[]): FakeProvider {
   return provider;
 }
 
-describe("tools({ budget })", () => {
+describe("tools({ maxToolTokens })", () => {
   it("declares everything while it fits, otherwise the helpers and what is always visible", () => {
     const toolbox = createToolbox({ providers: [providerOf("a", "b", "c")] });
     const all = toolbox.estimateTokens();
@@ -80,7 +80,7 @@ describe("tools({ budget })", () => {
     expect(declared(view)).toEqual(["a", "c"]);
   });
 
-  it("stays with the helpers once a budget was passed, and undeclares only what the budget has no room for", () => {
+  it("stays with the helpers once maxToolTokens was passed, and undeclares only what it has no room for", () => {
     const provider = providerOf("a", "b");
     const long = { description: "w ".repeat(1200) };
     const view = createToolbox({ providers: [provider] }).view();
@@ -181,6 +181,6 @@ describe("view()", () => {
     const options: object = { deny: ["secret"] };
     const make = (): unknown => createToolbox().view(options);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, budget, selection, denied, ');
+    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, maxToolTokens, selection, denied, ');
   });
 });

@@ -96,10 +96,18 @@ describe("a toolbox", () => {
     ],
     ["neither yes nor no", "refuseChanged must be true or false", (it) => it.view({ refuseChanged: loose("no") })],
     ["a selector that is none", "selector must be a function, not an object", (it) => it.view({ selector: loose({}) })],
-    ["a budget as a text", "budget must be a number of tokens", (it) => it.view().tools({ budget: loose("100") })],
-    ["a budget of null", "budget must be a number of tokens", (it) => it.view().tools({ budget: loose(null) })],
-    ["an unknown limit", 'tools() has no option "budgets"', (it) => it.view().tools(loose({ budgets: 5 }))],
-    ["a budget alone", "tools() takes its options as an object", (it) => it.view().tools(loose(8000))],
+    [
+      "maxToolTokens as a text",
+      "maxToolTokens must be a number of tokens",
+      (it) => it.view().tools({ maxToolTokens: loose("100") }),
+    ],
+    [
+      "maxToolTokens of null",
+      "maxToolTokens must be a number of tokens",
+      (it) => it.view().tools({ maxToolTokens: loose(null) }),
+    ],
+    ["an unknown limit", 'tools() has no option "maxToolToken"', (it) => it.view().tools(loose({ maxToolToken: 5 }))],
+    ["maxToolTokens alone", "tools() takes its options as an object", (it) => it.view().tools(loose(8000))],
     ["no name in a view", "call(): the name of a tool must be a string", (it) => it.view().call(loose(undefined))],
     [
       "a signal of a search that is none",

@@ -63,7 +63,7 @@ async function discovery(
   const fresh = (): ToolboxView => createToolbox({ providers: [provider] }).view();
   const view = fresh();
   return [
-    point("toolbox and first view", await typical(20, () => fresh().tools({ budget: 8000 }))),
+    point("toolbox and first view", await typical(20, () => fresh().tools({ maxToolTokens: 8000 }))),
     point("groups", await typical(100, () => view.listGroups({ query: "*" }))),
     point("search", await typical(100, () => view.searchTools({ query: "return the text unchanged" }))),
     point("select one", await typical(100, () => view.selectTools({ tools: [firstName(provider)] }))),

@@ -32,7 +32,7 @@ export interface AnthropicOptions extends AdapterOptions, OwnFunctionsOptions {
   readonly cache?: "5m" | "1h" | "off" | undefined;
   /**
    * Tools that the model does not see until a search names them, such as `() => toolbox.tools(view.undeclared())` for a view with a
-   * budget: they are declared with `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or `tools_select` is
+   * limit: they are declared with `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or `tools_select` is
    * a `tool_reference` for each of them that was found. Where there would be no other tool the first is not kept back: the API refuses a request
    * with deferred tools alone. Called for each request. Default none.
    */

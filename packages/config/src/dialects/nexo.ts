@@ -106,7 +106,7 @@ function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Sur
 function readServerExtras(
   entry: Entry,
   draft: DraftBuilder,
-  { type: type, transport }: { type: string; transport: Entry },
+  { type, transport }: { type: string; transport: Entry },
 ): void {
   const passContext = entry.entry("context")?.flag("passthrough");
   if (passContext !== undefined) draft.extra("passContext", passContext);

@@ -7,7 +7,7 @@ import type { HelperContext } from "./helper-context.ts";
 
 /** How an answer is made. */
 export interface AnswerPlan {
-  /** What share of the budget it may cost. */
+  /** What share of `maxToolTokens` it may cost. */
   readonly share: number;
   /** Which other tools of its groups are named. */
   readonly others: OtherTools;
@@ -25,7 +25,7 @@ export interface ToolsResult {
   readonly missing: readonly ToolDefinition[];
 }
 
-// A budget is for what is declared, turn after turn; less than this would be no answer.
+// `maxToolTokens` is for what is declared, turn after turn; less than this would be no answer.
 const leastTokens = 1000;
 
 /**
@@ -123,9 +123,9 @@ interface FitRequest {
   readonly limit: AnswerLimit;
 }
 
-/** How large an answer may be: its bytes, and a share of the budget. */
+/** How large an answer may be: its bytes, and a share of `maxToolTokens`. */
 export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, share: number): AnswerLimit {
-  const maxTokens = Math.max(leastTokens, offer.budget * share);
+  const maxTokens = Math.max(leastTokens, offer.maxToolTokens * share);
   return limitBytesAndTokens(maxAnswerBytes, maxTokens, tokens.costOfText);
 }
 

@@ -73,7 +73,7 @@ export interface ToolsAnswer extends JsonObject {
   /** Tools that are available from the next request on, but had no room here. */
   readonly omitted_tools?: OmittedNames;
   readonly omitted_groups?: OmittedNames;
-  /** Found tools that are not declared with the next request, because the budget or the limit of selected tools has no room for them. */
+  /** Found tools that are not declared with the next request, because `maxToolTokens` or the limit of selected tools has no room for them. */
   readonly not_declared?: OmittedNames;
   /** What to pass to `tools_select` for those of them whose schemas are not here either. */
   readonly next?: NextPage;

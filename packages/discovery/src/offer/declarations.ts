@@ -4,7 +4,7 @@ import { foldCase, sameDefinition } from "@hostside/core/implement";
 /** What one declaration may cost. */
 export interface DeclareLimits {
   /** Most tokens of everything declared. What is wanted stays, whatever it costs: who wants it has counted it. */
-  readonly budget: number;
+  readonly maxToolTokens: number;
   readonly costOf: (definition: ToolDefinition) => number;
   /** How much it matters that a tool that is not wanted stays declared, by folded name: the least first to go. */
   readonly worthOf: (key: string) => number;
@@ -12,12 +12,12 @@ export interface DeclareLimits {
 
 /**
  * The definitions that one conversation has declared to its model, in an order that only ever grows at the end: a prompt that starts
- * with them stays in the cache of the model's provider while tools come and go. A budget comes first: what gives way to it leaves a gap.
+ * with them stays in the cache of the model's provider while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
  */
 export interface Declarations {
   /**
    * Declares what is wanted and returns everything declared. What is new goes to the end; what changed is replaced in its place,
-   * because a wrong schema costs more than a missed cache; what is not wanted any more stays, as long as the budget has room for it.
+   * because a wrong schema costs more than a missed cache; what is not wanted any more stays, as long as `maxToolTokens` has room for it.
    */
   declare(wanted: readonly ToolDefinition[], limits: DeclareLimits): readonly ToolDefinition[];
   has(name: string): boolean;
@@ -83,18 +83,18 @@ interface Eviction {
 }
 
 function evict(declared: Map<string, Declared>, { kept, limits, onLeft }: Eviction): void {
-  const { budget, costOf, worthOf } = limits;
-  if (budget === Number.POSITIVE_INFINITY) return;
+  const { maxToolTokens, costOf, worthOf } = limits;
+  if (maxToolTokens === Number.POSITIVE_INFINITY) return;
   let total = 0;
   for (const { definition } of declared.values()) total += costOf(definition);
-  if (total <= budget) return;
+  if (total <= maxToolTokens) return;
   // From the end, so that as much as can be of the prompt's beginning stays.
   const spare = Array.from(declared.keys())
     .filter((key) => !kept.has(key))
     .toReversed()
     .sort((a, b) => worthOf(a) - worthOf(b));
   for (const key of spare) {
-    if (total <= budget) return;
+    if (total <= maxToolTokens) return;
     const leaving = declared.get(key);
     if (leaving === undefined) continue;
     total -= costOf(leaving.definition);

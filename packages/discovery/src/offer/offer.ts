@@ -8,12 +8,12 @@ import { createSelection } from "./selection.ts";
 
 /** What one conversation has declared and selected. */
 export interface Offer {
-  /** What to declare next, for no more than `budget` tokens in all. */
-  tools(budget: number): readonly ToolDefinition[];
+  /** What to declare next, for no more than `maxToolTokens` tokens in all. */
+  tools(maxToolTokens: number): readonly ToolDefinition[];
   /** Whether the product declares what the view says. */
   readonly isDeclared: boolean;
-  /** The budget of the latest declaration. */
-  readonly budget: number;
+  /** `maxToolTokens` of the latest declaration. */
+  readonly maxToolTokens: number;
   readonly maxSelected: number;
   /**
    * Selects tools for the next declaration: the first ones that have room beside what is always there. None of them pushes out
@@ -53,7 +53,7 @@ export function createOffer(init: OfferInit): Offer {
   const called = new Set<string>();
   let isDeclared = false;
   let declaresAll = !alwaysHelpers();
-  let lastBudget = Number.POSITIVE_INFINITY;
+  let lastMaxToolTokens = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
   const fixed = (): readonly ToolDefinition[] => [...helperTools, ...findAll(permitted(), alwaysVisible)];
@@ -63,16 +63,16 @@ export function createOffer(init: OfferInit): Offer {
     if (permitted().find(key) === undefined) return 0;
     return called.has(key) ? 2 : 1;
   };
-  const declareSome = (budget: number): readonly ToolDefinition[] => {
+  const declareSome = (maxToolTokens: number): readonly ToolDefinition[] => {
     const always = fixed();
     const alwaysKeys = new Set(always.map(({ name }) => foldCase(name)));
     const cost = costOfAll(always);
-    if (cost > budget) warn(budget, cost);
+    if (cost > maxToolTokens) warn(maxToolTokens, cost);
     const costOf = (name: string): number => {
       const definition = alwaysKeys.has(foldCase(name)) ? undefined : permitted().find(name)?.definition;
       return definition === undefined ? 0 : tokens.costOf(definition);
     };
-    const selected = selection.latest(Math.max(0, budget - cost), costOf);
+    const selected = selection.latest(Math.max(0, maxToolTokens - cost), costOf);
     return [...always, ...findAll(permitted(), selected)];
   };
 
@@ -80,26 +80,26 @@ export function createOffer(init: OfferInit): Offer {
     get isDeclared() {
       return isDeclared;
     },
-    get budget() {
-      return lastBudget;
+    get maxToolTokens() {
+      return lastMaxToolTokens;
     },
     get selected() {
       return selection.names;
     },
-    tools(budget) {
+    tools(maxToolTokens) {
       isDeclared = true;
-      lastBudget = budget;
+      lastMaxToolTokens = maxToolTokens;
       const all = permitted().definitions;
-      declaresAll &&= tokens.fits(all, budget);
-      const wanted = declaresAll ? all : declareSome(budget);
-      return declarations.declare(wanted, { budget, costOf: tokens.costOf, worthOf });
+      declaresAll &&= tokens.fits(all, maxToolTokens);
+      const wanted = declaresAll ? all : declareSome(maxToolTokens);
+      return declarations.declare(wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
     },
     maxSelected,
     place(found) {
       const always = fixed();
       const { chosen, ...placement } = placeTools(found, {
         free: new Set(isDeclared && declaresAll ? found : always),
-        room: isDeclared ? Math.max(0, lastBudget - costOfAll(always)) : Number.POSITIVE_INFINITY,
+        room: isDeclared ? Math.max(0, lastMaxToolTokens - costOfAll(always)) : Number.POSITIVE_INFINITY,
         places: maxSelected,
         costOf: tokens.costOf,
       });
@@ -124,12 +124,12 @@ function findAll(part: PermittedPart, names: readonly string[]): readonly ToolDe
   return names.flatMap((name) => part.find(name)?.definition ?? []);
 }
 
-function warnOnce(onDiagnostic: (diagnostic: Diagnostic) => void): (budget: number, cost: number) => void {
+function warnOnce(onDiagnostic: (diagnostic: Diagnostic) => void): (maxToolTokens: number, cost: number) => void {
   let warned: number | undefined;
-  return (budget, cost) => {
-    if (warned === budget) return;
-    warned = budget;
-    const message = `the discovery helpers and what is always visible cost about ${cost} tokens, more than the budget of ${budget}`;
+  return (maxToolTokens, cost) => {
+    if (warned === maxToolTokens) return;
+    warned = maxToolTokens;
+    const message = `the discovery helpers and what is always visible cost about ${cost} tokens, more than maxToolTokens of ${maxToolTokens}`;
     onDiagnostic({ kind: "over-budget", serverId: "", message: cleanText(message) });
   };
 }

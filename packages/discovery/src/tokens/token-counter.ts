@@ -16,13 +16,13 @@ export interface TokenCounter {
   count(catalog: Catalog, scope: TokenScope): number;
   readonly costOf: (definition: ToolDefinition) => number;
   readonly costOfText: (text: string) => number;
-  /** Whether all together cost no more than the budget. Stops reading when they do not. */
-  fits(definitions: readonly ToolDefinition[], budget: number): boolean;
+  /** Whether all together cost no more than `maxToolTokens`. Stops reading when they do not. */
+  fits(definitions: readonly ToolDefinition[], maxToolTokens: number): boolean;
 }
 
 /**
  * A counter that remembers what it read for as long as somebody has the definition. Where `estimate` throws, or answers anything but a
- * number of 0 or more, {@linkcode estimateTokens} stands in: with what is no number, every budget would be kept by anything.
+ * number of 0 or more, {@linkcode estimateTokens} stands in: with what is no number, every limit would be kept by anything.
  */
 export function createTokenCounter(estimate: (text: string) => number): TokenCounter {
   const costOfText = (text: string): number => {
@@ -47,9 +47,9 @@ export function createTokenCounter(estimate: (text: string) => number): TokenCou
       for (const definition of definitionsIn(catalog, scope)) total += costOf(definition);
       return total;
     },
-    fits(definitions, budget) {
-      if (budget === Number.POSITIVE_INFINITY) return true;
-      let left = budget;
+    fits(definitions, maxToolTokens) {
+      if (maxToolTokens === Number.POSITIVE_INFINITY) return true;
+      let left = maxToolTokens;
       return definitions.every((definition) => {
         left -= costOf(definition);
         return left >= 0;

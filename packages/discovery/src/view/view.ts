@@ -45,13 +45,13 @@ import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 /** One agent's choices. */
 export interface ViewOptions {
   /**
-   * Tools that are declared from the start, whatever the budget; keep it to the three or five that are always needed. When they and the
-   * helpers alone cost more than the budget, `onDiagnostic` hears of it (`over-budget`), as of a name that no tool has when all servers
+   * Tools that are declared from the start, whatever `maxToolTokens`; keep it to the three or five that are always needed. When they and the
+   * helpers alone cost more than `maxToolTokens`, `onDiagnostic` hears of it (`over-budget`), as of a name that no tool has when all servers
    * have listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
-  /** {@linkcode DeclareOptions.budget} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
-  readonly budget?: number;
+  /** {@linkcode DeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
+  readonly maxToolTokens?: number;
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
   /**
@@ -66,12 +66,12 @@ export interface ViewOptions {
    */
   readonly only?: readonly string[];
   /**
-   * Declares the helpers, what is always visible and what was selected, also while every tool would fit the budget. For a host that is to see
+   * Declares the helpers, what is always visible and what was selected, also while every tool would fit `maxToolTokens`. For a host that is to see
    * few tools at first. A function is asked at the start and with each {@linkcode ToolboxView.compact}. Default `false`.
    */
   readonly alwaysHelpers?: boolean | (() => boolean);
   /**
-   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond the budget, those unused for the longest time
+   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond `maxToolTokens`, those unused for the longest time
    * give way.
    */
   readonly maxSelected?: number;
@@ -85,7 +85,7 @@ export interface ViewOptions {
    * Default `true`. `selected` of a call, where there is one, goes first.
    */
   readonly refuseChanged?: boolean;
-  /** Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. A budget of tokens makes it smaller. */
+  /** Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. `maxToolTokens` makes it smaller. */
   readonly maxAnswerBytes?: number;
   /**
    * Who asks, in every call and search of this view, for the host alone: no server gets it. A call's own context goes first, member by
@@ -99,7 +99,7 @@ export interface ViewOptions {
 /** What to declare. */
 export interface DeclareOptions {
   /** About how many tokens the definitions may cost in all, helpers included. Default: that of the view, else no limit: every tool is declared. */
-  readonly budget?: number;
+  readonly maxToolTokens?: number;
 }
 
 /** How long servers are waited for. */
@@ -112,13 +112,13 @@ export interface WhenListedOptions {
 /** The toolbox as one agent or conversation sees it. */
 export interface ToolboxView {
   /**
-   * The definitions to declare in the next request to the model. While everything fits the budget: every tool. Otherwise the
-   * helpers, the tools that are always visible, and those that were selected or found so far, as far as the budget goes: those unused
+   * The definitions to declare in the next request to the model. While everything fits `maxToolTokens`: every tool. Otherwise the
+   * helpers, the tools that are always visible, and those that were selected or found so far, as far as `maxToolTokens` goes: those unused
    * for the longest time are not declared any more. Only the helpers and what is always visible may cost more than it.
    *
    * Short of that, the order is frozen: what was returned before comes back in its place, new definitions go to the end, changed ones
    * are replaced where they stand, and tools that are gone stay until {@linkcode compact}; calling one of those fails with
-   * `tool_removed`. Once a budget was passed, the view stays with the helpers until then. Throws `TypeError` for a budget that is no
+   * `tool_removed`. Once the limit was passed, the view stays with the helpers until then. Throws `TypeError` for a limit that is no
    * number of at least 0.
    */
   tools(options?: DeclareOptions): readonly ToolDefinition[];
@@ -166,7 +166,7 @@ export interface ViewContext extends RankContext {
 /** What a view can be told, for those whose options are a view's and more. */
 export const viewOptionFields: Fields<ViewOptions> = {
   alwaysVisible: true,
-  budget: true,
+  maxToolTokens: true,
   selection: true,
   denied: true,
   only: true,
@@ -223,7 +223,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });
   return {
     tools(declareOptions = {}) {
-      const definitions = offer.tools(readBudget(declareOptions, options.budget));
+      const definitions = offer.tools(readMaxToolTokens(declareOptions, options.maxToolTokens));
       reportUnmatched();
       return definitions;
     },
@@ -281,24 +281,24 @@ function assertHelperOptions(owner: string, options: HelperOptions): void {
 
 const whenListedFields: Fields<WhenListedOptions> = { timeoutMs: true, signal: true };
 
-const declareFields: Fields<DeclareOptions> = { budget: true };
+const declareFields: Fields<DeclareOptions> = { maxToolTokens: true };
 
-function readBudget(options: DeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
+function readMaxToolTokens(options: DeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
   assertKnownOptions("tools()", options, declareFields);
-  const { budget = ofView } = options;
-  assertBudget(budget);
-  return budget;
+  const { maxToolTokens = ofView } = options;
+  assertMaxToolTokens(maxToolTokens);
+  return maxToolTokens;
 }
 
-function assertBudget(budget: number): void {
-  if (typeof budget === "number" && budget >= 0) return;
-  throw new TypeError("budget must be a number of tokens, at least 0");
+function assertMaxToolTokens(maxToolTokens: number): void {
+  if (typeof maxToolTokens === "number" && maxToolTokens >= 0) return;
+  throw new TypeError("maxToolTokens must be a number of tokens, at least 0");
 }
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, viewOptionFields);
-  const { context, alwaysVisible, selection, denied, refuseChanged, selector, budget } = options;
-  if (budget !== undefined) assertBudget(budget);
+  const { context, alwaysVisible, selection, denied, refuseChanged, selector, maxToolTokens } = options;
+  if (maxToolTokens !== undefined) assertMaxToolTokens(maxToolTokens);
   if (context !== undefined) assertViewContext(context);
   if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
   if (selection !== undefined) assertNames("selection", selection);

@@ -6,8 +6,8 @@ import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 import { namesIn } from "./sample-view.ts";
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];
-const costOf = (view: ToolboxView, budget: number): number =>
-  view.tools({ budget }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
+const costOf = (view: ToolboxView, maxToolTokens: number): number =>
+  view.tools({ maxToolTokens }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
 const tokensOf = (answer: JsonObject): number => estimateTokens(JSON.stringify(answer));
 
 /** One server whose tools each have a schema of about so many bytes. */
@@ -29,7 +29,7 @@ function throwing(): never {
   throw new Error("no tokenizer");
 }
 
-describe("a budget", () => {
+describe("maxToolTokens", () => {
   it.each<readonly [string, (text: string) => number]>([
     ["throws", throwing],
     ["answers NaN", () => Number.NaN],
@@ -42,11 +42,11 @@ describe("a budget", () => {
   });
 
   it("is that of the view where the call names none", () => {
-    const view = bigServer(60, 1000).view({ budget: 4000 });
+    const view = bigServer(60, 1000).view({ maxToolTokens: 4000 });
     expect(view.tools().map(({ name }) => name)).toEqual(helpers);
-    const all = bigServer(60, 1000).view({ budget: 4000 });
-    expect(all.tools({ budget: Infinity })).toHaveLength(60);
-    expect(() => bigServer(1, 1).view({ budget: -1 })).toThrow(/budget/);
+    const all = bigServer(60, 1000).view({ maxToolTokens: 4000 });
+    expect(all.tools({ maxToolTokens: Infinity })).toHaveLength(60);
+    expect(() => bigServer(1, 1).view({ maxToolTokens: -1 })).toThrow(/maxToolTokens/);
   });
 
   it("is kept whatever is found and selected: those unused for the longest time are not declared any more", async () => {
@@ -58,7 +58,7 @@ describe("a budget", () => {
       // The first one found stays, because it is used.
       await view.call("mcp_big_thing_000");
     }
-    const declared = view.tools({ budget: 4000 }).map(({ name }) => name);
+    const declared = view.tools({ maxToolTokens: 4000 }).map(({ name }) => name);
     expect(declared.slice(0, 3)).toEqual(helpers);
     expect(declared).toEqual(expect.arrayContaining(["mcp_big_thing_000"]));
     expect(declared.length).toBeLessThan(4 + 4000 / 250);
@@ -66,13 +66,13 @@ describe("a budget", () => {
 
   it("pays for a schema once: an answer has names and descriptions of what is declared with the next request", async () => {
     const view = bigServer(60, 1000).view();
-    view.tools({ budget: 4000 });
+    view.tools({ maxToolTokens: 4000 });
     const found = await view.searchTools({ query: "thing_02" });
     expect(found.tools).toHaveLength(5);
     expect(found.tools.filter(({ parameters }) => parameters !== undefined)).toEqual([]);
     const selected = await view.selectTools({ tools: ["mcp_big_thing_050"] });
     expect(selected.tools[0]).toEqual({ name: "mcp_big_thing_050", description: "Does thing_050." });
-    const declared = view.tools({ budget: 4000 }).map(({ name }) => name);
+    const declared = view.tools({ maxToolTokens: 4000 }).map(({ name }) => name);
     expect(declared).toEqual(expect.arrayContaining([...namesIn(found), "mcp_big_thing_050"]));
   });
 
@@ -80,13 +80,13 @@ describe("a budget", () => {
     const undeclaring = bigServer(60, 1000).view();
     expect((await undeclaring.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
     const both = bigServer(60, 1000).view({ answerSchemas: "always" });
-    both.tools({ budget: 4000 });
+    both.tools({ maxToolTokens: 4000 });
     expect((await both.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
   });
 
   it("bounds what an answer costs, advice and all", async () => {
     const view = bigServer(200, 1000).view();
-    view.tools({ budget: 8000 });
+    view.tools({ maxToolTokens: 8000 });
     expect(tokensOf(await view.searchTools({ query: "thing", limit: 64 }))).toBeLessThanOrEqual(1000);
     expect(tokensOf(await view.searchTools({ query: "*", limit: 64 }))).toBeLessThanOrEqual(1000);
     expect(tokensOf(await view.selectTools({ group: "mcp:big" }))).toBeLessThanOrEqual(2000);
@@ -97,7 +97,8 @@ describe("a budget", () => {
     const diagnostics: Diagnostic[] = [];
     const toolbox = bigServer(60, 1000, { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
     const view = toolbox.view({ alwaysVisible: ["mcp_big_thing_007"], selection: ["mcp_big_thing_008"] });
-    const declared = (budget: number): readonly string[] => view.tools({ budget }).map(({ name }) => name);
+    const declared = (maxToolTokens: number): readonly string[] =>
+      view.tools({ maxToolTokens }).map(({ name }) => name);
     expect(declared(500)).toEqual([...helpers, "mcp_big_thing_007"]);
     expect(declared(500)).toHaveLength(4);
     expect(diagnostics).toMatchObject([{ kind: "over-budget" }]);
@@ -106,12 +107,12 @@ describe("a budget", () => {
 
   it("counts with the product's own tokenizer, where there is one", () => {
     const view = bigServer(60, 1000, { estimateTokens: () => 1 }).view();
-    expect(view.tools({ budget: 60 })).toHaveLength(60);
+    expect(view.tools({ maxToolTokens: 60 })).toHaveLength(60);
     expect(bigServer(60, 1000, { estimateTokens: () => 1 }).estimateTokens()).toBe(60);
   });
 
-  it.each([[-1], [Number.NaN]])("of %d is a TypeError", (budget) => {
-    expect(() => createToolbox().view().tools({ budget })).toThrow(TypeError);
+  it.each([[-1], [Number.NaN]])("of %d is a TypeError", (maxToolTokens) => {
+    expect(() => createToolbox().view().tools({ maxToolTokens })).toThrow(TypeError);
   });
 });
 
@@ -120,13 +121,17 @@ describe("a group that is larger than there is room for", () => {
     Array.from({ length: count }, (_, index) => `mcp_big_thing_${String(index).padStart(3, "0")}`);
 
   /** Follows `next` to the end; says for each page which tools the model could call. */
-  async function readPages(view: ToolboxView, budget: number | undefined): Promise<readonly (readonly string[])[]> {
+  async function readPages(
+    view: ToolboxView,
+    maxToolTokens: number | undefined,
+  ): Promise<readonly (readonly string[])[]> {
     const pages: string[][] = [];
     let input: JsonObject | undefined = { group: "mcp:big" };
     while (input !== undefined) {
       const answer: ToolsAnswer = await view.selectTools(input);
       const shown = answer.tools.filter(({ parameters }) => parameters !== undefined).map(({ name }) => name);
-      const declared = budget === undefined ? view.selection() : view.tools({ budget }).map(({ name }) => name);
+      const declared =
+        maxToolTokens === undefined ? view.selection() : view.tools({ maxToolTokens }).map(({ name }) => name);
       const page = [...declared, ...shown].filter((name) => name.startsWith("mcp_big"));
       pages.push(page);
       input = answer.next;
@@ -139,29 +144,32 @@ describe("a group that is larger than there is room for", () => {
     readonly tools: number;
     readonly bytes: number;
     readonly options?: ViewOptions;
-    readonly budget?: number;
+    readonly maxToolTokens?: number;
   }
 
   it.each<[string, Case]>([
-    ["with a budget", { tools: 200, bytes: 3000, budget: 8000 }],
-    ["with a small limit of selected tools", { tools: 200, bytes: 300, options: { maxSelected: 16 }, budget: 100_000 }],
-    ["with a budget that no tool fits in", { tools: 20, bytes: 9000, budget: 1000 }],
-    ["without a budget", { tools: 200, bytes: 3000 }],
+    ["with maxToolTokens", { tools: 200, bytes: 3000, maxToolTokens: 8000 }],
+    [
+      "with a small limit of selected tools",
+      { tools: 200, bytes: 300, options: { maxSelected: 16 }, maxToolTokens: 100_000 },
+    ],
+    ["with maxToolTokens that no tool fits in", { tools: 20, bytes: 9000, maxToolTokens: 1000 }],
+    ["without maxToolTokens", { tools: 200, bytes: 3000 }],
     ["with small answers", { tools: 40, bytes: 1000, options: { maxAnswerBytes: 4096, maxSelected: 4 } }],
-  ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, budget }) => {
+  ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, maxToolTokens }) => {
     const view = bigServer(tools, bytes).view(options);
-    if (budget !== undefined) {
-      view.tools({ budget: 0 });
-      view.tools({ budget });
+    if (maxToolTokens !== undefined) {
+      view.tools({ maxToolTokens: 0 });
+      view.tools({ maxToolTokens });
     }
-    const pages = await readPages(view, budget);
+    const pages = await readPages(view, maxToolTokens);
     expect(pages.length).toBeGreaterThan(1);
     expect(Array.from(new Set(pages.flat())).toSorted()).toEqual(members(tools));
   });
 
   it("says how many are not declared, and what to pass for the rest", async () => {
     const view = bigServer(200, 3000).view();
-    view.tools({ budget: 8000 });
+    view.tools({ maxToolTokens: 8000 });
     const answer = await view.selectTools({ group: "mcp:big" });
     const count = answer.tools.length;
     expect(count).toBeGreaterThan(5);
@@ -170,9 +178,9 @@ describe("a group that is larger than there is room for", () => {
     expect(answer.next).toEqual({ group: "mcp:big", after: members(200)[count - 1] });
   });
 
-  it("shows the schema of a tool that alone is larger than the budget", async () => {
+  it("shows the schema of a tool that alone is larger than maxToolTokens", async () => {
     const view = bigServer(3, 9000).view();
-    view.tools({ budget: 1000 });
+    view.tools({ maxToolTokens: 1000 });
     const answer = await view.selectTools({ tools: ["mcp_big_thing_001"] });
     expect(answer.tools[0]).toHaveProperty("parameters");
     expect(answer).toMatchObject({ not_declared: { names: ["mcp_big_thing_001"], total: 1 } });
