@@ -163,6 +163,8 @@ const entry = fc
       env_keys: texts,
       include: texts,
       exclude: texts,
+      allow: texts,
+      deny: texts,
       autoApprove: texts,
       envFile: someText,
     },

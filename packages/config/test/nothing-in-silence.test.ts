@@ -18,7 +18,7 @@ describe("readConfig() loses nothing in silence", () => {
     ["ARGS", "write args"],
     ["required", "required is for servers as specs: an array of them, or a hostside.json"],
     ["timeouts", "timeouts is for servers as specs: an array of them, or a hostside.json"],
-    ["include", "write includeTools"],
+    ["allow", "write includeTools"],
     ["whatever", undefined],
   ])("says of %s in an entry of mcpServers that it changes nothing", (name, fix) => {
     const { servers, problems } = readConfig(

@@ -22,8 +22,8 @@ export const serverSpecFields: Fields<ServerSpec> = {
   transport: true,
   title: true,
   era: true,
-  include: true,
-  exclude: true,
+  allow: true,
+  deny: true,
   tools: true,
   labels: true,
   trustAnnotations: true,
@@ -90,8 +90,8 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.oneOf("startup", ["init", "background", "call"]);
   check.optional("elicitation", "boolean");
   check.oneOf("sharing", ["shared", "principal", "conversation"]);
-  check.strings("include");
-  check.strings("exclude");
+  check.strings("allow");
+  check.strings("deny");
   assertOverrides(id, spec["tools"]);
   check.record("labels");
   assertLabels(id, spec["labels"]);
@@ -200,7 +200,7 @@ function hintForType({ type }: Record<string, unknown>): string {
 }
 
 interface Checks {
-  /** Nothing but these fields. One letter too many in `exclude` would offer what was meant to be hidden. */
+  /** Nothing but these fields. One letter too many in `deny` would offer what was meant to be hidden. */
   known(fields: Readonly<Record<string, true>>): void;
   /** Present and not blank. */
   required(field: string): void;

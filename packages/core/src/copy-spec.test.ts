@@ -6,14 +6,14 @@ describe("copySpec()", () => {
   it("copies plain data whole and freezes it", () => {
     const spec: ServerSpec = {
       id: "a",
-      exclude: ["x"],
+      deny: ["x"],
       timeouts: { callMs: 5 },
       transport: { type: "stdio", command: "c", args: ["1"], env: JSON.parse('{"__proto__":"v"}') },
     };
     const copy = copySpec(spec);
     expect(copy).toEqual(spec);
-    for (const part of [copy, copy.exclude, copy.timeouts, copy.transport]) expect(Object.isFrozen(part)).toBe(true);
-    expect(copy.exclude).not.toBe(spec.exclude);
+    for (const part of [copy, copy.deny, copy.timeouts, copy.transport]) expect(Object.isFrozen(part)).toBe(true);
+    expect(copy.deny).not.toBe(spec.deny);
     expect(JSON.stringify(copy)).toBe(JSON.stringify(spec));
   });
 

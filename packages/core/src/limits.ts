@@ -5,7 +5,7 @@
 export interface ServerLimits {
   /** Pages of one `tools/list`. Default 100; what was read up to there is kept. */
   readonly maxPages: number;
-  /** Tools of one server that are wanted by `include` and `exclude`. Default 10,000; what was read up to there is kept. */
+  /** Tools of one server that are wanted by `allow` and `deny`. Default 10,000; what was read up to there is kept. */
   readonly maxTools: number;
   /** UTF-16 units of a remote tool name. Default 1,024; a longer one costs that tool. */
   readonly maxNameLength: number;

@@ -93,9 +93,9 @@ export interface ServerSpec {
   /** Protocol era: `"auto"` (default) finds out and remembers; `"legacy"` is 2024-11-05 to 2025-11-25. */
   readonly era?: "auto" | "legacy" | "2026-07-28" | undefined;
   /** Remote tool names to offer, exact and case-sensitive. Empty or absent: all. */
-  readonly include?: readonly string[] | undefined;
-  /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode include}. */
-  readonly exclude?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
+  /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode allow}. */
+  readonly deny?: readonly string[] | undefined;
   /** What the host says of single tools, by remote name, exact and case-sensitive. A name that the server does not list is a diagnostic. */
   readonly tools?: Readonly<Record<string, ToolOverride>> | undefined;
   /**

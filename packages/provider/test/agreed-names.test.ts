@@ -198,7 +198,7 @@ describe("a book of names that asks others", () => {
     const { world, others } = createTwo();
     const names = createNameBook({ agree: others.agree, savedNames: saved("s", ["run", "ran"]) });
     const spec = specOf("s");
-    const provider = world.provider({ names, servers: [{ ...spec, include: ["run"] }] });
+    const provider = world.provider({ names, servers: [{ ...spec, allow: ["run"] }] });
     await provider.init();
     await provider.updateServer(spec);
     expect(namesOf(provider)).toEqual(["ran"]);

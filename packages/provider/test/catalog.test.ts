@@ -52,7 +52,7 @@ describe("tools()", () => {
     world.server("empty", "echo");
     const connector = createSimulatedConnector(world);
     const provider = world.provider({
-      servers: [specOf("files"), specOf("empty", { include: ["nothing"] })],
+      servers: [specOf("files"), specOf("empty", { allow: ["nothing"] })],
       connector: {
         ...connector,
         async connect(spec, hooks, signal) {
@@ -109,7 +109,7 @@ describe("tools()", () => {
       annotations: { readOnlyHint: true },
     };
     world.server("repo").raw.push(raw);
-    const provider = world.provider({ servers: [specOf("repo", { include: ["issues/get"] })] });
+    const provider = world.provider({ servers: [specOf("repo", { allow: ["issues/get"] })] });
     await provider.init();
     const [definition] = provider.tools();
     expect(definition).toEqual({
@@ -131,19 +131,19 @@ describe("tools()", () => {
     const world = createCalmWorld();
     world.server("s").raw.push({ name: "t", description: " as it is ", inputSchema: {} });
     const verbatim = world.provider({
-      servers: [specOf("s", { include: ["t"] })],
+      servers: [specOf("s", { allow: ["t"] })],
       naming: verbatimNaming,
       description: "verbatim",
     });
     await verbatim.init();
     expect(verbatim.tools()[0]).toMatchObject({ name: "t", description: " as it is " });
     const own = world.provider({
-      servers: [specOf("s", { include: ["t"] })],
+      servers: [specOf("s", { allow: ["t"] })],
       description: ({ name }, { id }) => `${id}/${name}`,
     });
     await own.init();
     expect(own.tools()[0]?.description).toBe("s/t");
-    const brief = world.provider({ servers: [specOf("s", { include: ["t"] })], description: "brief" });
+    const brief = world.provider({ servers: [specOf("s", { allow: ["t"] })], description: "brief" });
     await brief.init();
     expect(brief.tools()[0]?.description).toBe("as it is");
     await Promise.all([verbatim.close(), own.close(), brief.close()]);
@@ -154,7 +154,7 @@ describe("tools()", () => {
     world
       .server("s")
       .raw.push({ name: "a\u001b[31mb", description: "x\u202Ey\u200B", flags: ["bidi"], inputSchema: {} });
-    const provider = world.provider({ servers: [specOf("s", { exclude: ["echo"] })] });
+    const provider = world.provider({ servers: [specOf("s", { deny: ["echo"] })] });
     await provider.init();
     expect(provider.tools()[0]?.description).toBe("MCP server `s` tool `ab`. xy");
     expect(provider.tools()[0]?.origin?.toolName).toBe("a\u001b[31mb");
@@ -164,7 +164,7 @@ describe("tools()", () => {
   it("offers what the spec includes and does not exclude, by exact remote name, in listing and in calling", async () => {
     const world = createCalmWorld();
     world.server("s", "Read", "read", "write");
-    const provider = world.provider({ servers: [specOf("s", { include: ["read", "write"], exclude: ["write"] })] });
+    const provider = world.provider({ servers: [specOf("s", { allow: ["read", "write"], deny: ["write"] })] });
     await provider.init();
     expect(provider.tools().map(({ origin }) => origin?.toolName)).toEqual(["read"]);
     await expect(provider.call("mcp_s_write")).rejects.toMatchObject({ code: "unknown_tool" });

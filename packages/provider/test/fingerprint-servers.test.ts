@@ -29,7 +29,7 @@ describe("fingerprintServers()", () => {
       { transport: { type: "stdio", command: "node", args: ["b", "a"] } },
       { limits: { maxTools: 1 } },
       { labels: { timeouts: "1" } },
-      { include: ["a"] },
+      { allow: ["a"] },
       { tools: { a: { effect: "pure" } } },
       { disabled: true },
     ];

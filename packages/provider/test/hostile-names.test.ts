@@ -9,7 +9,7 @@ const name = "pay\u009B31m\u202E\u2028\u200B\u{E0041}";
 it("quotes a tool's name without what a terminal or a reader would stumble over, in every error and diagnostic", async () => {
   const world = createCalmWorld();
   world.server("a", name, "other");
-  const provider = world.provider({ servers: [specOf("a", { include: [name, "x\u009By"] })] });
+  const provider = world.provider({ servers: [specOf("a", { allow: [name, "x\u009By"] })] });
   const messages: string[] = [];
   provider.onDiagnostic(({ message }) => messages.push(message));
   await provider.init();

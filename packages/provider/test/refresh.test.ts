@@ -283,22 +283,22 @@ describe("refresh()", () => {
     await provider.close();
   });
 
-  it("tells which names in include and exclude match no tool, when they begin to", async () => {
+  it("tells which names in allow and deny match no tool, when they begin to", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "read", "write");
-    const spec = { ...specOf("s"), include: ["read", "raed"], exclude: ["Write"] };
+    const spec = { ...specOf("s"), allow: ["read", "raed"], deny: ["Write"] };
     const provider = world.provider({ servers: [spec] });
     const reported: unknown[] = [];
     provider.onDiagnostic(({ kind, toolName, message }) => reported.push([kind, toolName, message]));
     await provider.init();
     await provider.refresh();
     expect(reported.splice(0)).toEqual([
-      ["unmatched-filter", "raed", 'include of server "s" has "raed", and the server lists no such tool'],
-      ["unmatched-filter", "Write", 'exclude of server "s" has "Write", and the server lists no such tool'],
+      ["unmatched-filter", "raed", 'allow of server "s" has "raed", and the server lists no such tool'],
+      ["unmatched-filter", "Write", 'deny of server "s" has "Write", and the server lists no such tool'],
     ]);
-    await provider.updateServer({ ...spec, include: ["read"], exclude: [] });
+    await provider.updateServer({ ...spec, allow: ["read"], deny: [] });
     expect(reported).toEqual([]);
-    await provider.updateServer({ ...spec, include: ["reed"], exclude: [] });
+    await provider.updateServer({ ...spec, allow: ["reed"], deny: [] });
     expect(reported.splice(0)).toMatchObject([["unmatched-filter", "reed", expect.any(String)]]);
     addTool(server, "reed");
     await provider.refresh();

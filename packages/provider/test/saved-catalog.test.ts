@@ -114,9 +114,9 @@ describe("a saved catalogue", () => {
   it("obeys filters, admission and the host's words of today", async () => {
     const world = createCalmWorld();
     world.server("a", "one", "two", "three");
-    const { saved } = await save(world, [specOf("a", { include: ["one", "two", "three"] })]);
+    const { saved } = await save(world, [specOf("a", { allow: ["one", "two", "three"] })]);
     const provider = world.provider({
-      servers: [specOf("a", { exclude: ["two"], tools: { one: { effect: "pure", title: "One" } } })],
+      servers: [specOf("a", { deny: ["two"], tools: { one: { effect: "pure", title: "One" } } })],
       savedCatalog: saved,
       admit: ({ origin }) => (origin?.toolName === "three" ? "quarantine" : "offer"),
     });

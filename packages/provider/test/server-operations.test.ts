@@ -227,7 +227,7 @@ describe("updateServer()", () => {
     await provider.init();
     await provider.updateServer({
       ...spec,
-      exclude: ["y"],
+      deny: ["y"],
       title: "Files",
       concurrency: "serial",
       timeouts: { callMs: 5 },

@@ -49,10 +49,10 @@ describe("providers that share a book of names", () => {
   it("rename nothing that another one has on show, and keep a name until the last registration has ended", async () => {
     const world = createRivals();
     const names = createNameBook({ naming: verbatimNaming });
-    const first = world.provider({ names, servers: [specOf("files", { include: ["list"] })] });
+    const first = world.provider({ names, servers: [specOf("files", { allow: ["list"] })] });
     const second = world.provider({
       names,
-      servers: [specOf("github_prod", { include: ["list"] }), specOf("files", { include: ["list"] })],
+      servers: [specOf("github_prod", { allow: ["list"] }), specOf("files", { allow: ["list"] })],
     });
     await first.init();
     await second.init();
@@ -62,11 +62,11 @@ describe("providers that share a book of names", () => {
     expect(hashed).toMatch(/^list_[0-9a-f]{8}$/);
     await first.removeServer("files");
     await second.removeServer("github_prod");
-    await second.addServer(specOf("github_prod", { include: ["list"] }));
+    await second.addServer(specOf("github_prod", { allow: ["list"] }));
     expect(nameOf(second, "github_prod")).toEqual([hashed]);
     await second.applyServers([]);
     expect(names.savedNames().servers).toEqual([]);
-    await second.addServer(specOf("github_prod", { include: ["list"] }));
+    await second.addServer(specOf("github_prod", { allow: ["list"] }));
     expect(nameOf(second, "github_prod")).toEqual(["list"]);
     await Promise.all([first.close(), second.close()]);
   });
@@ -96,7 +96,7 @@ describe("providers that share a book of names", () => {
         ],
       },
     });
-    const first = world.provider({ names, servers: [specOf("github", { include: ["list"] })] });
+    const first = world.provider({ names, servers: [specOf("github", { allow: ["list"] })] });
     await first.init();
     const second = world.provider({
       names,

@@ -19,8 +19,8 @@ const rules: EntryRules = {
   types: { stdio: "stdio", streamable_http: "streamable", http: "streamable" },
   untypedUrl: "streamable",
   cwd: true,
-  include: "include",
-  exclude: "exclude",
+  allow: "include",
+  deny: "exclude",
   innerOthers: ["bearer_token", "auth", "environment", "inherit_env"],
   others: [
     "id",

@@ -25,8 +25,8 @@ export const codex: Dialect = createDialect({
       { key: "tool_timeout_sec", unit: "s", field: "callMs" },
     ],
     off: { key: "enabled", when: false },
-    include: "enabled_tools",
-    exclude: "disabled_tools",
+    allow: "enabled_tools",
+    deny: "disabled_tools",
     unsupported: {
       http_headers_helper: "the command that makes headers is not run here, so that its headers are not sent",
     },

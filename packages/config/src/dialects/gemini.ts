@@ -20,8 +20,8 @@ export const gemini: Dialect = createDialect({
     urlKeys: ["httpUrl", "url"],
     cwd: true,
     timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
-    include: "includeTools",
-    exclude: "excludeTools",
+    allow: "includeTools",
+    deny: "excludeTools",
     unsupported: { authProviderType: "no provider of credentials but OAuth is there here" },
     others: ["trust", "oauth", "description", "extension"],
     extra(entry, draft, { type }) {

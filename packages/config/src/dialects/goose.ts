@@ -23,7 +23,7 @@ export const goose: Dialect = createDialect({
     urlKeys: ["uri"],
     timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
     off: { key: "enabled", when: false },
-    include: "available_tools",
+    allow: "available_tools",
     others: ["name", "display_name", "description", "bundled", "env_keys"],
     extra(entry, draft, { type }) {
       if (type !== "stdio") return;

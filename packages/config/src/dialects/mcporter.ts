@@ -66,8 +66,8 @@ function readTools(entry: Entry, draft: DraftBuilder): void {
     const message = `has both ${allowedKey} and ${blockedKey}`;
     entry.error(blockedKey, { code: "conflicting_fields", message, fix: "remove one of them" });
   }
-  if (allowed !== undefined) draft.spec("include", allowed, entry.at(allowedKey));
-  if (blocked !== undefined) draft.spec("exclude", blocked, entry.at(blockedKey));
+  if (allowed !== undefined) draft.spec("allow", allowed, entry.at(allowedKey));
+  if (blocked !== undefined) draft.spec("deny", blocked, entry.at(blockedKey));
 }
 
 function readAuth(entry: Entry, draft: DraftBuilder): void {

@@ -15,7 +15,7 @@ export const roo: Dialect = createDialect({
     cwd: true,
     timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
     off: { key: "disabled", when: true },
-    exclude: "disabledTools",
+    deny: "disabledTools",
     autoApprove: "alwaysAllow",
     unsupported: { watchPaths: "a server is not started again when files change" },
   },

@@ -13,6 +13,6 @@ export const windsurf: Dialect = createDialect({
     untypedUrl: "unsure",
     urlKeys: ["serverUrl", "url"],
     off: { key: "disabled", when: true },
-    exclude: "disabledTools",
+    deny: "disabledTools",
   },
 });

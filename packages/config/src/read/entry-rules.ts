@@ -46,8 +46,8 @@ export interface EntryRules {
   readonly timeouts?: readonly TimeoutRule[] | undefined;
   /** The member that switches a server off, and the value that does. */
   readonly off?: { readonly key: string; readonly when: boolean } | undefined;
-  readonly include?: string | undefined;
-  readonly exclude?: string | undefined;
+  readonly allow?: string | undefined;
+  readonly deny?: string | undefined;
   /** Tools that run without asking; `"*"` is all of them. */
   readonly autoApprove?: string | undefined;
   /** Members that say something that nothing here does, and what that means. Warned about where they are there and not `false`. */

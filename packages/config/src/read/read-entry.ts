@@ -266,12 +266,12 @@ function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void 
         fix: `above 0 and at most a day, in ${unit}`,
       });
   }
-  const { off, include, exclude, autoApprove } = rules;
+  const { off, allow, deny, autoApprove } = rules;
   if (off !== undefined && entry.flag(off.key) === off.when) draft.spec("disabled", true, entry.at(off.key));
-  const wanted = include === undefined ? undefined : entry.texts(include);
-  if (include !== undefined && wanted !== undefined) draft.spec("include", wanted, entry.at(include));
-  const unwanted = exclude === undefined ? undefined : entry.texts(exclude);
-  if (exclude !== undefined && unwanted !== undefined) draft.spec("exclude", unwanted, entry.at(exclude));
+  const wanted = allow === undefined ? undefined : entry.texts(allow);
+  if (allow !== undefined && wanted !== undefined) draft.spec("allow", wanted, entry.at(allow));
+  const unwanted = deny === undefined ? undefined : entry.texts(deny);
+  if (deny !== undefined && unwanted !== undefined) draft.spec("deny", unwanted, entry.at(deny));
   if (autoApprove !== undefined) readApproved(entry, autoApprove, draft);
 }
 

@@ -8,7 +8,7 @@ const telling: ReadonlySet<string> = new Set(
   [
     // And how people misspell them; YAML's merging is a name like any other.
     "arg argument arguments cmd commands envs environmentVariables envVars header params parameters uri <<",
-    "allowedTools alwaysAllow autoApprove baseUrl bearerToken bearer_token bearer_token_env_var blockedTools command args cwd disabled",
+    "allow allowedTools alwaysAllow autoApprove baseUrl bearerToken bearer_token bearer_token_env_var blockedTools command args cwd deny disabled",
     "disabledTools disabled_tools enabled enabledTools enabled_tools env envFile env_vars environment excludeTools exclude headers",
     "headersHelper httpUrl http_headers include includeTools inheritEnv oauth serverUrl timeout tools transport transportType trust type url",
   ].flatMap((line) => line.split(" ")),
@@ -63,11 +63,11 @@ export function meantBy(name: string, known: Iterable<string>): string | undefin
   );
 }
 
-function whereItBelongs(name: string, { include, exclude }: EntryRules): string | undefined {
+function whereItBelongs(name: string, { allow, deny }: EntryRules): string | undefined {
   if (!Object.hasOwn(serverSpecFields, name) || ofEntries.has(name)) return undefined;
   const same = new Map([
-    ["include", include],
-    ["exclude", exclude],
+    ["allow", allow],
+    ["deny", deny],
   ]).get(name);
   if (same !== undefined) return `write ${same}`;
   return `${name} is for servers as specs: an array of them, or a hostside.json`;
@@ -97,7 +97,7 @@ function knownKeys(rules: EntryRules): ReadonlySet<string> {
     headersKey = "headers",
     nested,
   } = rules;
-  const { cwd, envFile, off, include, exclude, autoApprove, timeouts = [], unsupported = {}, others = [] } = rules;
+  const { cwd, envFile, off, allow, deny, autoApprove, timeouts = [], unsupported = {}, others = [] } = rules;
   const known = [
     ...typeKeys,
     ...commandKeys,
@@ -110,8 +110,8 @@ function knownKeys(rules: EntryRules): ReadonlySet<string> {
     cwd === true ? "cwd" : undefined,
     envFile === true ? "envFile" : undefined,
     off?.key,
-    include,
-    exclude,
+    allow,
+    deny,
     autoApprove,
     ...timeouts.map(({ key }) => key),
     ...Object.keys(unsupported),

@@ -57,7 +57,7 @@ const identityMembers: ReadonlySet<string> = new Set(["serverId", "toolName", "q
 
 /**
  * Throws a `TypeError` for an entry that would deny nothing: with one letter wrong, a tool that was to be denied could be called. To deny a
- * whole server is not its business: the host's `exclude` or `admit` is for that.
+ * whole server is not its business: the host's `deny` or `admit` is for that.
  */
 export function assertDenied(denied: unknown): asserts denied is readonly DeniedTool[] {
   if (!Array.isArray(denied)) throw new TypeError(`denied must be an array of tools, not ${kindOf(denied)}`);

@@ -27,7 +27,7 @@ describe("hostside add", () => {
       "ROOT=/srv",
       "--env",
       "API_KEY",
-      "--exclude",
+      "--deny",
       "write",
       "--",
       "npx",
@@ -48,7 +48,7 @@ describe("hostside add", () => {
             args: ["-y", "x", "--env", "y"],
             env: { ROOT: "/srv", API_KEY: "${API_KEY}" },
           },
-          exclude: ["write"],
+          deny: ["write"],
         },
       },
     });

@@ -278,7 +278,7 @@ describe("protocol, tools and speed", () => {
       ["advice", "names", { text: expect.any(String) }],
     ],
     ["hidden text", server({ tools: [toolOf({ flags: ["tag"] })] }), ["advice", "tools", { text: expect.any(String) }]],
-    ["tokens", server({ tokens: 8001 }), ["advice", "tokens", { text: expect.stringContaining('"include"') }]],
+    ["tokens", server({ tokens: 8001 }), ["advice", "tokens", { text: expect.stringContaining('"allow"') }]],
     ["a slow start", server({ connectMs: 5001 }), ["advice", "speed", { text: expect.stringContaining("startup") }]],
     ["a slow list", server({ listMs: 5001 }), ["advice", "speed", { text: expect.any(String) }]],
     ["a slow answer", server({ answerMs: 1001 }), ["advice", "speed", { text: expect.any(String) }]],

@@ -21,7 +21,7 @@ export interface CatalogPlan {
   readonly previous: Catalog;
 }
 
-/** The tools that a catalogue of these listings looks at: they need a name first. What `include` and `exclude` leave out has none. */
+/** The tools that a catalogue of these listings looks at: they need a name first. What `allow` and `deny` leave out has none. */
 export function toolsToName(
   listings: readonly ServerListing[],
   plan: Pick<CatalogPlan, "previous" | "readmit">,

@@ -5,7 +5,7 @@ import { isJsonObject } from "@hostside/core/implement";
 export type ToolFilter = (tool: RemoteTool) => boolean;
 
 /**
- * The filter of a spec: `include` (empty or absent: all) and `exclude` (always wins), both on the remote name, exact and
+ * The filter of a spec: `allow` (empty or absent: all) and `deny` (always wins), both on the remote name, exact and
  * case-sensitive. A tool that declares itself for the server's own user interface only is for no model.
  */
 export function createToolFilter(spec: ServerSpec): ToolFilter {
@@ -25,10 +25,10 @@ export function isForApps(meta: JsonObject | undefined): boolean {
 }
 
 /** The part of a spec's filter that goes by the remote name alone. */
-export function createNameFilter({ include = [], exclude = [] }: ServerSpec): (toolName: string) => boolean {
-  if (include.length === 0 && exclude.length === 0) return () => true;
-  const included = new Set(include);
-  const excluded = new Set(exclude);
+export function createNameFilter({ allow = [], deny = [] }: ServerSpec): (toolName: string) => boolean {
+  if (allow.length === 0 && deny.length === 0) return () => true;
+  const included = new Set(allow);
+  const excluded = new Set(deny);
   return (name) => (included.size === 0 || included.has(name)) && !excluded.has(name);
 }
 

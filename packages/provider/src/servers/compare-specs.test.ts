@@ -35,7 +35,7 @@ describe("compareSpecs()", () => {
     ["switched off", stdio, { ...stdio, disabled: true }, "session"],
     ["another limit of the queue", stdio, { ...stdio, limits: { maxQueuedCalls: 5, maxInFlightCalls: 2 } }, "view"],
     ["other timeouts", stdio, { ...stdio, timeouts: { callMs: 5 } }, "view"],
-    ["other tools", stdio, { ...stdio, include: ["a"], exclude: ["b"] }, "view"],
+    ["other tools", stdio, { ...stdio, allow: ["a"], deny: ["b"] }, "view"],
     ["another way to call", stdio, { ...stdio, concurrency: "serial", required: true, title: "T" }, "view"],
     ["the same function", memory, { id: "s", transport: { type: "memory", serve } }, "none"],
     ["another function", memory, { id: "s", transport: { type: "memory", serve: () => {} } }, "session"],

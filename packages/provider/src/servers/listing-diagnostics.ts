@@ -52,18 +52,18 @@ export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[
 }
 
 /**
- * One diagnostic for each name in `include`, `exclude` or `tools` that the server does not list: it may be misspelt. None for a listing that
+ * One diagnostic for each name in `allow`, `deny` or `tools` that the server does not list: it may be misspelt. None for a listing that
  * was cut short, because the name may stand in the rest.
  */
 export function filterDiagnostics(
-  { id, include = [], exclude = [], tools: overrides = {} }: ServerSpec,
+  { id, allow = [], deny = [], tools: overrides = {} }: ServerSpec,
   { tools, dropped, truncated }: ToolListing,
 ): readonly Diagnostic[] {
   const overridden = Object.keys(overrides);
-  if (include.length + exclude.length + overridden.length === 0 || truncated !== undefined) return [];
+  if (allow.length + deny.length + overridden.length === 0 || truncated !== undefined) return [];
   // Why a tool was dropped is another diagnostic.
   const listed = new Set([...tools, ...dropped].map(({ name }) => name));
-  const unmatched = (member: "include" | "exclude" | "tools", names: readonly string[]): readonly Diagnostic[] =>
+  const unmatched = (member: "allow" | "deny" | "tools", names: readonly string[]): readonly Diagnostic[] =>
     names
       .filter((name) => !listed.has(name))
       .map((toolName) => ({
@@ -72,7 +72,7 @@ export function filterDiagnostics(
         toolName,
         message: `${member} of server ${JSON.stringify(id)} has ${quoteText(toolName)}, and the server lists no such tool`,
       }));
-  return [...unmatched("include", include), ...unmatched("exclude", exclude), ...unmatched("tools", overridden)];
+  return [...unmatched("allow", allow), ...unmatched("deny", deny), ...unmatched("tools", overridden)];
 }
 
 /** One diagnostic for each tool that had to take another name than it would have had. */

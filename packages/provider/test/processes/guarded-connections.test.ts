@@ -30,7 +30,7 @@ async function start(options: Partial<ProviderOptions>): Promise<Subject> {
   const server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [readable] } });
   const provider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "s", transport: server.spec, labels: { trust: "vendor" }, include: ["echo"] }],
+    servers: [{ id: "s", transport: server.spec, labels: { trust: "vendor" }, allow: ["echo"] }],
     ...options,
   });
   await provider.init();

@@ -32,7 +32,7 @@ describe("check()", () => {
     { type: "http", url: "https://x.test/mcp" },
     { type: "http", url: "https://x.test/mcp", bearerToken: "t0ken", headers: { "x-team": "a" }, mode: "sse" },
   ])("takes %j with lists of tools, and changes nothing of it", (transport) => {
-    const spec = { id: "a", transport, include: ["one"], exclude: ["two"] };
+    const spec = { id: "a", transport, allow: ["one"], deny: ["two"] };
     const before = structuredClone(spec);
     connector.check?.(deepFreeze(spec));
     expect(spec).toEqual(before);

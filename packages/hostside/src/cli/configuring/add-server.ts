@@ -28,8 +28,8 @@ export interface AddArguments extends EntryArguments, PlaceWish {
   readonly name: string;
   /** `"-"`: from stdin. */
   readonly jsonEntry?: string | undefined;
-  readonly include?: readonly string[] | undefined;
-  readonly exclude?: readonly string[] | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
   readonly disabled?: boolean | undefined;
   readonly replace?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -97,11 +97,11 @@ async function readAll({ stdin }: Terminal): Promise<string> {
   return text;
 }
 
-function withChoices(entry: JsonObject, { include, exclude, disabled }: AddArguments): JsonObject {
+function withChoices(entry: JsonObject, { allow, deny, disabled }: AddArguments): JsonObject {
   return {
     ...entry,
-    ...(include !== undefined && { include: [...include] }),
-    ...(exclude !== undefined && { exclude: [...exclude] }),
+    ...(allow !== undefined && { allow: [...allow] }),
+    ...(deny !== undefined && { deny: [...deny] }),
     ...(disabled === true && { disabled }),
   };
 }

@@ -33,7 +33,7 @@ async function findLeak(
   const connector = createConnector(options);
   await using provider = createProvider({
     connector,
-    servers: [{ ...spec, include: ["t", "u", "missing"] }],
+    servers: [{ ...spec, allow: ["t", "u", "missing"] }],
     backoff: { background: false },
   });
   using collector = collectTexts(provider);

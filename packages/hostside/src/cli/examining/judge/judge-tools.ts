@@ -34,7 +34,7 @@ const listed: Partial<Record<Diagnostic["kind"], { readonly what: string; readon
   },
   "listing-truncated": { what: "did not list all of its tools", mend: 'raise the limit that is named in its "limits"' },
   "unmatched-filter": {
-    what: 'has no tools of some names in its "include" or "exclude"',
+    what: 'has no tools of some names in its "allow" or "deny"',
     mend: "look at how they are spelt; hostside list shows its tools",
   },
   "unmatched-override": {
@@ -138,7 +138,7 @@ function judgeTokens(server: string, { tools, tokens }: NonNullable<ServerFacts[
       server,
       what: `its definitions cost about ${tokens} tokens, more than ${tokenBudget} by themselves`,
       evidence,
-      mend: { text: 'name the tools that you need in the "include" of its entry' },
+      mend: { text: 'name the tools that you need in the "allow" of its entry' },
     },
   ];
 }
