@@ -59,9 +59,9 @@ export interface HostSettings {
   /** Whether an edit of the file is taken over while the host runs, and after how long without another one. */
   readonly watch?: { readonly enabled?: boolean | undefined; readonly quietMs?: number | undefined } | undefined;
   /** Names of the only servers that may be used. */
-  readonly allowedServers?: readonly string[] | undefined;
+  readonly allowServers?: readonly string[] | undefined;
   /** Names of servers that may not be used; wins. */
-  readonly deniedServers?: readonly string[] | undefined;
+  readonly denyServers?: readonly string[] | undefined;
   readonly serve?: ServeSettings | undefined;
   /** Of merged settings alone: `serve` of the innermost file of a project. What it may say, whoever serves decides. */
   readonly projectServe?: ServeSettings | undefined;

@@ -156,7 +156,7 @@ describe("loadConfig()", () => {
     const asked: string[] = [];
     const config = await loadConfig({
       ...place,
-      only: (id) => id === "mine",
+      allow: (id) => id === "mine",
       trust: createTrust({
         store: createMemoryStore(),
         ask: async ({ serverId }) => {

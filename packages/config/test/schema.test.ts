@@ -79,8 +79,8 @@ const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | 
   strictRootPaths: true,
   passContext: true,
   watch: true,
-  allowedServers: true,
-  deniedServers: true,
+  allowServers: true,
+  denyServers: true,
 };
 const serveFields: Fields<ServeSettings> = { expose: true, tools: true, readOnly: true, ask: true, redact: true };
 const inputFields: Fields<ConfigInput> = {
@@ -124,7 +124,7 @@ describe("hostside.schema.json", () => {
     ],
     ["imports", { imports: ["cursor", { from: "./mcp.json", dialect: "mcp-json" }] }],
     ["inputs", { inputs: [{ id: "key", type: "promptString", password: true }] }],
-    ["settings", { settings: { watch: { quietMs: 500 }, resourceCache: { ttlMs: 1 }, deniedServers: ["a"] } }],
+    ["settings", { settings: { watch: { quietMs: 500 }, resourceCache: { ttlMs: 1 }, denyServers: ["a"] } }],
     ["serving", { serve: { expose: "search", tools: ["files/*", "github"], readOnly: true } }],
   ])("allows what is read without an error: %s", (_, config) => {
     expect(validate(config), JSON.stringify(validate.errors)).toBe(true);
@@ -141,7 +141,7 @@ describe("hostside.schema.json", () => {
     ["a timeout of nothing", { servers: { a: { transport: stdio, timeouts: { callMs: 0 } } } }],
     ["an exposure that there is not", { serve: { expose: "some" } }],
     ["an unknown word about serving", { serve: { tool: ["files"] } }],
-    ["an unknown setting", { settings: { deniedServer: ["a"] } }],
+    ["an unknown setting", { settings: { denyServer: ["a"] } }],
     ["an input without an id", { inputs: [{ type: "promptString" }] }],
     ["an import of nothing", { imports: [""] }],
   ])("refuses what is read with an error: %s", (_, config) => {

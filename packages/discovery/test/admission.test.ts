@@ -45,7 +45,7 @@ describe("createToolbox({ admit })", () => {
     }
     expect(toolbox.quarantined().map(({ definition }) => definition.name)).toEqual(["pay"]);
     expect(provider.calls).toEqual([]);
-    await expect(toolbox.view({ denied: ["pay"] }).call("pay")).rejects.toMatchObject({ code: "unknown_tool" });
+    await expect(toolbox.view({ deny: ["pay"] }).call("pay")).rejects.toMatchObject({ code: "unknown_tool" });
   });
 
   it("asks once about each definition, with its server as the provider describes it, and about what is new", () => {

@@ -158,7 +158,7 @@ describe("tools_select", () => {
   });
 
   it("suggests nothing that is not there for the agent, and nothing for what is like nothing", async () => {
-    const view = viewOf({ denied: github.map(({ name }) => name) });
+    const view = viewOf({ deny: github.map(({ name }) => name) });
     expect(await ask(view, "tools_select", { tools: ["mcp_github_creat_issue"] })).not.toHaveProperty("suggestions");
     expect(await ask(viewOf(), "tools_select", { tools: ["nobody"] })).not.toHaveProperty("suggestions");
   });

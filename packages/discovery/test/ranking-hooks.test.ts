@@ -112,7 +112,7 @@ describe("with an embedding ranker", () => {
   it("does not show it tools that the agent may not use", async () => {
     const seen: string[] = [];
     const view = viewOf({
-      denied: ["MCP_slack_list_channels"],
+      deny: ["MCP_slack_list_channels"],
       toolbox: {
         embeddingRanker: ({ definitions }) => {
           seen.push(...definitions.map(({ name }) => name));

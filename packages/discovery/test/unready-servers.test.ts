@@ -91,7 +91,7 @@ describe("a group whose server is not ready", () => {
 
   it("is not told of when all of its tools are denied", async () => {
     const { provider } = setUp(down);
-    const view = createToolbox({ providers: [provider] }).view({ denied: ["mcp_files_read"] });
+    const view = createToolbox({ providers: [provider] }).view({ deny: ["mcp_files_read"] });
     expect(await ask(view, "tools_groups", { query: "*" })).toEqual({ groups: [], total_groups: 0 });
   });
 
@@ -197,7 +197,7 @@ describe('call(…, { wait: "servers" })', () => {
     const toolbox = createToolbox({ providers: [provider] });
     await expect(toolbox.call("nobody", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
     provider.init = () => new Promise(() => {});
-    const view = toolbox.view({ denied: ["mcp_files_read"] });
+    const view = toolbox.view({ deny: ["mcp_files_read"] });
     await expect(view.call("mcp_files_read", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
     expect(namesIn(await view.searchTools({ query: "read" }))).toEqual([]);
   });

@@ -55,7 +55,7 @@ describe("tools({ maxToolTokens })", () => {
 
   it("tells with closed, not tool_removed, that a declared tool is gone because its provider was closed", async () => {
     const provider = providerOf("a", "secret");
-    const view = createToolbox({ providers: [provider] }).view({ denied: ["secret"] });
+    const view = createToolbox({ providers: [provider] }).view({ deny: ["secret"] });
     view.tools();
     await provider.close();
     await expect(view.call("a")).rejects.toMatchObject({ code: "closed", toolName: "a" });
@@ -128,7 +128,7 @@ describe("several views of one toolbox", () => {
   it("share tools and connections, and nothing of their choices", async () => {
     const provider = providerOf("read", "write");
     const toolbox = createToolbox({ providers: [provider] });
-    const reader = toolbox.view({ denied: ["WRITE"] });
+    const reader = toolbox.view({ deny: ["WRITE"] });
     const writer = toolbox.view({ alwaysVisible: ["write"] });
     await reader.selectTools({ tools: ["read"] });
 
@@ -177,10 +177,10 @@ describe("view()", () => {
     },
   );
 
-  it("throws TypeError for an option that it does not know, because a misspelt `denied` would hide nothing", () => {
-    const options: object = { deny: ["secret"] };
+  it("throws TypeError for an option that it does not know, because a misspelt `deny` would hide nothing", () => {
+    const options: object = { denies: ["secret"] };
     const make = (): unknown => createToolbox().view(options);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, maxToolTokens, selection, denied, ');
+    expect(make).toThrow('view() has no option "denies"; known are alwaysVisible, maxToolTokens, selection, deny, ');
   });
 });

@@ -132,34 +132,30 @@ describe("a toolbox", () => {
   });
 });
 
-describe("view({ denied })", () => {
+describe("view({ deny })", () => {
   it.each<[string, unknown, string]>([
-    ["a name alone", "mcp_fs_write", "denied must be an array of tools, not a string"],
-    ["a Set", new Set(["mcp_fs_write"]), "denied must be an array of tools, not a Set"],
-    ["nothing", [undefined], "denied[0] must be the name of a tool, or its serverId and toolName, not undefined"],
-    [
-      "a blank text",
-      ["x", " "],
-      "denied[1] must be the name of a tool, or its serverId and toolName, not a blank text",
-    ],
-    ["a pattern", [/write/], "denied[0] must be the name of a tool, or its serverId and toolName, not a RegExp"],
+    ["a name alone", "mcp_fs_write", "deny must be an array of tools, not a string"],
+    ["a Set", new Set(["mcp_fs_write"]), "deny must be an array of tools, not a Set"],
+    ["nothing", [undefined], "deny[0] must be the name of a tool, or its serverId and toolName, not undefined"],
+    ["a blank text", ["x", " "], "deny[1] must be the name of a tool, or its serverId and toolName, not a blank text"],
+    ["a pattern", [/write/], "deny[0] must be the name of a tool, or its serverId and toolName, not a RegExp"],
     [
       "a server under another name",
       [{ server: "fs", tool: "x" }],
-      'denied[0] has no member "server"; known are serverId, toolName',
+      'deny[0] has no member "server"; known are serverId, toolName',
     ],
     [
       "a whole server",
       [{ serverId: "fs" }],
-      "denied[0] must have a toolName that is a text and not empty; it denies one tool of one server",
+      "deny[0] must have a toolName that is a text and not empty; it denies one tool of one server",
     ],
     [
       "a tool of no server",
       [{ serverId: "", toolName: "x" }],
-      "denied[0] must have a serverId that is a text and not empty",
+      "deny[0] must have a serverId that is a text and not empty",
     ],
   ])("throws a TypeError for %s, which would deny nothing", (_, denied, message) => {
-    const view = (): unknown => createToolbox().view({ denied: loose(denied) });
+    const view = (): unknown => createToolbox().view({ deny: loose(denied) });
     expect(view).toThrow(TypeError);
     expect(view).toThrow(message);
   });
@@ -168,7 +164,7 @@ describe("view({ denied })", () => {
     const provider = fakeProvider("mcp");
     const tool = serverTool("fs", "write");
     provider.offer([tool]);
-    const view = createToolbox({ providers: [provider] }).view({ denied: [tool.origin ?? "none"] });
+    const view = createToolbox({ providers: [provider] }).view({ deny: [tool.origin ?? "none"] });
     expect(view.has(tool.name)).toBe(false);
   });
 });

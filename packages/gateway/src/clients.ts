@@ -198,7 +198,7 @@ function toClient(
     info: readInfo(info),
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     view: {
-      ...(only !== undefined && { only }),
+      ...(only !== undefined && { allow: only }),
       alwaysHelpers: () => settings.expose !== "all",
       // Its hosts may list again, or never: an answer that has the schemas does for both.
       answerSchemas: "always",

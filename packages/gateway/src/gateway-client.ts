@@ -23,7 +23,7 @@ export interface GatewayClient {
   /** What it offers; in 2026-07-28 with its first request. */
   readonly capabilities: JsonObject;
   /** For the view that it is to see: hand them on, as they are, to `toolbox.view()` or `openConversation()`. */
-  readonly view: Pick<ViewOptions, "only" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
+  readonly view: Pick<ViewOptions, "allow" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
 }
 
 /** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `hostside`. */

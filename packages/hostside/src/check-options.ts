@@ -16,7 +16,7 @@ const optionFields: Fields<HostOptions> = {
   provider: true,
   toolbox: true,
   policy: true,
-  admit: true,
+  allowTool: true,
   auth: true,
   authenticateTools: true,
   results: true,
@@ -39,7 +39,7 @@ const configFields: Fields<ConfigOptions> = {
   env: true,
   platform: true,
   watch: true,
-  only: true,
+  allow: true,
   revise: true,
 };
 const stateFields: Fields<HostState> = {
@@ -92,7 +92,7 @@ export function checkOptions(options: HostOptions): void {
     throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
   }
   checkTelemetry(options.telemetry);
-  for (const name of ["onDiagnostic", "admit"] as const) {
+  for (const name of ["onDiagnostic", "allowTool"] as const) {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
   }
@@ -120,9 +120,9 @@ function checkConfig(config: HostOptions["config"]): void {
     throw new TypeError('config must be "auto", a path, a list of paths that is not empty, or options');
   }
   assertKnownOptions("config", config, configFields);
-  const { watch, only, revise } = config as ConfigOptions;
+  const { watch, allow, revise } = config as ConfigOptions;
   if (watch !== undefined && typeof watch !== "boolean") throw new TypeError("config.watch must be true or false");
-  if (only !== undefined && typeof only !== "function") throw new TypeError("config.only must be a function");
+  if (allow !== undefined && typeof allow !== "function") throw new TypeError("config.allow must be a function");
   if (revise !== undefined && typeof revise !== "function") throw new TypeError("config.revise must be a function");
 }
 

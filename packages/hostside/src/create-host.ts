@@ -109,7 +109,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
-  const { toolbox, readmit } = toolboxes;
+  const { toolbox, recheckTools } = toolboxes;
   const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
   closing.add(() => catalogs?.close());
   opened.start(targetOf(provider, conversations));
@@ -118,7 +118,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(endShared);
   await startServers(provider, servers, { timeoutMs, openedAt, signal, clock });
 
-  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, readmit };
+  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
   return {
     ...parts,
     pool: conversations?.providers,

@@ -28,7 +28,7 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
   /** Whether edits of the files are taken over. Default `true`. */
   readonly watch?: boolean | undefined;
   /** Which of the servers are used; the others are as if nobody had configured them. Default: all. */
-  readonly only?: ((serverId: string) => boolean) | undefined;
+  readonly allow?: ((serverId: string) => boolean) | undefined;
   /**
    * What becomes of each server of the configuration, as it would start: it, another one of the same id, or `undefined`: it is as if nobody had configured it. Asked anew for each
    * edit, of settings alone, too; `config` is what the files say now. Must not throw. Default: each as it is.
@@ -97,8 +97,8 @@ export interface HostOptions {
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
   /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `confirmation: "always"`. Default: `{}`. */
   readonly policy?: Policy | PolicyOptions | undefined;
-  /** Decides beside `policy`, by which each tool of `toolbox` has to be on offer, too. Is asked again by `readmit()`. Default: every tool is. */
-  readonly admit?: Admit | undefined;
+  /** Decides beside `policy`, by which each tool of `toolbox` has to be on offer, too. Is asked again by `recheckTools()`. Default: every tool is. */
+  readonly allowTool?: Admit | undefined;
   /** How servers are signed in to: options beside the defaults, an `OAuth` or a function of your own, or `false`: not at all. */
   readonly auth?: OAuth | OAuthOptions | NonNullable<ConnectorOptions["authProvider"]> | false | undefined;
   /** `true`: a model gets a tool for each server that its user has to sign in to. Default `false`. */

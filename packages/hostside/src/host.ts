@@ -66,8 +66,8 @@ export interface Host extends AsyncDisposable {
   openConversation(options?: ConversationOptions): Promise<Conversation>;
   /** The connections that not all share; `undefined` without `pool`. */
   readonly pool: Pick<SharedProviders, "dispose" | "statuses" | "onEvent"> | undefined;
-  /** Asks `admit` and the policy about every tool anew, for when their answers may have changed. */
-  readmit(): void;
+  /** Asks `allowTool` and the policy about every tool anew, for when their answers may have changed. */
+  recheckTools(): void;
   /** Every tool, whatever the conversation. */
   tools(names?: readonly string[]): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;

@@ -110,10 +110,10 @@ describe("mergeLayers()", () => {
 
   it("turns off what a list of names does not allow, and lets lists only narrow", () => {
     const servers = { a: transport("a"), b: transport("b"), c: transport("c") };
-    const own = { scope: "user", result: readConfig({ servers, settings: { allowedServers: ["a", "b"] } }) } as const;
+    const own = { scope: "user", result: readConfig({ servers, settings: { allowServers: ["a", "b"] } }) } as const;
     const settings = {
-      allowedServers: ["a", "b", "c"],
-      deniedServers: ["b"],
+      allowServers: ["a", "b", "c"],
+      denyServers: ["b"],
       passContext: true,
       strictRootPaths: true,
     };
@@ -125,7 +125,7 @@ describe("mergeLayers()", () => {
       ["c", "not allowed"],
       ["d", "not allowed"],
     ]);
-    expect(merged.settings).toEqual({ allowedServers: ["a", "b"], deniedServers: ["b"], strictRootPaths: true });
+    expect(merged.settings).toEqual({ allowServers: ["a", "b"], denyServers: ["b"], strictRootPaths: true });
     expect(merged.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "untrusted_setting settings of a project's file are not used: passContext",
     ]);

@@ -86,9 +86,9 @@ function offReason(
   { server, layer }: Candidate,
   { trusted, settings }: { readonly trusted: boolean; readonly settings: HostSettings },
 ): LayeredServer["off"] {
-  const { allowedServers, deniedServers } = settings;
+  const { allowServers: allowServers, denyServers: denyServers } = settings;
   if (server.draft.disabled === true || layer.result.settings.enabled === false) return "disabled";
-  if (deniedServers?.includes(server.id) === true || allowedServers?.includes(server.id) === false) {
+  if (denyServers?.includes(server.id) === true || allowServers?.includes(server.id) === false) {
     return "not allowed";
   }
   return trusted ? undefined : "untrusted";

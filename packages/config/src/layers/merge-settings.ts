@@ -5,7 +5,7 @@ import type { ConfigLayer } from "./config-layer.ts";
 
 // What a file says of itself, or what is done before layers are merged.
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
-const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowedServers", "deniedServers"];
+const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
 /** The settings of all layers. */
 export interface MergedSettings {
@@ -35,10 +35,10 @@ export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
     }
     if (ignored.length > 0 && projectFolder !== undefined) problems.push(ignoredSettings(file, ignored));
   }
-  const allowed = intersect(layers.map(({ result }) => result.settings.allowedServers));
-  const denied = new Set(layers.flatMap(({ result }) => result.settings.deniedServers ?? []));
-  if (allowed !== undefined) merged.set("allowedServers", allowed);
-  if (denied.size > 0) merged.set("deniedServers", [...denied]);
+  const allowed = intersect(layers.map(({ result }) => result.settings.allowServers));
+  const denied = new Set(layers.flatMap(({ result }) => result.settings.denyServers ?? []));
+  if (allowed !== undefined) merged.set("allowServers", allowed);
+  if (denied.size > 0) merged.set("denyServers", [...denied]);
   return { settings: Object.fromEntries(merged), problems };
 }
 

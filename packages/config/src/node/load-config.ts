@@ -217,8 +217,8 @@ async function useServer(layered: LayeredServer, loading: Using): Promise<Outcom
   };
 }
 
-function isWanted({ only }: LoadConfigOptions, { id }: ConfiguredServer): boolean {
-  return only?.(id) !== false;
+function isWanted({ allow }: LoadConfigOptions, { id }: ConfiguredServer): boolean {
+  return allow?.(id) !== false;
 }
 
 function leaveOut(layered: LayeredServer): Outcome {

@@ -49,7 +49,7 @@ export interface LoadConfigOptions {
   /**
    * Which servers are wanted, by id. Of the others there is a source and no spec: nothing is expanded, nobody is asked about them. Default: all.
    */
-  readonly only?: ((serverId: string) => boolean) | undefined;
+  readonly allow?: ((serverId: string) => boolean) | undefined;
   /** What else is asked about each spec, such as the `check` of a connector. */
   readonly check?: ExpandContext["check"];
   /** Default: that of this process. */
@@ -71,7 +71,7 @@ export const loadFields: Fields<Omit<LoadConfigOptions, "signal">> = {
   extensions: true,
   trust: true,
   inputs: true,
-  only: true,
+  allow: true,
   check: true,
   cwd: true,
   home: true,

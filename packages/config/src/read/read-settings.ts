@@ -18,8 +18,8 @@ const shape: Shape = {
   strictRootPaths: "flag",
   passContext: "flag",
   watch: { enabled: "flag", quietMs: "number" },
-  allowedServers: "texts",
-  deniedServers: "texts",
+  allowServers: "texts",
+  denyServers: "texts",
 };
 
 /** What `hostside.json` says of the host. */

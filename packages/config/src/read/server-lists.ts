@@ -10,8 +10,8 @@ export function readServerLists(reader: ServerReader, path: ConfigPath): HostSet
   const allowed = namesAt(reader, path, allowedKeys);
   const denied = namesAt(reader, path, deniedKeys);
   return {
-    ...(allowed === undefined ? {} : { allowedServers: allowed }),
-    ...(denied === undefined ? {} : { deniedServers: denied }),
+    ...(allowed === undefined ? {} : { allowServers: allowed }),
+    ...(denied === undefined ? {} : { denyServers: denied }),
   };
 }
 

@@ -60,9 +60,9 @@ const identityMembers: ReadonlySet<string> = new Set(["serverId", "toolName", "q
  * whole server is not its business: the host's `deny` or `admit` is for that.
  */
 export function assertDenied(denied: unknown): asserts denied is readonly DeniedTool[] {
-  if (!Array.isArray(denied)) throw new TypeError(`denied must be an array of tools, not ${kindOf(denied)}`);
+  if (!Array.isArray(denied)) throw new TypeError(`deny must be an array of tools, not ${kindOf(denied)}`);
   for (const [index, entry] of Array.from<unknown>(denied).entries()) {
-    const place = `denied[${index}]`;
+    const place = `deny[${index}]`;
     if (typeof entry === "string" && entry.trim() !== "") continue;
     if (!isPlainObject(entry)) {
       const shown = typeof entry === "string" ? "a blank text" : kindOf(entry);

@@ -16,7 +16,7 @@ export interface PermittedPart {
   readonly findHeld: (name: string) => ToolDefinition | undefined;
 }
 
-/** Takes out of a catalog what is denied, and what is not among `only` where that is given, by folded name; worked out once per catalog. */
+/** Takes out of a catalog what is denied, and what is not among `allow` where that is given, by folded name; worked out once per catalog. */
 export function createPermitted(denial: Denial, only?: ReadonlySet<string>): (catalog: Catalog) => PermittedPart {
   let last: { readonly catalog: Catalog; readonly part: PermittedPart } | undefined;
   return (catalog) => {

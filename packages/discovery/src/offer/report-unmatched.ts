@@ -32,6 +32,6 @@ export function createUnmatchedReport(init: UnmatchedReportInit): () => void {
     const unmet = denial.unmet();
     if (missing.length + unmet.length === 0 || calls.unready().length > 0) return;
     for (const name of missing) report(name, "alwaysVisible");
-    for (const entry of unmet) report(entry, "denied");
+    for (const entry of unmet) report(entry, "deny");
   };
 }

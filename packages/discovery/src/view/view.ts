@@ -59,12 +59,12 @@ export interface ViewOptions {
    * that it may be meant for, whatever case, punctuation or hash its local name has now; an identity denies exactly that tool. One that
    * meets no tool when all servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
    */
-  readonly denied?: readonly DeniedTool[];
+  readonly deny?: readonly DeniedTool[];
   /**
-   * The only tools that exist for this agent, by local name, ASCII-case-insensitively: every other one is as if it were `denied`, also one that
+   * The only tools that exist for this agent, by local name, ASCII-case-insensitively: every other one is as if it were `deny`, also one that
    * comes later. For who exposes tools to somebody else, and lists each. Default: all that are not denied.
    */
-  readonly only?: readonly string[];
+  readonly allow?: readonly string[];
   /**
    * Declares the helpers, what is always visible and what was selected, also while every tool would fit `maxToolTokens`. For a host that is to see
    * few tools at first. A function is asked at the start and with each {@linkcode ToolboxView.compact}. Default `false`.
@@ -168,8 +168,8 @@ export const viewOptionFields: Fields<ViewOptions> = {
   alwaysVisible: true,
   maxToolTokens: true,
   selection: true,
-  denied: true,
-  only: true,
+  deny: true,
+  allow: true,
   alwaysHelpers: true,
   maxSelected: true,
   maxAnswerBytes: true,
@@ -191,8 +191,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     maxAnswerBytes = 262_144,
   } = options;
   const withContext = createContextGiver(options.context);
-  const denial = createDenial(options.denied ?? []);
-  const only = options.only && new Set(options.only.map(foldCase));
+  const denial = createDenial(options.deny ?? []);
+  const only = options.allow && new Set(options.allow.map(foldCase));
   const permittedIn = createPermitted(denial, only);
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
   const offer = createOffer({
@@ -297,13 +297,13 @@ function assertMaxToolTokens(maxToolTokens: number): void {
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, viewOptionFields);
-  const { context, alwaysVisible, selection, denied, refuseChanged, selector, maxToolTokens } = options;
+  const { context, alwaysVisible, selection, deny, refuseChanged, selector, maxToolTokens } = options;
   if (maxToolTokens !== undefined) assertMaxToolTokens(maxToolTokens);
   if (context !== undefined) assertViewContext(context);
   if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
   if (selection !== undefined) assertNames("selection", selection);
-  if (denied !== undefined) assertDenied(denied);
-  if (options.only !== undefined) assertNames("only", options.only);
+  if (deny !== undefined) assertDenied(deny);
+  if (options.allow !== undefined) assertNames("allow", options.allow);
   if (typeof options.alwaysHelpers !== "function") assertFlag("alwaysHelpers", options.alwaysHelpers);
   assertFlag("refuseChanged", refuseChanged);
   if (selector !== undefined && typeof selector !== "function") {

@@ -59,8 +59,8 @@ const applyMs = 10_000;
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
   const { wanted, given, shared, check, clock } = opening;
-  const { watch = true, only: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
-  const settle = createSettler(opening, { only: isWanted, revise });
+  const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
+  const settle = createSettler(opening, { allow: isWanted, revise });
   const end = new AbortController();
   let current = settle(nothing);
   let raw = nothing;
@@ -88,8 +88,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
       return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
     },
   };
-  const only = createWanted(given, isWanted);
-  const load = { ...rest, trust: rest.trust ?? opening.trust, only, check, signal: end.signal };
+  const allow = createWanted(given, isWanted);
+  const load = { ...rest, trust: rest.trust ?? opening.trust, allow, check, signal: end.signal };
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
     end.abort();
@@ -149,18 +149,18 @@ function createPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (
 /** Nothing is expanded and nobody is asked for what the product's own servers stand in place of. */
 function createWanted(
   given: readonly ServerSpec[],
-  isWanted: ConfigOptions["only"],
-): NonNullable<ConfigOptions["only"]> {
+  isWanted: ConfigOptions["allow"],
+): NonNullable<ConfigOptions["allow"]> {
   const givenIds = new Set(given.map(({ id }) => id));
   return (serverId) => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
 }
 
 function createSettler(
   { given, shared, naming, prepare }: OpeningConfig,
-  { only, revise = same }: Pick<ConfigOptions, "only" | "revise">,
+  { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
 ): (config: LoadedConfig) => SettledServers {
   return (config) => {
-    const servers = { given, shared: shared?.specs ?? [], only, naming };
+    const servers = { given, shared: shared?.specs ?? [], allow, naming };
     const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
     return { specs: specs.map(prepare), config: used };
   };

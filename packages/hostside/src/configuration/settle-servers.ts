@@ -10,7 +10,7 @@ export interface ServersWanted {
   readonly given: readonly ServerSpec[];
   /** Those of all replicas, which come next. */
   readonly shared: readonly ServerSpec[];
-  readonly only: ((serverId: string) => boolean) | undefined;
+  readonly allow: ((serverId: string) => boolean) | undefined;
   readonly naming: NamingStrategy;
 }
 
@@ -24,8 +24,8 @@ export interface SettledServers {
  * Which servers there are: the product's own before those of all replicas, these before those of a configuration, and of several whose ids are the same in the names of tools the strongest; the
  * others are a problem with its place. Of what is not wanted nothing is left. Pure.
  */
-export function settleServers(config: LoadedConfig, { given, shared, only, naming }: ServersWanted): SettledServers {
-  const isWanted = (serverId: string): boolean => only === undefined || only(serverId);
+export function settleServers(config: LoadedConfig, { given, shared, allow, naming }: ServersWanted): SettledServers {
+  const isWanted = (serverId: string): boolean => allow === undefined || allow(serverId);
   const taken = new Map<string, string>();
   const take = ({ id }: ServerSpec): void => keysOf(id, naming).forEach((key) => taken.set(key, id));
   given.forEach(take);

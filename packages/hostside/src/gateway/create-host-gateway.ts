@@ -10,7 +10,7 @@ import type { Host } from "../host.ts";
 
 /** How a host is served. */
 export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog"> {
-  /** Which tools there are for clients, by local name. Default `"all"` that the host offers, which its `policy` and `admit` decide. */
+  /** Which tools there are for clients, by local name. Default `"all"` that the host offers, which its `policy` and `allowTool` decide. */
   readonly tools?: GatewayOptions["tools"] | undefined;
   /**
    * Resources and prompts for clients; `false`: none. Default: those of the servers that all share.

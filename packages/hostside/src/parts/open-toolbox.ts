@@ -20,7 +20,7 @@ export interface OpenToolboxes {
   /** Makes one with these beside all that the first one has. Who makes one closes it. */
   readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
   /** Has all toolboxes that are open ask anew what is on offer. */
-  readonly readmit: () => void;
+  readonly recheckTools: () => void;
 }
 
 /** Makes the toolbox over all that brings tools. */
@@ -33,7 +33,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
       ? [createAuthenticateTools({ oauth, provider, principal, clock })]
       : [];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
-  const admit = admitByBoth(options.admit, policy.admit);
+  const admit = admitByBoth(options.allowTool, policy.admit);
   closing.add(watchParts(telemetry, { policy }));
   // What is no tool of the provider is called on behalf of the same.
   const owned: Interceptor = (call, next) => next({ ...call, options: onBehalfOf(principal, call.options) });
@@ -70,7 +70,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   return {
     toolbox,
     toolboxWith,
-    readmit() {
+    recheckTools() {
       for (const one of open) one.readmit();
     },
   };

@@ -31,7 +31,7 @@ describe("hostside disable and enable", () => {
     const before = readFileSync(cursor, "utf8");
     const { code, err } = await runIn(terminal, ["disable", "a"]);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`${cursor}:3 is left as it is`) });
-    expect(readOwn(terminal)).toEqual({ imports: ["auto"], settings: { deniedServers: ["a"] } });
+    expect(readOwn(terminal)).toEqual({ imports: ["auto"], settings: { denyServers: ["a"] } });
     expect(await statesOf(terminal)).toEqual({ a: "not allowed", b: "on" });
     expect(await runIn(terminal, ["enable", "a"])).toMatchObject({ code: 0 });
     expect(await statesOf(terminal)).toEqual({ a: "on", b: "on" });
@@ -78,7 +78,7 @@ describe("hostside disable and enable", () => {
 
   it("change no file where one of them is broken", async () => {
     using terminal = fakeTerminal();
-    const text = JSON.stringify({ servers: { a: stdio }, settings: { deniedServers: ["a"] } });
+    const text = JSON.stringify({ servers: { a: stdio }, settings: { denyServers: ["a"] } });
     homeFile(terminal, ".config/hostside/hostside.json", text);
     terminal.file("hostside.json", "{");
     const { code, err } = await runIn(terminal, ["enable", "a"]);

@@ -63,7 +63,7 @@ describe("the servers of a hostside", () => {
     const own = (id: string) => ({ id, title: "own", transport: { type: "stdio", command: "own" } }) as const;
     await using host = await createHost({
       connector: createFakeConnector(),
-      config: { files: [config], only: (id) => id !== "c" },
+      config: { files: [config], allow: (id) => id !== "c" },
       servers: [own("a"), own("b_b")],
     });
     expect(host.statuses().map(({ id, title }) => [id, title])).toEqual([

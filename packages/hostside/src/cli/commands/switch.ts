@@ -35,7 +35,7 @@ export const declareDisable: Declare = (program, run) => {
   describePage(command, {
     purpose: "Set up",
     about: [
-      'A server of a hostside.json gets "disabled": true there. One that another tool\'s file brings is put on the list "deniedServers" of your hostside.json, and that file stays as it is.',
+      'A server of a hostside.json gets "disabled": true there. One that another tool\'s file brings is put on the list "denyServers" of your hostside.json, and that file stays as it is.',
     ],
     examples: [
       { line: "hostside disable github", does: "no longer use github" },

@@ -22,7 +22,7 @@ interface Switched {
   readonly notes: readonly string[];
 }
 
-const deniedPath = ["settings", "deniedServers"] as const;
+const deniedPath = ["settings", "denyServers"] as const;
 
 /** Switches servers off: in their entry where that is in a `hostside.json`, else by a list of names in one. */
 export const disableServers: CommandWork<SwitchArguments> = (args, context) => switchAll(args, context, disableOne);
@@ -79,10 +79,10 @@ function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: Loa
       "switch it on there, or add a server of this name: it is used in the place of that one",
     );
   }
-  if (off === "not allowed" && settings.deniedServers?.includes(serverId) !== true) {
+  if (off === "not allowed" && settings.denyServers?.includes(serverId) !== true) {
     throw usageError(
-      `${serverId} is not among "allowedServers"`,
-      `add it to "settings.allowedServers" of the hostside.json that has the list`,
+      `${serverId} is not among "allowServers"`,
+      `add it to "settings.allowServers" of the hostside.json that has the list`,
     );
   }
 }

@@ -13,7 +13,7 @@ export function sourcesAtRest({ terminal, options }: CommandContext, words: read
   const { env, home, platform } = terminal;
   const typed = configFilesIn(words);
   const { watch: _, ...place } = filesOf({ terminal, options: typed.length > 0 ? { config: typed } : options });
-  const load = async () => (await loadConfig({ ...place, only: () => false })).sources;
+  const load = async () => (await loadConfig({ ...place, allow: () => false })).sources;
   return {
     async servers() {
       return (await load()).map(({ serverId, scope }) => ({ value: serverId, about: scope }));

@@ -186,7 +186,7 @@ function mendOf(
   if (off === "not wanted") return undefined;
   if (off === "untrusted") return ["trust", id];
   // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is allowed.
-  if (off === "not allowed") return config?.settings.deniedServers?.includes(id) === true ? ["enable", id] : undefined;
+  if (off === "not allowed") return config?.settings.denyServers?.includes(id) === true ? ["enable", id] : undefined;
   if (state === "disabled") return source === undefined || source.dialect === "hostside" ? ["enable", id] : undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];
   return [state === "needs-auth" && status?.auth === "oauth" ? "login" : "doctor", id];

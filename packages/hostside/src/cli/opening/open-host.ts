@@ -69,7 +69,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
         watch: false,
         trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
         inputs: asker && askInput(asker, onCancel),
-        only: only && isWanted,
+        allow: only && isWanted,
         // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
         revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
       },
@@ -142,7 +142,7 @@ async function chooseServers(
 ): Promise<readonly string[] | undefined> {
   if (only === undefined) return undefined;
   const { watch: _, ...rest } = files;
-  const known = await loadConfig({ ...rest, only: () => false });
+  const known = await loadConfig({ ...rest, allow: () => false });
   const serverIds = known.sources.map(({ serverId }) => serverId);
   const chosen = typeof only === "function" ? only({ serverIds, savedNames: await namesOf(serverIds, store) }) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);

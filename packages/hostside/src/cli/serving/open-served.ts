@@ -82,7 +82,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       ...(means.addresses.length > 0 && { pool: {} }),
       timeoutMs: 0,
       signal: terminal.signal,
-      admit: (tool, server) => live.current.admit(tool, server),
+      allowTool: (tool, server) => live.current.admit(tool, server),
       policy,
       auth: { prompt: undefined },
       authenticateTools: true,
@@ -113,7 +113,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     seeUntrusted(config);
     for (const sentence of sentencesOf(live, last, offer)) means.note(sentence);
     last = offer;
-    host.readmit();
+    host.recheckTools();
     lookForUnmatched();
     resources.changed();
     changes.emit(offer);
@@ -156,7 +156,7 @@ function createProblemReport(context: CommandContext, live: LiveOffer): (config:
 /** What is offered, by files of which nothing is expanded or started. */
 async function offerOfFiles(given: ServeArguments, context: CommandContext): Promise<ServeOffer> {
   const { watch: _, ...files } = filesOf(context);
-  const config = await loadConfig({ ...files, only: () => false });
+  const config = await loadConfig({ ...files, allow: () => false });
   const offer = readOffer(given, config.settings, idsOf(config));
   const [unknown] = offer.unknown;
   if (unknown !== undefined) throw usageError(unknownEntry(unknown), serverMeant(unknown, idsOf(config)));

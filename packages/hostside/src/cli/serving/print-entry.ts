@@ -28,7 +28,7 @@ export async function printEntry(
   const { env, home, platform } = terminal;
   const context = { terminal, options };
   const { watch: _, ...files } = filesOf(context);
-  const config = await loadConfig({ ...files, only: () => false });
+  const config = await loadConfig({ ...files, allow: () => false });
   const args = argumentsOf({ ...given, expose: given.expose ?? exposeOfEntry(config) }, context);
   const wish: EntryWish =
     http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };

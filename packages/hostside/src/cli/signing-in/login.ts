@@ -25,7 +25,7 @@ export interface LoginArguments {
 export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes, again, opensBrowser }, context) => {
   const { terminal } = context;
   const { watch: _, ...files } = filesOf(context);
-  const { serverId } = knownServer(await loadConfig({ ...files, only: () => false }), typed);
+  const { serverId } = knownServer(await loadConfig({ ...files, allow: () => false }), typed);
   await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser });
   const { oauth, config } = accounts;
   startableServer(config, serverId);

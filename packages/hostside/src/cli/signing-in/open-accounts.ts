@@ -48,7 +48,7 @@ export async function openAccounts(
   const { watch: _, ...files } = filesOf(context);
   const config = await loadConfig({
     ...files,
-    only,
+    allow: only,
     trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
     inputs: asker && askInput(asker, onCancel),
     signal,

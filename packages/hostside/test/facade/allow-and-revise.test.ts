@@ -10,7 +10,7 @@ const toolsOf = (offered: { tools(): readonly ToolDefinition[] }): readonly stri
     .flatMap(({ origin }) => ((origin?.serverId ?? "") === "" ? [] : `${origin?.serverId}/${origin?.toolName}`))
     .toSorted();
 
-describe("admit of a hostside", () => {
+describe("allowTool of a host", () => {
   const servers: readonly ServerSpec[] = ["shared", "conversation"].map((sharing) => ({
     id: sharing,
     sharing: sharing as "shared" | "conversation",
@@ -20,12 +20,12 @@ describe("admit of a hostside", () => {
 
   it("decides beside the policy, and is asked again in every conversation", async () => {
     let hidden = "a";
-    const admit: Admit = ({ origin }) => (origin?.toolName === hidden ? "hide" : "offer");
+    const allowTool: Admit = ({ origin }) => (origin?.toolName === hidden ? "hide" : "offer");
     await using host = await createHost({
       connector: connector(),
       servers,
       pool: {},
-      admit,
+      allowTool,
       policy: { deny: "shared/b", defaultDecision: "allow" },
     });
     await using one = await host.openConversation();
@@ -33,7 +33,7 @@ describe("admit of a hostside", () => {
     await expect(one.call("mcp_conversation_a")).rejects.toMatchObject({ code: "unknown_tool" });
     const { revision } = host.toolbox;
     hidden = "b";
-    host.readmit();
+    host.recheckTools();
     one.compact();
     expect([toolsOf(one), toolsOf(host)]).toEqual([["conversation/a", "shared/a"], ["shared/a"]]);
     expect(host.toolbox.revision).toBeGreaterThan(revision);
@@ -41,12 +41,12 @@ describe("admit of a hostside", () => {
 
   it("is not asked any more by a conversation that is closed", async () => {
     const asked: string[] = [];
-    const admit: Admit = ({ name }) => (asked.push(name), "offer");
-    await using host = await createHost({ connector: connector(), servers, pool: {}, admit });
+    const allowTool: Admit = ({ name }) => (asked.push(name), "offer");
+    await using host = await createHost({ connector: connector(), servers, pool: {}, allowTool });
     const one = await host.openConversation();
     await one.close();
     asked.length = 0;
-    host.readmit();
+    host.recheckTools();
     toolsOf(host);
     expect(asked).not.toContain("mcp_conversation_a");
   });
@@ -75,6 +75,6 @@ describe("servers that are revised", () => {
 
   it("throws a TypeError for what is no function", async () => {
     await expect(createHost({ config: { files: [], revise: 1 as never } })).rejects.toThrow("config.revise");
-    await expect(createHost({ admit: "offer" as never })).rejects.toThrow("admit must be a function");
+    await expect(createHost({ allowTool: "offer" as never })).rejects.toThrow("allowTool must be a function");
   });
 });

@@ -12,7 +12,7 @@ const hashed = (serverId: string, toolName: string, hash: string) => ({
 
 function setUp(
   tools: readonly ReturnType<typeof serverTool>[],
-  denied: NonNullable<ViewOptions["denied"]>,
+  denied: NonNullable<ViewOptions["deny"]>,
 ): { readonly view: ToolboxView; readonly provider: FakeProvider } {
   const provider = fakeProvider("mcp");
   provider.offer(tools, [
@@ -21,18 +21,18 @@ function setUp(
       tools.map(({ name }) => name),
     ),
   ]);
-  return { view: createToolbox({ providers: [provider] }).view({ denied }), provider };
+  return { view: createToolbox({ providers: [provider] }).view({ deny: denied }), provider };
 }
 
 const shown = (view: ToolboxView): readonly string[] => view.tools().map(({ name }) => name);
 
-describe("view({ denied })", () => {
+describe("view({ deny })", () => {
   it("denies a tool everywhere: listing, groups, search, selection and call", async () => {
     const provider = fakeProvider("mcp");
     const [open, secret] = [serverTool("s", "open"), serverTool("s", "secret")];
     provider.offer([open, secret], [groupOf("mcp:s", [open.name, secret.name]), groupOf("mcp:only", [secret.name])]);
     const view = createToolbox({ providers: [provider] }).view({
-      denied: ["MCP_S_SECRET"],
+      deny: ["MCP_S_SECRET"],
       alwaysVisible: [secret.name],
     });
 
@@ -107,7 +107,7 @@ describe("view({ denied })", () => {
     const tool = { definition: toolOf("echo"), run: () => Promise.reject(outage("not-sent")) };
     const toolbox = createToolbox({ tools: [tool], providers: [provider], precedence: "fallback" });
     await expect(toolbox.view().call("echo")).resolves.toMatchObject({ origin: { serverId: "s" } });
-    const view = toolbox.view({ denied: [{ serverId: "s", toolName: "echo" }] });
+    const view = toolbox.view({ deny: [{ serverId: "s", toolName: "echo" }] });
     await expect(view.call("echo")).rejects.toMatchObject({ code: "unreachable" });
   });
 
@@ -125,7 +125,7 @@ describe("names among a view's choices that no tool has", () => {
     provider.unreadyGroups = () => unready;
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
     const view = createToolbox({ providers: [provider], onDiagnostic }).view({
-      denied: ["MCP_S_Delete", "mcp_s_delte", { serverId: "s", toolName: "drop" }, { serverId: "S", toolName: "drop" }],
+      deny: ["MCP_S_Delete", "mcp_s_delte", { serverId: "s", toolName: "drop" }, { serverId: "S", toolName: "drop" }],
       alwaysVisible: ["mcp_s_read", "mcp_s_raed"],
     });
     view.tools();
@@ -136,8 +136,8 @@ describe("names among a view's choices that no tool has", () => {
     view.tools();
     expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
       ["unmatched-name", 'alwaysVisible has "mcp_s_raed", which no tool is called'],
-      ["unmatched-name", 'denied has "mcp_s_delte", which no tool is called'],
-      ["unmatched-name", 'denied has "drop of S", which no tool is called'],
+      ["unmatched-name", 'deny has "mcp_s_delte", which no tool is called'],
+      ["unmatched-name", 'deny has "drop of S", which no tool is called'],
     ]);
   });
 
@@ -146,7 +146,7 @@ describe("names among a view's choices that no tool has", () => {
     const provider = fakeProvider("mcp");
     provider.offer([serverTool("s", "delete")]);
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-    const view = createToolbox({ providers: [provider], onDiagnostic }).view({ denied: ["mcp_s_delete"] });
+    const view = createToolbox({ providers: [provider], onDiagnostic }).view({ deny: ["mcp_s_delete"] });
     provider.offer([]);
     view.tools();
     expect(diagnostics).toEqual([]);
