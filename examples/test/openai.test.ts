@@ -108,8 +108,8 @@ describe("an agent of the Agents SDK with a policy", () => {
   it("asks once: by an interruption of the run, whose answer the policy takes", async () => {
     const { policy, provider: own, events } = await guarded({ suspend: { key: new Uint8Array(32).fill(7) } });
     await using _provider = own;
-    const { requiresConfirmation, approveCall } = policy;
-    const { tools } = createAgentsTools(own, { needsApproval: (tool) => requiresConfirmation(tool), approveCall });
+    const { requiresApproval, approveCall } = policy;
+    const { tools } = createAgentsTools(own, { needsApproval: (tool) => requiresApproval(tool), approveCall });
     const model = new ScriptedModel([[sum], [assistantMessage("five")]]);
     const agent = new Agent({ name: "a", model, tools });
     const first = await run(agent, "go");

@@ -13,11 +13,11 @@ import {
 // Compiles only while what the adapter gives is what the AI SDK takes, under `exactOptionalPropertyTypes`, without a cast.
 export async function chat(
   view: ToolboxView,
-  { requiresConfirmation, approveCall }: Policy,
+  { requiresApproval, approveCall }: Policy,
   { model, ui }: { readonly model: LanguageModel; readonly ui: UIMessage[] },
 ): Promise<unknown> {
   const { tools, prepareStep, toolApproval, outcomeOf } = createAiSdkTools(view, {
-    needsApproval: (definition, { input }) => (input === null ? "denied" : requiresConfirmation(definition)),
+    needsApproval: (definition, { input }) => (input === null ? "denied" : requiresApproval(definition)),
     approveCall,
   });
   const messages = await convertToModelMessages(ui, { tools });

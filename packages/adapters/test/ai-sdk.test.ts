@@ -304,7 +304,7 @@ describe("a tool that the model finds", () => {
 
 describe("an approval", () => {
   it("is asked for what its definition wants confirmed, before anything is sent, with or without the setting", async () => {
-    const { tool: pay, paid } = bank({ requiresConfirmation: true });
+    const { tool: pay, paid } = bank({ requireApproval: true });
     const hostside = createAiSdkTools(createToolbox({ tools: [pay] }).view());
     const yes = await askAndAnswer(hostside, true);
     expect([yes, paid]).toEqual([{ asked: [payment], results: [{ type: "text", value: "paid 1" }] }, [payment]]);
@@ -327,7 +327,7 @@ describe("an approval", () => {
     });
     const toolbox = createToolbox({ tools: [pay], interceptors: policy.interceptors, admit: policy.admit });
     const context = { principal: "ada" };
-    const needsApproval: AiSdkOptions["needsApproval"] = (definition) => policy.requiresConfirmation(definition);
+    const needsApproval: AiSdkOptions["needsApproval"] = (definition) => policy.requiresApproval(definition);
     const hostside = createAiSdkTools(toolbox.view({ context }), { needsApproval, approveCall: policy.approveCall });
     const { asked, results } = await askAndAnswer(hostside, true);
     expect([asked, results, paid]).toEqual([[payment], [{ type: "text", value: "paid 1" }], [payment]]);

@@ -7,7 +7,7 @@ import type { Policy } from "@hostside/policy";
 // Compiles only while what the adapter gives is what Mastra takes, under `exactOptionalPropertyTypes`, without a cast.
 export async function run(view: ToolboxView, policy: Policy, model: MastraModelConfig): Promise<unknown> {
   const { tools, prepareStep, outcomeOf } = createMastraTools(view, {
-    needsApproval: (definition) => policy.requiresConfirmation(definition) && ((input) => input !== null),
+    needsApproval: (definition) => policy.requiresApproval(definition) && ((input) => input !== null),
     approveCall: policy.approveCall,
   });
   const agent = new Agent({ id: "a", name: "A", instructions: "Help.", model, tools });

@@ -156,7 +156,7 @@ describe("an approval of a run", () => {
   }
 
   it("is asked for what its definition wants confirmed, before anything is sent", async () => {
-    const { tool, paid } = bank({ requiresConfirmation: true });
+    const { tool, paid } = bank({ requireApproval: true });
     const hostside = createMastraTools(createToolbox({ tools: [tool] }).view());
     expect(await askAndAnswer(hostside, false)).toMatchObject([{ value: expect.stringContaining("not approved") }]);
     expect(paid).toEqual([]);
@@ -174,7 +174,7 @@ describe("an approval of a run", () => {
     expect(await askAndAnswer(createMastraTools(toolbox.view(), byCall), true)).toEqual([
       { type: "text", value: "paid 1" },
     ]);
-    const needsApproval: MastraOptions["needsApproval"] = (definition) => policy.requiresConfirmation(definition);
+    const needsApproval: MastraOptions["needsApproval"] = (definition) => policy.requiresApproval(definition);
     const byDefinition = createMastraTools(toolbox.view(), { approveCall, needsApproval });
     expect(await askAndAnswer(byDefinition, true)).toEqual([{ type: "text", value: "paid 2" }]);
     expect([asked, paid]).toEqual([

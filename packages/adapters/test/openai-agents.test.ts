@@ -146,7 +146,7 @@ describe("the OpenAI Agents SDK", () => {
 
   it("interrupts the run before a call that is to be confirmed, and goes on once somebody said yes", async () => {
     const source = resultSource();
-    const guarded = { ...source, tools: () => [definitionOf("success", { requiresConfirmation: true })] };
+    const guarded = { ...source, tools: () => [definitionOf("success", { requireApproval: true })] };
     const { agent, model } = agentOf(createAgentsTools(guarded), [call("success")], done);
     const first = await run(agent, "go");
     expect(first.interruptions.map(({ name }) => name)).toEqual(["success"]);

@@ -38,7 +38,7 @@ export async function askAndAnswer(
 }
 
 /** A tool that pays, and what it paid. */
-export function bank(options: { readonly requiresConfirmation?: boolean } = {}): {
+export function bank(options: { readonly requireApproval?: boolean } = {}): {
   readonly tool: StaticTool;
   readonly paid: unknown[];
 } {

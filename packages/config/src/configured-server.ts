@@ -35,7 +35,7 @@ export interface ServerExtras {
       }
     | undefined;
   /** Whether somebody is asked before calls of its tools, for those that `tools` of the spec does not name. */
-  readonly confirmation?: "never" | "always" | undefined;
+  readonly approval?: "never" | "always" | undefined;
   /** Whether this server gets the context of a call as `_meta`, whatever the settings of the host say. */
   readonly passContext?: boolean | undefined;
   /** How long a task of this server is waited for. */

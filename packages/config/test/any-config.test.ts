@@ -159,6 +159,7 @@ const entry = fc
       limits: anything,
       timeouts: anything,
       confirmation: anything,
+      approval: anything,
       env_vars: texts,
       env_keys: texts,
       include: texts,

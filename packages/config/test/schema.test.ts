@@ -39,7 +39,7 @@ const specFields: Fields<Omit<ServerSpec, "id">> = {
 const extraFields: Fields<Omit<ServerExtras, "assumed" | "defaultCwd">> = {
   envFile: true,
   oauth: true,
-  confirmation: true,
+  approval: true,
   passContext: true,
   resources: true,
   taskWaitMs: true,
@@ -69,7 +69,7 @@ const httpFields: Fields<HttpTransportSpec> = {
   auth: true,
   mode: true,
 };
-const toolFields: Fields<ToolOverride> = { effect: true, requiresConfirmation: true, title: true, description: true };
+const toolFields: Fields<ToolOverride> = { effect: true, requireApproval: true, title: true, description: true };
 const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | "projectServe">> = {
   enabled: true,
   sessionTtlMs: true,

@@ -34,7 +34,7 @@ const good: readonly (readonly [string, ServerSpec])[] = [
       concurrency: "serial",
       tools: {
         ["__proto__"]: { effect: "pure" },
-        x: { requiresConfirmation: true, title: "", description: "" },
+        x: { requireApproval: true, title: "", description: "" },
         y: {},
       },
       labels: { scope: "project", trust: "" },
@@ -129,15 +129,15 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     'must be one of "pure", "idempotent-write", "non-idempotent-write", "external"',
   ],
   [
-    "a misspelt confirmation",
-    { id: "a", transport: stdio, tools: { x: { requireConfirmation: true } } },
-    'tools["x"].requireConfirmation',
-    "is unknown; known are effect, requiresConfirmation, title, description",
+    "a misspelt requireApproval",
+    { id: "a", transport: stdio, tools: { x: { requiresApproval: true } } },
+    'tools["x"].requiresApproval',
+    "is unknown; known are effect, requireApproval, title, description",
   ],
   [
-    "a confirmation that is a text",
-    { id: "a", transport: stdio, tools: { x: { requiresConfirmation: "yes" } } },
-    'tools["x"].requiresConfirmation',
+    "an approval that is a text",
+    { id: "a", transport: stdio, tools: { x: { requireApproval: "yes" } } },
+    'tools["x"].requireApproval',
     "must be a boolean",
   ],
   [

@@ -38,7 +38,7 @@ export const serverSpecFields: Fields<ServerSpec> = {
 };
 const overrideFields: Fields<ToolOverride> = {
   effect: true,
-  requiresConfirmation: true,
+  requireApproval: true,
   title: true,
   description: true,
 };
@@ -135,7 +135,7 @@ function assertOverrides(id: string, tools: unknown): void {
     const check = createChecks(id, override, `${place}.`);
     check.known(overrideFields);
     check.oneOf("effect", toolEffects);
-    check.optional("requiresConfirmation", "boolean");
+    check.optional("requireApproval", "boolean");
     check.optional("title", "string");
     check.optional("description", "string");
   }

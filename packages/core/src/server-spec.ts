@@ -73,7 +73,7 @@ export interface ToolOverride {
   /** Wins over the server's hints, trusted or not. */
   readonly effect?: ToolEffect | undefined;
   /** Whether a human is to be asked before each call; for interceptors, nothing here asks. */
-  readonly requiresConfirmation?: boolean | undefined;
+  readonly requireApproval?: boolean | undefined;
   /** Shown instead of the server's title. */
   readonly title?: string | undefined;
   /** What a model reads instead of the server's description. */

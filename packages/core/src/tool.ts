@@ -72,7 +72,7 @@ export interface ToolDefinition {
    */
   readonly effectSource?: "host" | "hints";
   /** The host's word on whether a human is to be asked before each call. Absent: it has none. */
-  readonly requiresConfirmation?: boolean;
+  readonly requireApproval?: boolean;
   /**
    * `sha256-` and the hash, in hexadecimal, of the canonical JSON of the whole entry that the server lists, members included that nobody
    * here knows: the same that a lock file of the conformance kit has. Another one means that the tool is not the one it was, whether

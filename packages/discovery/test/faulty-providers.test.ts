@@ -25,7 +25,7 @@ describe("a provider of the product's own that breaks its word", () => {
     ["an origin that is none", { ...toolOf("bad"), origin: {} }],
     ["a name that is none", { ...toolOf("bad"), name: 5 }],
     ["an effect that is none", { ...toolOf("bad"), effect: "read" }],
-    ["a confirmation that is neither", { ...toolOf("bad"), requiresConfirmation: "no" }],
+    ["an approval that is neither", { ...toolOf("bad"), requireApproval: "no" }],
   ])("costs the tool that it lists as %s, and nothing else", (_, entry) => {
     const { own, good } = setUp();
     own.tools = () => [entry as ToolDefinition, toolOf("fine")];

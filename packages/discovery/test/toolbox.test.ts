@@ -100,8 +100,8 @@ describe("createToolbox()", () => {
       { tools: [staticTool("pay", { definition: toolOf("pay", { effect: "write" as never }) })] },
     ],
     [
-      "a static tool that says neither yes nor no to a confirmation",
-      { tools: [staticTool("pay", { definition: toolOf("pay", { requiresConfirmation: "yes" as never }) })] },
+      "a static tool that says neither yes nor no to an approval",
+      { tools: [staticTool("pay", { definition: toolOf("pay", { requireApproval: "yes" as never }) })] },
     ],
     ["an empty name", { tools: [staticTool("")] }],
     ["a name that starts with a digit", { tools: [staticTool("1st")] }],

@@ -95,7 +95,7 @@ export interface HostOptions {
   readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "onElicit" | "clock"> | undefined;
   /** `interceptors` stand before the policy, around all that it decides. */
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
-  /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `confirmation: "always"`. Default: `{}`. */
+  /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `approval: "always"`. Default: `{}`. */
   readonly policy?: Policy | PolicyOptions | undefined;
   /** Decides beside `policy`, by which each tool of `toolbox` has to be on offer, too. Is asked again by `recheckTools()`. Default: every tool is. */
   readonly allowTool?: Admit | undefined;

@@ -13,7 +13,7 @@ import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**
  * What may run, how often, and who says so. What is not given is off, but for one thing: a call that a rule, or the definition of its tool
- * (`requiresConfirmation`), wants approved is refused where nobody can be asked.
+ * (`requireApproval`), wants approved is refused where nobody can be asked.
  */
 export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
   /** Who is asked before calls, and how. Default: nobody can be asked. */

@@ -44,7 +44,7 @@ import { createValidation, type Validation } from "./validation/create-validatio
 export interface Policy
   extends
     Pick<ToolAdmission, "attach" | "ready" | "reload" | "held" | "revoke">,
-    Pick<Approval, "requiresConfirmation" | "reject" | "forget"> {
+    Pick<Approval, "requiresApproval" | "reject" | "forget"> {
   /** For the option `admit` of a provider and a toolbox: which tools are on offer. */
   readonly admit: Admit;
   /**
@@ -138,8 +138,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     held: () => admission.held(),
     approveTools: (serverId, tools) => admission.approve(serverId, tools),
     revoke: (serverId, toolNames) => admission.revoke(serverId, toolNames),
-    requiresConfirmation: (definition, server) =>
-      approval.requiresConfirmation(definition, server ?? serverOf(definition)),
+    requiresApproval: (definition, server) => approval.requiresApproval(definition, server ?? serverOf(definition)),
     approveCall: (suspended, approvalOptions) => approval.approve(suspended, approvalOptions),
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),

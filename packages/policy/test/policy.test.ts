@@ -221,7 +221,7 @@ describe("what is looked at", () => {
     expect(result).toMatchObject({ status: "error", error: { isRetryable: false, cause: { outcome: "unknown" } } });
     expect(result.policySnapshot.join("\n")).toContain("ask[0]");
     const [definition] = toolbox.tools();
-    expect(definition && made.policy.requiresConfirmation(definition)).toBe(true);
+    expect(definition && made.policy.requiresApproval(definition)).toBe(true);
     expect(definition && made.policy.explain(definition)).toContain("Its effect is external");
     await provider.close();
   });

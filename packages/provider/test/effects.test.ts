@@ -23,9 +23,9 @@ describe("what the host says of a tool", () => {
     await provider.init();
     const [echo, pay] = provider.tools();
     expect(pay).toMatchObject({ title: "Free of charge", effect: "external" });
-    expect(pay).not.toHaveProperty("requiresConfirmation");
+    expect(pay).not.toHaveProperty("requireApproval");
     const overrides = {
-      pay: { effect: "non-idempotent-write", requiresConfirmation: true, title: "Pay", description: "Pays a bill." },
+      pay: { effect: "non-idempotent-write", requireApproval: true, title: "Pay", description: "Pays a bill." },
     } as const;
     const changes: unknown[] = [];
     provider.onToolsChanged((change) => changes.push(change));
@@ -38,7 +38,7 @@ describe("what the host says of a tool", () => {
       description: "MCP server `s` tool `pay`. Title: Pay. Pays a bill.",
       effect: "non-idempotent-write",
       effectSource: "host",
-      requiresConfirmation: true,
+      requireApproval: true,
     });
     // Of what the server says, not of what the host does.
     expect(now?.fingerprint).toBe(pay?.fingerprint);

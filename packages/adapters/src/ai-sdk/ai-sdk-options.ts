@@ -16,7 +16,7 @@ export interface AiSdkOptions extends AdapterOptions {
   readonly tools?: ToolSet | undefined;
   /**
    * Before which calls the SDK asks the user: `true` or `false`, or a status of the SDK's own, such as `"denied"`, or `"approved"` for what the product
-   * approves itself. Default: the definition's `requiresConfirmation`. With a policy `(definition) => policy.requiresConfirmation(definition)`
+   * approves itself. Default: the definition's `requireApproval`. With a policy `(definition) => policy.requiresApproval(definition)`
    * and {@linkcode AiSdkOptions.approveCall}; or `() => false` where the policy asks by a handler of its own. What it throws, the
    * generation rejects with.
    */

@@ -17,7 +17,7 @@ export interface Approvals {
 
 /** Makes the approvals of one conversation. */
 export function createApprovals({
-  needsApproval = ({ requiresConfirmation }) => requiresConfirmation === true,
+  needsApproval = ({ requireApproval }) => requireApproval === true,
   approveCall,
 }: Pick<AiSdkOptions, "needsApproval" | "approveCall">): Approvals {
   // The AI SDK asks about the very object that it executes a call with, in the request that asks the user and again in the one that brings the

@@ -13,8 +13,8 @@ export interface MastraOptions extends AdapterOptions {
   readonly tools?: ToolsInput | undefined;
   /**
    * Before which calls the run stops and asks: decided once for each definition, by `true` or `false`, or by a function that Mastra asks for each
-   * call, and again when the call goes on. Default: the definition's `requiresConfirmation`. With a policy
-   * `(definition) => policy.requiresConfirmation(definition)` and {@linkcode MastraOptions.approveCall}; or `() => false` where the policy
+   * call, and again when the call goes on. Default: the definition's `requireApproval`. With a policy
+   * `(definition) => policy.requiresApproval(definition)` and {@linkcode MastraOptions.approveCall}; or `() => false` where the policy
    * asks by a handler of its own. A function goes before `requireToolApproval` of the agent.
    */
   readonly needsApproval?: ((definition: ToolDefinition) => MastraApproval) | undefined;
@@ -52,7 +52,7 @@ export interface ReadMastraOptions extends Pick<MastraOptions, "approveCall"> {
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readMastraOptions(options: MastraOptions): ReadMastraOptions {
   assertAdapterOptions("createMastraTools()", options, fields);
-  const { tools = {}, approveCall, files = "auto", needsApproval = isConfirmed, ...shared } = options;
+  const { tools = {}, approveCall, files = "auto", needsApproval = requiresApproval, ...shared } = options;
   for (const [name, value] of Object.entries({ needsApproval, approveCall })) {
     if (value === undefined || typeof value === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(value)}`);
@@ -62,6 +62,6 @@ export function readMastraOptions(options: MastraOptions): ReadMastraOptions {
   return { tools, needsApproval, approveCall, files, shared };
 }
 
-function isConfirmed({ requiresConfirmation }: ToolDefinition): boolean {
-  return requiresConfirmation === true;
+function requiresApproval({ requireApproval }: ToolDefinition): boolean {
+  return requireApproval === true;
 }

@@ -13,7 +13,7 @@ export type AgentsApproval = boolean | ((runContext: RunContext, args: unknown, 
 export interface AgentsOptions<Context = unknown> extends AdapterOptions {
   /**
    * Before which calls the framework interrupts the run and asks: decided once for each definition, by `true` or `false`, or by a function
-   * that the framework asks for each call. Default: the definition's `requiresConfirmation`. With a policy `policy.requiresConfirmation`,
+   * that the framework asks for each call. Default: the definition's `requireApproval`. With a policy `policy.requiresApproval`,
    * and {@linkcode AgentsOptions.approveCall}; or `() => false` where the policy asks by a handler of its own.
    */
   readonly needsApproval?: ((definition: ToolDefinition) => AgentsApproval) | undefined;

@@ -63,7 +63,7 @@ function toFunctionTool<Context>(
   means: ToolMeans<Context>,
 ): Tool<Context> {
   const { needsApproval, approveCall, contextOf, declaration, source, shared } = means;
-  const approval = needsApproval?.(definition) ?? definition.requiresConfirmation === true;
+  const approval = needsApproval?.(definition) ?? definition.requireApproval === true;
   const execute = async (
     args: unknown,
     runContext?: RunContext<Context>,

@@ -54,11 +54,11 @@ function readExtras(entry: Entry, draft: DraftBuilder, { type, transport }: Chos
   draft.timeout("callMs", (seconds ?? callSeconds[type]) * 1000, transport.at("timeout"));
   const policy = entry.get("confirmation");
   if (policy === undefined || policy === "None") return;
-  if (policy === "All") return draft.extra("confirmation", "always");
+  if (policy === "All") return draft.extra("approval", "always");
   const named = isConfigMap(policy) ? entry.entry("confirmation")?.texts("Named") : undefined;
   if (named === undefined)
     entry.error("confirmation", { code: "wrong_type", message: 'must be "None", "All" or { "Named": […] }' });
   for (const [index, name] of (named ?? []).entries()) {
-    draft.tool(name, { requiresConfirmation: true }, [...entry.at("confirmation"), "Named", index]);
+    draft.tool(name, { requireApproval: true }, [...entry.at("confirmation"), "Named", index]);
   }
 }

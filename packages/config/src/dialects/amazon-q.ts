@@ -36,8 +36,8 @@ function withAllowed(allowed: readonly Allowed[]): EntryRules {
     ...rules,
     extra(_entry, draft) {
       for (const { tool, index } of allowed) {
-        if (tool === undefined) draft.extra("confirmation", "never");
-        else draft.tool(tool, { requiresConfirmation: false }, ["allowedTools", index]);
+        if (tool === undefined) draft.extra("approval", "never");
+        else draft.tool(tool, { requireApproval: false }, ["allowedTools", index]);
       }
     },
   };

@@ -53,8 +53,8 @@ function readExtras(entry: Entry, draft: DraftBuilder): void {
     if (typeof name !== "string")
       entry.error("tools", { code: "wrong_type", message: `item ${index} must have a name` });
     else if (policy === "always_deny") denied.push(name);
-    else if (policy === "always_allow") draft.tool(name, { requiresConfirmation: false }, path);
-    else if (policy === "always_ask") draft.tool(name, { requiresConfirmation: true }, path);
+    else if (policy === "always_allow") draft.tool(name, { requireApproval: false }, path);
+    else if (policy === "always_ask") draft.tool(name, { requireApproval: true }, path);
     else if (policy !== undefined)
       entry.error("tools", { code: "wrong_type", message: `the permission_policy of item ${index} is not known` });
   }

@@ -115,11 +115,10 @@ function readApproval(entry: Entry, draft: DraftBuilder): void {
     return undefined;
   };
   const general = mode(entry.text("default_tools_approval_mode"), "default_tools_approval_mode");
-  if (general !== undefined) draft.extra("confirmation", general);
+  if (general !== undefined) draft.extra("approval", general);
   const tools = entry.entry("tools");
   for (const name of tools?.names ?? []) {
     const chosen = mode(tools?.entry(name)?.text("approval_mode"), "tools");
-    if (chosen !== undefined)
-      draft.tool(name, { requiresConfirmation: chosen === "always" }, [...entry.at("tools"), name]);
+    if (chosen !== undefined) draft.tool(name, { requireApproval: chosen === "always" }, [...entry.at("tools"), name]);
   }
 }

@@ -26,7 +26,7 @@ export const gemini: Dialect = createDialect({
     others: ["trust", "oauth", "description", "extension"],
     extra(entry, draft, { type }) {
       readOauth(entry, draft);
-      if (entry.flag("trust") === true) draft.extra("confirmation", "never");
+      if (entry.flag("trust") === true) draft.extra("approval", "never");
       if (type === "http" && entry.has("httpUrl")) draft.transport("mode", "streamable", entry.at("httpUrl"));
     },
   },

@@ -12,7 +12,7 @@ import { readSettings } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { Dialect } from "./dialect.ts";
 
-const extraFields = ["envFile", "oauth", "confirmation", "passContext", "resources", "taskWaitMs"] as const;
+const extraFields = ["envFile", "oauth", "approval", "passContext", "resources", "taskWaitMs"] as const;
 
 /** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
 export const hostside: Dialect = {
@@ -84,9 +84,9 @@ function placeAll(places: Map<string, FieldPlace>, { field, path, value, parsed 
 }
 
 function readExtras(entry: Entry): ServerExtras {
-  const confirmation = entry.text("confirmation");
-  if (confirmation !== undefined && confirmation !== "never" && confirmation !== "always") {
-    entry.error("confirmation", { code: "wrong_type", message: 'must be "never" or "always"' });
+  const approval = entry.text("approval");
+  if (approval !== undefined && approval !== "never" && approval !== "always") {
+    entry.error("approval", { code: "wrong_type", message: 'must be "never" or "always"' });
   }
   const oauth = entry.entry("oauth");
   const settings = oauth && {
@@ -101,7 +101,7 @@ function readExtras(entry: Entry): ServerExtras {
   const extras = {
     envFile: entry.text("envFile"),
     oauth: settings && Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
-    confirmation: confirmation as ServerExtras["confirmation"],
+    approval: approval as ServerExtras["approval"],
     passContext: entry.flag("passContext"),
     resources: entry.flag("resources"),
     taskWaitMs: entry.number("taskWaitMs"),

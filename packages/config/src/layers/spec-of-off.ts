@@ -5,12 +5,12 @@ import type { ConfigScope, LayeredServer } from "./config-layer.ts";
 const nowhere = "https://disabled.invalid/";
 
 /**
- * The draft of a server with the labels that say where its entry comes from, and `confirmation` where somebody is to be asked about its tools; what the entry
+ * The draft of a server with the labels that say where its entry comes from, and `approval` where somebody is to be asked about its tools; what the entry
  * itself says of them does not count.
  */
 export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): ServerDraft {
-  const { confirmation: _own, ...own } = draft.labels ?? {};
-  const asked = extras.confirmation === "always" ? { confirmation: "always" } : {};
+  const { approval: _own, ...own } = draft.labels ?? {};
+  const asked = extras.approval === "always" ? { approval: "always" } : {};
   return { ...draft, labels: { ...own, scope, ...asked } };
 }
 

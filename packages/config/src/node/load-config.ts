@@ -45,7 +45,7 @@ export interface ServerSource {
 /** Configurations as a product uses them. */
 export interface LoadedConfig {
   /**
-   * Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, `off` why one is disabled, and `confirmation: "always"` that
+   * Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, `off` why one is disabled, and `approval: "always"` that
    * somebody is to be asked about its tools.
    */
   readonly servers: readonly ServerSpec[];

@@ -277,8 +277,8 @@ function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void 
 
 function readApproved(entry: Entry, key: string, draft: DraftBuilder): void {
   for (const [index, name] of (entry.texts(key) ?? []).entries()) {
-    if (name === "*") draft.extra("confirmation", "never");
-    else draft.tool(name, { requiresConfirmation: false }, [...entry.at(key), index]);
+    if (name === "*") draft.extra("approval", "never");
+    else draft.tool(name, { requireApproval: false }, [...entry.at(key), index]);
   }
 }
 

@@ -33,7 +33,7 @@ export function assertStaticTool(tool: unknown, index: number): void {
 }
 
 function assertDefinition(owner: string, definition: Readonly<Record<string, unknown>>): void {
-  const { title, description, inputSchema, outputSchema, annotations, effect, requiresConfirmation } = definition;
+  const { title, description, inputSchema, outputSchema, annotations, effect, requireApproval } = definition;
   const fail = (member: string, rule: string): TypeError => new TypeError(`${member} of ${owner} must be ${rule}`);
   const text = (member: string, value: unknown): void => {
     if (typeof value !== "string") throw fail(member, `a text, not ${kindOf(value)}`);
@@ -48,8 +48,8 @@ function assertDefinition(owner: string, definition: Readonly<Record<string, unk
   if (annotations !== undefined) object("annotations", annotations);
   // With a letter wrong, policies would go by a default.
   if (effect !== undefined && !isToolEffect(effect)) throw fail("effect", "one of those of a ToolEffect");
-  if (requiresConfirmation !== undefined && typeof requiresConfirmation !== "boolean") {
-    throw fail("requiresConfirmation", "true or false");
+  if (requireApproval !== undefined && typeof requireApproval !== "boolean") {
+    throw fail("requireApproval", "true or false");
   }
 }
 

@@ -94,7 +94,7 @@ function isKnownSound(entry: unknown, isSound: (entry: unknown) => boolean): boo
 function isDefinition(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
   const { name, title, description, inputSchema, outputSchema, annotations, origin, groupIds, flags } = entry;
-  const { effect, requiresConfirmation } = entry;
+  const { effect, requireApproval } = entry;
   return (
     isText(name) &&
     name !== "" &&
@@ -104,7 +104,7 @@ function isDefinition(entry: unknown): boolean {
     isAbsentOr(outputSchema, isJsonObject) &&
     isAbsentOr(annotations, isJsonObject) &&
     isAbsentOr(effect, isToolEffect) &&
-    isAbsentOr(requiresConfirmation, isFlag) &&
+    isAbsentOr(requireApproval, isFlag) &&
     isAbsentOr(origin, isOrigin) &&
     isAbsentOr(groupIds, isTexts) &&
     isAbsentOr(flags, isTexts)

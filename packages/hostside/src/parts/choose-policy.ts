@@ -31,19 +31,19 @@ export function choosePolicy(given: HostOptions["policy"], means: PolicyMeans): 
   });
 }
 
-/** Asks about tools of servers with `confirmation: "always"`, but for those of which their entries say that nobody needs to. */
+/** Asks about tools of servers with `approval: "always"`, but for those of which their entries say that nobody needs to. */
 function confirmationRules(specs: readonly ServerSpec[]): StricterRules {
   const exempt = specs
-    .filter(({ labels }) => labels?.["confirmation"] === "always")
+    .filter(({ labels }) => labels?.["approval"] === "always")
     .flatMap(({ id, tools = {} }) =>
       Object.entries(tools).flatMap(([tool, override]) =>
         // In a rule a star stands for anything.
-        override.requiresConfirmation === false && !`${id}${tool}`.includes("*") ? [{ server: id, tool }] : [],
+        override.requireApproval === false && !`${id}${tool}`.includes("*") ? [{ server: id, tool }] : [],
       ),
     );
   return {
-    name: "confirmation",
-    labels: "confirmation:always",
+    name: "approval",
+    labels: "approval:always",
     ...(exempt.length > 0 && { allow: exempt }),
     defaultDecision: "ask",
   };

@@ -109,12 +109,12 @@ const schema: JsonObject = {
 const tool: ToolDefinition = { ...definition, description: escape, inputSchema: schema };
 
 it("names violations by their options, and asks no policy whether the tool may be called", async () => {
-  const violations = await findViolations({ ...tool, requiresConfirmation: true }, { deep: { n: "x" }, mode: "c" });
+  const violations = await findViolations({ ...tool, requireApproval: true }, { deep: { n: "x" }, mode: "c" });
   expect(violations.map(describeViolation)).toEqual([
     "--deep.n must be integer",
     expect.stringMatching(/^--mode must be/),
   ]);
-  expect(await findViolations({ ...tool, requiresConfirmation: true }, { deep: { n: 1 }, mode: "a" })).toEqual([]);
+  expect(await findViolations({ ...tool, requireApproval: true }, { deep: { n: 1 }, mode: "a" })).toEqual([]);
 });
 
 it("fills in a required argument from the schema's default, and shows it; one that it does not know is missing", async () => {

@@ -176,11 +176,11 @@ describe("what a configuration says beside its servers", () => {
     ]);
   });
 
-  it("is asked about: tools of a server with confirmation, but for those that need none", async () => {
+  it("is asked about: tools of a server with approval, but for those that need none", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", {
       servers: {
-        a: { transport: x, confirmation: "always", tools: { look: { requiresConfirmation: false } } },
+        a: { transport: x, approval: "always", tools: { look: { requireApproval: false } } },
         b: { transport: x },
       },
     });

@@ -53,7 +53,7 @@ it("serves a host to two users, whose questions, approvals and progress do not m
       {
         id: "one",
         sharing: "principal",
-        tools: { set_a: { requiresConfirmation: true } },
+        tools: { set_a: { requireApproval: true } },
         transport: { type: "stdio", command: process.execPath, args: [file, "ask", "set_a", "slow"] },
       },
     ],

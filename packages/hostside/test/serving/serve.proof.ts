@@ -146,7 +146,7 @@ describe("hostside serve", () => {
   });
 
   it("has questions of servers, and approvals, answered by the user of its client", async () => {
-    const approved = { ...smallEntry("ask", "set_a"), tools: { set_a: { requiresConfirmation: true } } };
+    const approved = { ...smallEntry("ask", "set_a"), tools: { set_a: { requireApproval: true } } };
     await using work = await workWith({ servers: { one: approved }, serve: { expose: "all" } });
     const questions: string[] = [];
     let answer: string = "once";

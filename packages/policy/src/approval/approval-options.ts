@@ -3,7 +3,7 @@ import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /**
- * Before which calls somebody is asked, besides those that a rule or a definition (`requiresConfirmation`) wants approved: `"none"`, `"all"`, the
+ * Before which calls somebody is asked, besides those that a rule or a definition (`requireApproval`) wants approved: `"none"`, `"all"`, the
  * tools that are named, or those of a selection, such as `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
  *
  * A name of `named` is a tool's remote name, its qualified name (`mcp::server::tool`) or its local name; capitals do not matter, and a

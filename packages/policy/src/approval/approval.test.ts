@@ -20,7 +20,7 @@ describe("which calls somebody is asked about", () => {
     expect(await whyOf(setUp(deny, { mode: { named: ["echo"] } }))).toBe('calls of "echo" are to be approved');
     expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("calls of s/* are to be approved");
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
-    expect(await whyOf(setUp(deny, { mode: "none" }), { requiresConfirmation: true })).toContain("definition");
+    expect(await whyOf(setUp(deny, { mode: "none" }), { requireApproval: true })).toContain("definition");
     const asks: AskedByRules = ({ definition }) => (definition.name === "mcp_s_echo" ? "ask[0] says so" : undefined);
     expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("ask[0] says so");
   });
@@ -28,8 +28,8 @@ describe("which calls somebody is asked about", () => {
   it("says so for those who show it", () => {
     const { approval } = setUp(undefined, { mode: { named: ["echo"] } });
     const { definition, server } = callOf();
-    expect(approval.requiresConfirmation(definition, server)).toBe(true);
-    expect(approval.requiresConfirmation(callOf({ toolName: "other" }).definition)).toBe(false);
+    expect(approval.requiresApproval(definition, server)).toBe(true);
+    expect(approval.requiresApproval(callOf({ toolName: "other" }).definition)).toBe(false);
     const subject = { serverId: "s", toolName: "echo", labels: {}, effect: "external" } as const;
     expect(approval.describe(subject)).toEqual([
       'approval: calls of "echo" are to be approved (approval.mode.named); nobody can be asked, so calls are refused',

@@ -47,7 +47,7 @@ export interface Approval {
    */
   around(stage: Interceptor): Interceptor;
   /** Whether somebody is asked before a call of the tool, for those who show it. What was remembered does not count. */
-  requiresConfirmation(definition: ToolDefinition, server?: AdmissionServer): boolean;
+  requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
   /**
    * The token by which a suspended call goes on, for `context.approval` of the very same call; once, however many tokens there are for it.
    * `remember`: what the approval also holds for. Throws `approval_denied` for what this policy, or one with its key, has not suspended,
@@ -86,7 +86,7 @@ export function createApproval(
   return {
     interceptor: around((call, next) => next(call)),
     around,
-    requiresConfirmation: (definition, server) => why({ definition, server }) !== undefined,
+    requiresApproval: (definition, server) => why({ definition, server }) !== undefined,
     approve(suspended, { remember } = {}) {
       if (remember === undefined || remember === "conversation" || remember === "always") {
         return decided(suspended, remember ?? "once");
@@ -96,7 +96,7 @@ export function createApproval(
     reject: (suspended) => decided(suspended, "no"),
     forget: (scope) => remembered.forget(scope),
     describe(subject, definition) {
-      const byDefinition = definition?.requiresConfirmation === true ? ofDefinition : undefined;
+      const byDefinition = definition?.requireApproval === true ? ofDefinition : undefined;
       const asked = byMode(subject, definition?.name) ?? byDefinition;
       return asked === undefined ? [] : [`approval: ${asked.why} (${asked.rule}); ${howAsked(settings)}`];
     },
@@ -104,7 +104,7 @@ export function createApproval(
 }
 
 const byToken: WhyAsked = { rule: "approval.suspend", why: "the call was suspended" };
-const ofDefinition: WhyAsked = { rule: "requiresConfirmation", why: "the definition of the tool says so" };
+const ofDefinition: WhyAsked = { rule: "requireApproval", why: "the definition of the tool says so" };
 
 function whyAsked(
   tool: AskedTool,
@@ -114,7 +114,7 @@ function whyAsked(
   const asked = asks(tool);
   if (typeof asked === "string") return { rule: "rules", why: asked };
   if (asked !== undefined) return asked;
-  const byItself = definition.requiresConfirmation === true ? ofDefinition : undefined;
+  const byItself = definition.requireApproval === true ? ofDefinition : undefined;
   return byMode(toolSubject(definition, server, parts), definition.name) ?? byItself;
 }
 

@@ -32,8 +32,8 @@ function comparable({
   outputSchema,
   annotations,
   effect,
-  requiresConfirmation,
+  requireApproval,
   origin,
 }: ToolDefinition): object {
-  return { name, inputSchema, outputSchema, annotations, effect, requiresConfirmation, origin };
+  return { name, inputSchema, outputSchema, annotations, effect, requireApproval, origin };
 }

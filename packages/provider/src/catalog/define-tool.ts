@@ -85,7 +85,7 @@ class ListedTool implements ToolDefinition {
   declare readonly annotations?: ToolAnnotations;
   declare readonly effect: ToolEffect;
   declare readonly effectSource?: "hints" | "host";
-  declare readonly requiresConfirmation?: boolean;
+  declare readonly requireApproval?: boolean;
   declare readonly origin: ToolOrigin;
   declare readonly groupIds: readonly string[];
   declare readonly flags?: readonly ToolFlag[];
@@ -109,7 +109,7 @@ class ListedTool implements ToolDefinition {
     if (tool.outputSchema !== undefined) this.outputSchema = freezeData(tool.outputSchema);
     if (tool.annotations !== undefined) this.annotations = freezeData(tool.annotations);
     if (effectSource !== undefined) this.effectSource = effectSource;
-    if (override?.requiresConfirmation !== undefined) this.requiresConfirmation = override.requiresConfirmation;
+    if (override?.requireApproval !== undefined) this.requireApproval = override.requireApproval;
     if (tool.flags !== undefined) this.flags = freezeData(tool.flags);
   }
 

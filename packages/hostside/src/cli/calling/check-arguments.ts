@@ -20,7 +20,7 @@ export async function findViolations(definition: ToolDefinition, args: JsonObjec
   const [check] = createPolicy({ validation: { input: "strict", output: "off" } }).interceptors;
   try {
     // Nothing but the schema is to be looked at: rules about the tool are those of the host's own policy.
-    const { requiresConfirmation: _rule, ...plain } = definition;
+    const { requireApproval: _rule, ...plain } = definition;
     await check?.({ origin, definition: plain, args, options: {} }, async () => outcome);
     return [];
   } catch (error) {

@@ -18,8 +18,8 @@ export function approveCalls(approver: Approver, asker: Asker | undefined): Appr
     async handler(question) {
       if (approver.isYes) return "once";
       if (asker === undefined) return "no";
-      const { requiresConfirmation } = question.definition;
-      const why = requiresConfirmation === true ? question.why : "it may change things";
+      const { requireApproval } = question.definition;
+      const why = requireApproval === true ? question.why : "it may change things";
       return askApproval(asker)({ ...question, why });
     },
   };
