@@ -23,7 +23,7 @@ describe("a policy around a real server", () => {
     const refused: string[] = [];
     const policy = createPolicy({
       allow: ["fs/read_*", "fs/list_*"],
-      ask: ["fs/write_*"],
+      requireApproval: ["fs/write_*"],
       deny: ["*/move_*"],
       defaultDecision: "deny",
       approval: {

@@ -93,7 +93,7 @@ describe("an agent of the Agents SDK with a policy", () => {
   ): Promise<{ policy: Policy; provider: McpProvider; events: string[] }> {
     const events: string[] = [];
     const policy = createPolicy({
-      ask: ["every/get-sum"],
+      requireApproval: ["every/get-sum"],
       defaultDecision: "allow",
       approval,
       onEvent: ({ type }) => void events.push(type),

@@ -25,7 +25,7 @@ export const tool: StaticTool = {
 
 const rules = {
   allow: ["/bench_*", "github/get_*"],
-  ask: ["github/create_*"],
+  requireApproval: ["github/create_*"],
   deny: ["*/delete_*", { labels: "scope:project", effect: "external" }],
 } as const satisfies PolicyOptions;
 const many = 1_000_000_000;

@@ -28,7 +28,7 @@ export interface ServeSettings {
   /** `true`: only tools that are known to change nothing. */
   readonly readOnly?: boolean | undefined;
   /** `true`: a user is asked before calls of tools that are not known to change nothing. */
-  readonly ask?: boolean | undefined;
+  readonly requireApproval?: boolean | undefined;
   /** `true`: secrets in results are masked. */
   readonly redact?: boolean | undefined;
 }

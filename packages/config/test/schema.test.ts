@@ -82,7 +82,13 @@ const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | 
   allowServers: true,
   denyServers: true,
 };
-const serveFields: Fields<ServeSettings> = { expose: true, tools: true, readOnly: true, ask: true, redact: true };
+const serveFields: Fields<ServeSettings> = {
+  expose: true,
+  tools: true,
+  readOnly: true,
+  requireApproval: true,
+  redact: true,
+};
 const inputFields: Fields<ConfigInput> = {
   id: true,
   type: true,

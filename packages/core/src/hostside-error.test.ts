@@ -132,9 +132,12 @@ describe("HostsideError", () => {
 
   it("shows of a suspended call what it is found by, and not its arguments", () => {
     const approval = { ...suspended, args: { text: "hunter2" }, context: { principal: "hunter2" } };
-    const error = new HostsideError("x", { code: "approval_required", details: { approval, policy: "ask[0]" } });
+    const error = new HostsideError("x", {
+      code: "approval_required",
+      details: { approval, policy: "requireApproval[0]" },
+    });
     const { details } = JSON.parse(JSON.stringify(error));
-    expect(details).toEqual({ approval: { id: "1", expiresAt: 2 }, policy: "ask[0]" });
+    expect(details).toEqual({ approval: { id: "1", expiresAt: 2 }, policy: "requireApproval[0]" });
     expect(inspect(error)).toContain("expiresAt: 2");
     expect(inspect(error)).not.toContain("hunter2");
     expect(error.details.approval).toBe(approval);

@@ -92,7 +92,7 @@ describe("the span of a call", () => {
   it("shows who was asked, what was answered, and what came from the cache", async () => {
     await using host = await createObservedHost({
       servers: [{ id: "s", transport: createMemoryServer(["a", "b"]).spec, tools: { b: { effect: "pure" } } }],
-      policy: { ask: ["s/a"], approval: { handler: async () => "once" }, cache: {} },
+      policy: { requireApproval: ["s/a"], approval: { handler: async () => "once" }, cache: {} },
     });
     await host.toolbox.call("mcp_s_a");
     await host.toolbox.call("mcp_s_b", { same: 1 });
@@ -114,7 +114,7 @@ describe("a call that a person refused", () => {
   const init: ObservedHostInit = {
     servers: memory(["a", "b"]),
     policy: {
-      ask: ["s/a"],
+      requireApproval: ["s/a"],
       limits: [{ name: "once", rate: { calls: 1, perMs: 3_600_000 } }],
       approval: { handler: async () => ({ decision: "no", reason: "not on Fridays, token-1" }) },
     },

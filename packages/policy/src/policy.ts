@@ -176,13 +176,13 @@ interface Stages {
 function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
   const { limits, limitStore, approval = {}, validation, cache, retry, breaker, redact } = options;
   if (limits === undefined && limitStore !== undefined) throw new TypeError("limitStore is given, and no limits");
-  const { allow, ask, deny, defaultDecision, stricter, servers, pins } = options;
-  const admission = createAdmission({ allow, ask, deny, defaultDecision, stricter, servers, pins }, parts);
+  const { allow, requireApproval, deny, defaultDecision, stricter, servers, pins } = options;
+  const admission = createAdmission({ allow, requireApproval, deny, defaultDecision, stricter, servers, pins }, parts);
   return {
     admission,
     approval: createApproval(approval, parts, ({ definition, server }) => {
       const { decision, rule, why } = admission.decide(definition, server);
-      return decision === "ask" ? { rule, why } : undefined;
+      return decision === "approval" ? { rule, why } : undefined;
     }),
     validation: validation === undefined ? undefined : createValidation(validation, parts),
     limits: limits === undefined ? undefined : createLimits({ limits, limitStore }, parts),

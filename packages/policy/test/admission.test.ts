@@ -9,7 +9,7 @@ import { createAdmissionWorld, entryOf, list, namesOf, startHost } from "./admis
 
 const rules: AdmissionOptions = {
   allow: "s/read",
-  ask: "s/write",
+  requireApproval: "s/write",
   deny: [{ tool: "drop", name: "no drops", reason: "it cannot be undone" }],
   defaultDecision: "quarantine",
 };
@@ -123,10 +123,10 @@ describe("explain()", () => {
   });
 
   it("says who decides and what would change it, for rules", async () => {
-    expect(await said({ ask: "s/*" }, "read")).toEqual([
+    expect(await said({ requireApproval: "s/*" }, "read")).toEqual([
       'Tool "read" of server "s" is on offer, and each call of it is to be approved.',
-      'By the rules it is to be approved at each call by ask ("s/*").',
-      "To change it, change or remove ask: nothing beats an ask but a deny.",
+      'By the rules it is to be approved at each call by requireApproval ("s/*").',
+      "To change it, change or remove requireApproval: nothing beats requireApproval but a deny.",
     ]);
   });
 

@@ -7,7 +7,7 @@ it("tells the observer of a call what was decided about it, and of no other call
   const policy = createPolicy({
     approval: { handler: async () => "once" },
     deny: ["/no"],
-    ask: ["/maybe"],
+    requireApproval: ["/maybe"],
     defaultDecision: "allow",
   });
   const tools = ["no", "maybe", "yes"].map((name) => ({

@@ -304,7 +304,7 @@ describe("a store", () => {
   it("is not read where nothing depends on it", async () => {
     const world = createAdmissionWorld();
     world.store = { ...world.store, get: () => Promise.reject(new Error("read")) };
-    const { provider } = await startHost(world, { defaultDecision: "ask", deny: "*/drop" });
+    const { provider } = await startHost(world, { defaultDecision: "approval", deny: "*/drop" });
     expect(world.events).toEqual([]);
     await provider.close();
   });

@@ -183,7 +183,11 @@ describe("what is looked at", () => {
   });
 
   it("is a call that a tool makes with the arguments that it was given, too", async () => {
-    const made = record({ ask: ["/pay"], defaultDecision: "allow", approval: { handler: async () => "no" } });
+    const made = record({
+      requireApproval: ["/pay"],
+      defaultDecision: "allow",
+      approval: { handler: async () => "no" },
+    });
     let paid = 0;
     const toolbox: Toolbox = createToolbox({
       tools: [
@@ -203,7 +207,7 @@ describe("what is looked at", () => {
 
   it("goes by what was seen of a server where a toolbox does not say it", async () => {
     const made = record({
-      ask: [{ labels: "env:prod" }],
+      requireApproval: [{ labels: "env:prod" }],
       defaultDecision: "allow",
       effects: [
         { tools: "s/*", effect: "pure" },
@@ -219,7 +223,7 @@ describe("what is looked at", () => {
     world.server("s").faults.call.push("crash");
     const result = await made.policy.invoke(toolbox, { toolName: "mcp_s_echo", input: { id: "1" } });
     expect(result).toMatchObject({ status: "error", error: { isRetryable: false, cause: { outcome: "unknown" } } });
-    expect(result.policySnapshot.join("\n")).toContain("ask[0]");
+    expect(result.policySnapshot.join("\n")).toContain("requireApproval[0]");
     const [definition] = toolbox.tools();
     expect(definition && made.policy.requiresApproval(definition)).toBe(true);
     expect(definition && made.policy.explain(definition)).toContain("Its effect is external");
@@ -303,7 +307,11 @@ describe("a policy around a toolbox and its provider", () => {
   });
 
   it("looks at another call with the arguments that were handed on", async () => {
-    const made = record({ ask: ["s/drop"], defaultDecision: "allow", approval: { handler: async () => "no" } });
+    const made = record({
+      requireApproval: ["s/drop"],
+      defaultDecision: "allow",
+      approval: { handler: async () => "no" },
+    });
     const world = createCalmWorld();
     world.server("s", "echo", "drop");
     const { admit, interceptors } = made.policy;
@@ -374,7 +382,7 @@ describe("a policy around a toolbox and its provider", () => {
   });
 
   it("answers an invocation with an envelope that says what held", async () => {
-    const made = record({ ask: ["s/drop"], defaultDecision: "allow", retry: {} });
+    const made = record({ requireApproval: ["s/drop"], defaultDecision: "allow", retry: {} });
     const { provider, toolbox } = await around(made);
     const ok = await made.policy.invoke(toolbox, { toolName: "mcp::s::echo", input: { id: "1" }, versionRange: "*" });
     expect(ok).toMatchObject({ status: "ok", attempts: 1, origin: { serverId: "s", toolName: "echo" } });

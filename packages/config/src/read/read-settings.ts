@@ -59,7 +59,7 @@ function readKind(entry: Entry, name: string, kind: Kind): unknown {
 }
 
 const exposures: readonly unknown[] = ["all", "groups", "search"] satisfies ServeSettings["expose"][];
-const serveFields: readonly string[] = ["expose", "tools", "readOnly", "ask", "redact"];
+const serveFields: readonly string[] = ["expose", "tools", "readOnly", "requireApproval", "redact"];
 
 function readServe(top: Entry): ServeSettings | undefined {
   // What cannot be read offers nothing: a list that was meant to narrow must not vanish.
@@ -79,7 +79,7 @@ function readServe(top: Entry): ServeSettings | undefined {
     expose: expose as ServeSettings["expose"],
     tools: serve.texts("tools"),
     readOnly: serve.flag("readOnly"),
-    ask: serve.flag("ask"),
+    requireApproval: serve.flag("requireApproval"),
     redact: serve.flag("redact"),
   };
   return serve.failed() ? closed : Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

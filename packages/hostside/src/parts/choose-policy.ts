@@ -26,13 +26,13 @@ export function choosePolicy(given: HostOptions["policy"], means: PolicyMeans): 
     ...(given?.limits !== undefined && { limitStore }),
     clock,
     ...rest,
-    stricter: [...stricter, confirmationRules(specs)],
+    stricter: [...stricter, approvalRules(specs)],
     ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
   });
 }
 
 /** Asks about tools of servers with `approval: "always"`, but for those of which their entries say that nobody needs to. */
-function confirmationRules(specs: readonly ServerSpec[]): StricterRules {
+function approvalRules(specs: readonly ServerSpec[]): StricterRules {
   const exempt = specs
     .filter(({ labels }) => labels?.["approval"] === "always")
     .flatMap(({ id, tools = {} }) =>
@@ -45,7 +45,7 @@ function confirmationRules(specs: readonly ServerSpec[]): StricterRules {
     name: "approval",
     labels: "approval:always",
     ...(exempt.length > 0 && { allow: exempt }),
-    defaultDecision: "ask",
+    defaultDecision: "approval",
   };
 }
 

@@ -16,7 +16,7 @@ describe("a host whose provider has a principal", () => {
       servers,
       provider: { principal: "ann" },
       policy: {
-        ask: ["a/echo"],
+        requireApproval: ["a/echo"],
         defaultDecision: "allow",
         approval: { handler: async (question) => (asked.push(question), "once") },
         limits: [{ name: "two", budget: { calls: 2 }, per: "principal" }],

@@ -12,7 +12,7 @@ async function messageFor(args: JsonObject, title?: string): Promise<string> {
     definition: { name: "mcp_shop_pay", title, description: "", inputSchema: {} },
     args,
     effect: "external",
-    why: "ask[0] says so",
+    why: "requireApproval[0] says so",
     answers: ["once", "no"],
     signal: new AbortController().signal,
   } as unknown as ApprovalQuestion);
@@ -22,7 +22,7 @@ async function messageFor(args: JsonObject, title?: string): Promise<string> {
 it("shows what would be sent, under a heading of its own", async () => {
   expect(await messageFor({ amount: 5, to: { name: "ada", password: "hunter2" } })).toBe(
     [
-      "A call waits for you: ask[0] says so",
+      "A call waits for you: requireApproval[0] says so",
       "server: shop",
       "tool: pay",
       "effect: external",

@@ -92,8 +92,13 @@ describe("what is offered", () => {
 
   it("asks and masks wherever that was said", () => {
     const all = { expose: "all" } as const;
-    expect(read(all)).toMatchObject({ ask: false, redact: false });
-    expect(read({ ...all, ask: true }, { serve: { redact: true } })).toMatchObject({ ask: true, redact: true });
-    expect(read(all, { serve: { ask: true }, projectServe: { ...all, ask: false } })).toMatchObject({ ask: true });
+    expect(read(all)).toMatchObject({ requireApproval: false, redact: false });
+    expect(read({ ...all, requireApproval: true }, { serve: { redact: true } })).toMatchObject({
+      requireApproval: true,
+      redact: true,
+    });
+    expect(
+      read(all, { serve: { requireApproval: true }, projectServe: { ...all, requireApproval: false } }),
+    ).toMatchObject({ requireApproval: true });
   });
 });

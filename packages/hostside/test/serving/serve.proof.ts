@@ -102,10 +102,10 @@ describe("hostside serve", () => {
     await edit({ expose: "search", redact: true });
     expect(await served.untilTools((names) => names.length === 4)).toEqual(finders);
     expect(await say(secret)).toMatch(/^set_a \[secret:/);
-    await edit({ expose: "groups", ask: true });
+    await edit({ expose: "groups", requireApproval: true });
     await served.untilSaid('serve.expose is "groups", serve.ask is true, serve.redact is false');
     expect(await say("x")).toContain("[error approval_required, policy]");
-    await edit({ expose: "some", ask: false });
+    await edit({ expose: "some", requireApproval: false });
     await served.untilSaid("note: serve of hostside.json is as it was: ");
     expect(await say("x")).toContain("[error approval_required, policy]");
     await edit({ expose: "all", readOnly: true });
@@ -175,7 +175,7 @@ describe("hostside serve", () => {
     answer = "always";
     await client.callTool({ name: "mcp_one_set_a" });
     // A client that cannot be asked is said what its user may do, and what they allowed once counts there, too.
-    await using other = await startServed(work, args("--ask"));
+    await using other = await startServed(work, args("--require-approval"));
     await other.untilTools(({ length }) => length > 0);
     expect(textOf(await other.client.callTool({ name: "mcp_one_set_a" }))).toBe("set_a  1");
     const refused = textOf(await other.client.callTool({ name: "mcp_one_ask" }));

@@ -14,7 +14,7 @@ import { chooseHeld, describeHeld } from "./held-tools.ts";
 import type { AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
 const mostServers = 100_000;
-const admissions = { allow: "offer", ask: "offer", quarantine: "quarantine", deny: "hide" } as const;
+const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine", deny: "hide" } as const;
 
 /** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
 export function createAdmission(options: AdmissionOptions, parts: PolicyParts): ToolAdmission {
@@ -79,7 +79,7 @@ function unknownServer(serverId: string): HostsideError {
 function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {
   return (call, next) => {
     const { decision, stage, rule, why: reason } = decide(call.definition, call.server);
-    if (decision === "allow" || decision === "ask") return next(call);
+    if (decision === "allow" || decision === "approval") return next(call);
     const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
     return Promise.reject(refuse(call, { stage, code, reason, rule }, parts));
   };

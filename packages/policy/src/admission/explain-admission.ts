@@ -25,7 +25,7 @@ const mostChanges = 10;
 
 const outcomes: Readonly<Record<Decision, string>> = {
   allow: "on offer",
-  ask: "on offer, and each call of it is to be approved",
+  approval: "on offer, and each call of it is to be approved",
   quarantine: "held back: shown to the host alone, and a call is refused with tool_quarantined",
   deny: "hidden, and a call is refused with not_allowed",
 };

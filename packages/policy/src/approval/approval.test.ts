@@ -21,8 +21,9 @@ describe("which calls somebody is asked about", () => {
     expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("calls of s/* are to be approved");
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
     expect(await whyOf(setUp(deny, { mode: "none" }), { requireApproval: true })).toContain("definition");
-    const asks: AskedByRules = ({ definition }) => (definition.name === "mcp_s_echo" ? "ask[0] says so" : undefined);
-    expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("ask[0] says so");
+    const asks: AskedByRules = ({ definition }) =>
+      definition.name === "mcp_s_echo" ? "requireApproval[0] says so" : undefined;
+    expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("requireApproval[0] says so");
   });
 
   it("says so for those who show it", () => {

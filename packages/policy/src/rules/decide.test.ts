@@ -22,19 +22,19 @@ describe("decide()", () => {
   it("lets deny beat ask beat allow, however particular they are", () => {
     const options: RuleOptions = {
       allow: ["github/*", "gitlab/read"],
-      ask: "*/delete_*",
+      requireApproval: "*/delete_*",
       deny: [{ tool: "*_repo", labels: "scope:*" }],
       defaultDecision: "deny",
     };
     expect(decisionOf(options, tool("github", "read"))).toBe("allow");
-    expect(decisionOf(options, tool("github", "delete_repo"))).toBe("ask");
+    expect(decisionOf(options, tool("github", "delete_repo"))).toBe("approval");
     expect(decisionOf(options, tool("github", "delete_repo", { labels: { scope: "user" } }))).toBe("deny");
     expect(decisionOf(options, tool("gitlab", "write"))).toBe("deny");
   });
 
   it("asks for what no rule names, unless told otherwise", () => {
-    expect(decisionOf({ allow: "a/*" }, tool("b", "x"))).toBe("ask");
-    expect(decisionOf({ deny: "a/*" }, tool("b", "x"))).toBe("ask");
+    expect(decisionOf({ allow: "a/*" }, tool("b", "x"))).toBe("approval");
+    expect(decisionOf({ deny: "a/*" }, tool("b", "x"))).toBe("approval");
     for (const defaultDecision of decisions) {
       expect(decisionOf({ allow: "a/*", defaultDecision }, tool("b", "x"))).toBe(defaultDecision);
     }
@@ -46,14 +46,14 @@ describe("decide()", () => {
     expect(decisionOf(options, tool("fs", "read_file"))).toBe("allow");
     expect(decisionOf(options, tool("fs", "read_all"))).toBe("deny");
     expect(decisionOf(options, tool("fs", "Read-All"))).toBe("deny");
-    expect(decisionOf(options, tool("fs_2", "read_all"))).toBe("ask");
+    expect(decisionOf(options, tool("fs_2", "read_all"))).toBe("approval");
   });
 
   it("quarantines by default until somebody approves, and an approval lifts nothing else", () => {
     expect(decisionOf({ defaultDecision: "quarantine" }, tool("a", "x"))).toBe("quarantine");
     expect(decisionOf({ defaultDecision: "quarantine" }, tool("a", "x"), true)).toBe("allow");
     expect(decisionOf({ defaultDecision: "quarantine", deny: "a/x" }, tool("a", "x"), true)).toBe("deny");
-    expect(decisionOf({ defaultDecision: "ask" }, tool("a", "x"), true)).toBe("ask");
+    expect(decisionOf({ defaultDecision: "approval" }, tool("a", "x"), true)).toBe("approval");
     expect(decisionOf({ defaultDecision: "deny" }, tool("a", "x"), true)).toBe("deny");
   });
 
@@ -67,7 +67,7 @@ describe("decide()", () => {
     expect(decisionOf(options, tool("github", "push", { labels }))).toBe("quarantine");
     expect(decisionOf(options, tool("github", "push", { labels }), true)).toBe("allow");
     // Allowed there, and still to be asked for, as for all.
-    expect(decisionOf(options, tool("other", "read", { labels }))).toBe("ask");
+    expect(decisionOf(options, tool("other", "read", { labels }))).toBe("approval");
     expect(decide(readRules(options), tool("github", "push", { labels }), false)).toMatchObject({
       rule: "project files.defaultDecision",
       why: 'is held back by project files.defaultDecision ("quarantine"), because no rule names it',
@@ -103,7 +103,7 @@ const rule: fc.Arbitrary<ToolRule> = fc.record(
   { requiredKeys: [] },
 );
 const rules = fc.array(rule, { maxLength: 3 });
-const lists = { allow: rules, ask: rules, deny: rules, defaultDecision: fc.constantFrom(...decisions) };
+const lists = { allow: rules, requireApproval: rules, deny: rules, defaultDecision: fc.constantFrom(...decisions) };
 const ruleOptions = fc
   .record({
     ...lists,
@@ -151,7 +151,7 @@ describe("precedence", () => {
       const turned = {
         ...options,
         allow: rotate(options.allow),
-        ask: rotate(options.ask),
+        requireApproval: rotate(options.requireApproval),
         deny: rotate(options.deny),
         stricter: rotate(options.stricter),
       };

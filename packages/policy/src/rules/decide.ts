@@ -1,5 +1,5 @@
 import { strictnessOf, type Decision } from "./rule-options.ts";
-import { describeRule, type Rule, type RuleLayer } from "./rule.ts";
+import { decisionOf, describeRule, type Rule, type RuleLayer } from "./rule.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /** What the rules say of a tool. */
@@ -21,7 +21,7 @@ export interface LayerDecision extends RuleDecision {
 const allowed: RuleDecision = { decision: "allow", rule: "", why: "is allowed, because there are no rules" };
 
 /**
- * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny` beats `ask` beats `allow`, and what no rule
+ * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny` beats `requireApproval` beats `allow`, and what no rule
  * names gets the layer's default; of all layers that the tool is in, the strictest answer counts. `approved`: somebody has approved the tool
  * as it is, so that a quarantine by default is over.
  */
@@ -51,10 +51,11 @@ function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): La
   const [decider] = matching;
   if (decider !== undefined) {
     const { kind, name, reason } = decider;
+    const decision = decisionOf(kind);
     return {
-      decision: kind,
+      decision,
       rule: name,
-      why: `is ${participle[kind]} by ${describeRule(decider)}${because(reason)}`,
+      why: `is ${participle[decision]} by ${describeRule(decider)}${because(reason)}`,
       layer,
       matching,
     };
@@ -69,7 +70,7 @@ function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): La
 
 const participle: Readonly<Record<Decision, string>> = {
   allow: "allowed",
-  ask: "to be approved at each call",
+  approval: "to be approved at each call",
   quarantine: "held back",
   deny: "denied",
 };

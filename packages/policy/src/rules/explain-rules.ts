@@ -1,6 +1,6 @@
 import { decide, decideByLayer, type LayerDecision } from "./decide.ts";
 import { strictnessOf } from "./rule-options.ts";
-import { describeRule, type RuleLayer } from "./rule.ts";
+import { decisionOf, describeRule, type RuleLayer } from "./rule.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /** What the rules say of a tool, which of them match, and what would change the answer; in sentences. None where there are no rules. */
@@ -37,13 +37,13 @@ function describeChange(
       : `; ${others === 1 ? "one other set" : `${others} other sets`} of rules would have to let it, too`;
   const lists = layer.scope === undefined ? "" : ` of ${layer.name}`;
   if (matching.length > 0) {
-    const same = matching.filter(({ kind }) => kind === decision);
+    const same = matching.filter(({ kind }) => decisionOf(kind) === decision);
     const names = same.map(({ name }) => name).join(" and ");
-    return `To change it, change or remove ${names}: nothing beats ${decision === "deny" ? "a deny" : "an ask but a deny"}${more}.`;
+    return `To change it, change or remove ${names}: nothing beats ${decision === "deny" ? "a deny" : "requireApproval but a deny"}${more}.`;
   }
   const entry = JSON.stringify(
     serverId.includes("/") ? { server: serverId, tool: toolName } : `${serverId}/${toolName}`,
   );
   const approve = decision === "quarantine" ? ", or approve it" : "";
-  return `To change it, put ${entry} into allow or ask${lists}${approve}${more}.`;
+  return `To change it, put ${entry} into allow or requireApproval${lists}${approve}${more}.`;
 }

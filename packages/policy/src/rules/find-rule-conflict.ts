@@ -2,7 +2,11 @@ import { selectorCovers } from "./compare-selectors.ts";
 import type { Rule, RuleKind, RuleLayer } from "./rule.ts";
 
 // What comes before a rule of each kind, whatever it is about.
-const stronger: Readonly<Record<RuleKind, readonly RuleKind[]>> = { allow: ["deny", "ask"], ask: ["deny"], deny: [] };
+const stronger: Readonly<Record<RuleKind, readonly RuleKind[]>> = {
+  allow: ["deny", "requireApproval"],
+  requireApproval: ["deny"],
+  deny: [],
+};
 
 /**
  * Finds a rule that can never decide anything, because one other rule is for every tool that it is for, and always comes before it; in words,

@@ -12,9 +12,13 @@ describe("readRules()", () => {
     [
       "a decision that is none",
       { defaultDecision: "hide" },
-      'defaultDecision: "hide" is no decision; known are allow, ask, quarantine, deny',
+      'defaultDecision: "hide" is no decision; known are allow, approval, quarantine, deny',
     ],
-    ["an effect that is none", { ask: [{ effect: "write" }] }, 'ask[0].effect: "write" is no effect'],
+    [
+      "an effect that is none",
+      { requireApproval: [{ effect: "write" }] },
+      'requireApproval[0].effect: "write" is no effect',
+    ],
     ["a rule that is neither", { deny: ["a/b", 1] }, 'deny[1] must be "server/tool" or an object, not a number'],
     ["a name that is blank", { deny: [{ tool: "a", name: " " }] }, "deny[0].name must be a text that is not blank"],
     ["a reason that is none", { deny: { tool: "a", reason: 1 } }, "deny.reason must be a text that is not blank"],
@@ -27,7 +31,7 @@ describe("readRules()", () => {
     [
       "stricter rules with an unknown field",
       { stricter: [{ labels: "scope:project", default: "deny" }] },
-      'stricter[0] has no option "default"; known are name, server, labels, allow, ask, deny, defaultDecision',
+      'stricter[0] has no option "default"; known are name, server, labels, allow, requireApproval, deny, defaultDecision',
     ],
     ["stricter rules that are none", { stricter: {} }, "stricter must be a list"],
     [
@@ -47,8 +51,8 @@ describe("readRules()", () => {
     ],
     [
       "the same tools asked for and allowed",
-      { allow: "a/*", ask: { server: "a", name: "careful" } },
-      'allow and ask "careful" contradict each other: they are for the same tools, "a/*"',
+      { allow: "a/*", requireApproval: { server: "a", name: "careful" } },
+      'allow and requireApproval "careful" contradict each other: they are for the same tools, "a/*"',
     ],
     [
       "a rule in the shadow of another one",
@@ -56,14 +60,14 @@ describe("readRules()", () => {
       'allow[0] ("github/delete_repo") can never decide: all its tools are those of deny[0] "no deletes" ({"tool":"delete_*"}), too, and deny beats allow',
     ],
     [
-      "an ask in the shadow of a deny",
-      { ask: "a/b", deny: "*/*" },
-      'ask ("a/b") can never decide: all its tools are those of deny ("*/*"), too, and deny beats ask',
+      "requireApproval in the shadow of a deny",
+      { requireApproval: "a/b", deny: "*/*" },
+      'requireApproval ("a/b") can never decide: all its tools are those of deny ("*/*"), too, and deny beats requireApproval',
     ],
     [
       "a stricter rule in the shadow of a deny for all",
-      { deny: "*/drop", stricter: [{ labels: "scope:project", ask: ["a/drop"] }] },
-      'stricter[0].ask[0] ("a/drop") can never decide: all its tools are those of deny ("*/drop"), too, and deny beats ask',
+      { deny: "*/drop", stricter: [{ labels: "scope:project", requireApproval: ["a/drop"] }] },
+      'stricter[0].requireApproval[0] ("a/drop") can never decide: all its tools are those of deny ("*/drop"), too, and deny beats requireApproval',
     ],
   ])("refuses %s", (_, options, message) => {
     // Of a caller without types.
@@ -78,7 +82,10 @@ describe("readRules()", () => {
       { allow: "a/*", deny: ["a/a*", "a/*b"] },
     ],
     ["an allow for all beside a stricter deny", { allow: "a/*", stricter: [{ labels: "scope:project", deny: "a/*" }] }],
-    ["the same id with and without a label", { allow: { server: "a" }, ask: { server: "a", labels: "scope:project" } }],
+    [
+      "the same id with and without a label",
+      { allow: { server: "a" }, requireApproval: { server: "a", labels: "scope:project" } },
+    ],
   ])("takes %s", (_, options) => {
     expect(() => readRules(options)).not.toThrow();
   });

@@ -2,10 +2,10 @@ import type { Fields } from "@hostside/core/implement";
 import type { ToolSelector } from "./select-tools.ts";
 
 /**
- * What becomes of a tool: `"allow"` offers it and lets calls pass, `"ask"` offers it and has each call approved, `"quarantine"` shows it to the
+ * What becomes of a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has each call approved, `"quarantine"` shows it to the
  * host alone until somebody approves it, `"deny"` hides it. From left to right each is stricter than the one before.
  */
-export type Decision = "allow" | "ask" | "quarantine" | "deny";
+export type Decision = "allow" | "approval" | "quarantine" | "deny";
 
 /** Which tools a rule is about, and what people should know of it. */
 export interface ToolRule extends ToolSelector {
@@ -25,10 +25,10 @@ export type ToolRules = string | ToolRule | readonly (string | ToolRule)[];
 export interface RuleLists {
   readonly allow?: ToolRules | undefined;
   /** Beats `allow`. */
-  readonly ask?: ToolRules | undefined;
-  /** Beats `ask` and `allow`, however general it is and however particular they are. */
+  readonly requireApproval?: ToolRules | undefined;
+  /** Beats `requireApproval` and `allow`, however general it is and however particular they are. */
   readonly deny?: ToolRules | undefined;
-  /** For a tool that no rule names. Default `"ask"`. */
+  /** For a tool that no rule names. Default `"approval"`. */
   readonly defaultDecision?: Decision | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface RuleOptions extends RuleLists {
 /** The fields of {@linkcode RuleOptions}, for whoever has more options beside them. */
 export const ruleFields: Fields<RuleOptions> = {
   allow: true,
-  ask: true,
+  requireApproval: true,
   deny: true,
   defaultDecision: true,
   stricter: true,
@@ -70,13 +70,13 @@ export const stricterFields: Fields<StricterRules> = {
   server: true,
   labels: true,
   allow: true,
-  ask: true,
+  requireApproval: true,
   deny: true,
   defaultDecision: true,
 };
 
 /** The decisions, the least strict first. */
-export const decisions: readonly Decision[] = ["allow", "ask", "quarantine", "deny"];
+export const decisions: readonly Decision[] = ["allow", "approval", "quarantine", "deny"];
 
 /** How strict a decision is: the larger, the stricter. */
 export function strictnessOf(decision: Decision): number {

@@ -13,7 +13,7 @@ export interface Rule extends ReadSelector {
 }
 
 /** The lists of rules. */
-export type RuleKind = "allow" | "ask" | "deny";
+export type RuleKind = "allow" | "requireApproval" | "deny";
 
 /** Rules that are judged together. */
 export interface RuleLayer {
@@ -28,7 +28,12 @@ export interface RuleLayer {
 }
 
 /** The kinds, the one first that beats the others. */
-export const ruleKinds: readonly RuleKind[] = ["deny", "ask", "allow"];
+export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow"];
+
+/** What a rule of a list decides. */
+export function decisionOf(kind: RuleKind): Decision {
+  return kind === "requireApproval" ? "approval" : kind;
+}
 
 /** Puts rules in the order in which they decide: by kind, then the most particular first. */
 export function byPrecedence(a: Rule, b: Rule): number {

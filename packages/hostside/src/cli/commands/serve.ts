@@ -17,7 +17,7 @@ export const declareServe: Declare = (program, run) => {
       ]),
     )
     .option("--read-only", "only tools that are known to change nothing")
-    .option("--ask", "ask the user before calls of tools that are not known to change nothing")
+    .option("--require-approval", "have the user approve calls of tools that are not known to change nothing")
     .option("--redact", "mask secrets in results: those of the configuration, and what looks like one")
     .option("--lock <file>", "hold back tools that are not as hostside lock has written them down")
     .option("--audit <file>", "write a line for each call to this file, which can be verified later")

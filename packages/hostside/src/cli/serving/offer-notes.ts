@@ -17,7 +17,7 @@ function isKnown({ trustAnnotations, tools = {} }: ServerSpec): boolean {
   return trustAnnotations === true || Object.values(tools).some(({ effect }) => effect === "pure");
 }
 
-const parts = ["expose", "readOnly", "ask", "redact"] as const;
+const parts = ["expose", "readOnly", "requireApproval", "redact"] as const;
 
 /** What an edit has changed, as a sentence; `undefined` where that is nothing of these. Pure. */
 export function noteEdit(before: ServeOffer, after: ServeOffer): string | undefined {

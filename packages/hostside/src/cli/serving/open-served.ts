@@ -222,7 +222,7 @@ async function policyOf({ given, live, ask }: Wanted, context: CommandContext): 
   if (given.lock !== undefined && locks === undefined)
     throw usageError(`${lockPath(given.lock, context)} is not there`, "hostside lock writes it");
   return {
-    approval: { handler, mode: () => (live.current.ask ? changing : "none") },
+    approval: { handler, mode: () => (live.current.requireApproval ? changing : "none") },
     ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
     redact: { when: () => live.current.redact },
   };

@@ -63,12 +63,12 @@ const mostNamed = 5;
 
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
-  const { expose, readOnly, ask, redact, lock, audit, otel } = given;
+  const { expose, readOnly, requireApproval, redact, lock, audit, otel } = given;
   const path = (file: string): string => resolve(terminal.cwd, file);
   return [
     ...(expose === undefined ? [] : ["--expose", expose]),
     ...(readOnly === true ? ["--read-only"] : []),
-    ...(ask === true ? ["--ask"] : []),
+    ...(requireApproval === true ? ["--require-approval"] : []),
     ...(redact === true ? ["--redact"] : []),
     ...(lock === undefined ? [] : ["--lock", path(lock)]),
     ...(audit === undefined ? [] : ["--audit", path(audit)]),

@@ -4,7 +4,7 @@ import type { ServeSettings } from "@hostside/config";
 export interface ServeArguments {
   readonly expose?: ServeSettings["expose"];
   readonly readOnly?: boolean | undefined;
-  readonly ask?: boolean | undefined;
+  readonly requireApproval?: boolean | undefined;
   readonly redact?: boolean | undefined;
   /** A lock file of `hostside lock`. */
   readonly lock?: string | undefined;

@@ -8,7 +8,7 @@ export interface ServeFlags {
   /** Beats what files say; without a file, it is about all servers. */
   readonly expose?: ServeSettings["expose"];
   readonly readOnly?: boolean | undefined;
-  readonly ask?: boolean | undefined;
+  readonly requireApproval?: boolean | undefined;
   readonly redact?: boolean | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ServeFlags {
 export interface ServeOffer {
   readonly expose: NonNullable<ServeSettings["expose"]>;
   readonly readOnly: boolean;
-  readonly ask: boolean;
+  readonly requireApproval: boolean;
   readonly redact: boolean;
   /** A list that names nothing. */
   readonly isEmpty: boolean;
@@ -34,7 +34,7 @@ export interface ServeOffer {
 
 /**
  * What is offered, by what was said on the command line, in the user's files, and in the project's. The project's block is used in place of the user's; of servers
- * that are not the project's own it offers nothing that the user's word does not offer, too. `readOnly`, `ask` and `redact` hold wherever they were said.
+ * that are not the project's own it offers nothing that the user's word does not offer, too. `readOnly`, `requireApproval` and `redact` hold wherever they were said.
  *
  * Throws a usage error where nobody has said what is offered, or an entry makes no sense. Pure.
  */
@@ -55,13 +55,13 @@ export function readOffer(
   const users = says(own) ? listOf(own?.tools, "serve.tools") : flags.expose === undefined ? nothing : everything;
   const isOffered = (list: ToolList, scope: string | undefined, find: (list: ToolList) => boolean): boolean =>
     find(list) && (ofProject === undefined || scope === "project" || find(users));
-  const isSaid = (name: "readOnly" | "ask" | "redact"): boolean =>
+  const isSaid = (name: "readOnly" | "requireApproval" | "redact"): boolean =>
     [flags, own, ofProject].some((one) => one?.[name] === true);
   const readOnly = isSaid("readOnly");
   return {
     expose: flags.expose ?? block?.expose ?? "all",
     readOnly,
-    ask: isSaid("ask"),
+    requireApproval: isSaid("requireApproval"),
     redact: isSaid("redact"),
     isEmpty: block?.tools?.length === 0,
     admit(tool, server) {
