@@ -163,9 +163,11 @@ function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
   return Array.isArray(value) ? (value as readonly ConfigData[]) : [];
 }
 
-// Our own entries have a transport with a type.
+// Our own entries stand under their names, and have a transport with a type. Those of anda may be a list, and call HTTP "streamable_http".
 function hasTransports(data: ConfigData): boolean {
-  return entriesAt(data, ["servers"]).some((entry) => dataAt(entry, ["transport", "type"]) !== undefined);
+  const types = entriesAt(data, ["servers"]).map((entry) => dataAt(entry, ["transport", "type"]));
+  const isList = Array.isArray(dataAt(data, ["servers"]));
+  return !isList && types.some((type) => type !== undefined) && !types.includes("streamable_http");
 }
 
 const ownNames: ReadonlySet<unknown> = new Set(["$schema", "imports", "inputs", "settings", "servers"]);

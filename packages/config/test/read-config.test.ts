@@ -318,6 +318,8 @@ describe("detectDialect()", () => {
     ["/p/anything.json", servers, "mcp-json"],
     ["/p/hostside.json", '{"servers": {}}', "hostside"],
     ["/p/other.json", '{"servers": {"a": {"transport": {"type": "stdio"}}}}', "hostside"],
+    ["/p/other.json", '{"servers": [{"id": "a", "transport": {"type": "stdio"}}]}', "anda"],
+    ["/p/other.json", '{"servers": {"a": {"transport": {"type": "streamable_http"}}}}', "anda"],
     ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "hostside"],
     ["/p/other.json", '{"imports": ["x"], "mcpServers": {}}', "mcp-json"],
     ["/p/other.json", "{}", undefined],
