@@ -5,7 +5,7 @@
 export type { ConnectionHooks, KnownServer } from "./connection.ts";
 
 // Ways of a call.
-export { partyOf } from "./party-of.ts";
+export { fairnessKeyOf } from "./fairness-key.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
 export { createCallPipeline, inContext, selectInstead, withObserver, type CallPipeline } from "./call-pipeline.ts";

@@ -4,7 +4,7 @@ import { shareOf, type Gate, type GateMode, type Turn } from "../src/calls/gate.
 
 interface Step {
   readonly act: "arrive" | "leave" | "abort";
-  readonly party: string | undefined;
+  readonly fairnessKey: string | undefined;
   readonly mode: GateMode;
   readonly pick: number;
 }
@@ -19,7 +19,7 @@ const steps = (modes: readonly GateMode[]): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.record({
       act: fc.constantFrom("arrive", "arrive", "arrive", "leave", "leave", "abort"),
-      party: fc.constantFrom("a", "a", "a", "b", "c", undefined),
+      fairnessKey: fc.constantFrom("a", "a", "a", "b", "c", undefined),
       mode: fc.constantFrom(...modes),
       pick: fc.nat(1000),
     }),
@@ -53,29 +53,29 @@ interface Turns {
 
 function createTurns(gate: Gate, limit: number): Turns {
   const calls: Call[] = [];
-  /** How often each party was let through while another one waited for its turn. */
+  /** How often each caller was let through while another one waited for its turn. */
   const passed = new Map<string | undefined, Map<string | undefined, number>>();
   const those = (state: Call["state"]): Call[] => calls.filter((call) => call.state === state);
-  const own = (party: string | undefined, state: Call["state"]): Call[] =>
-    those(state).filter((call) => call.party === party);
-  const hasItsShare = (party: string | undefined, mode: GateMode): boolean =>
-    party !== undefined && mode === "shared" && own(party, "through").length >= shareOf(limit);
+  const own = (fairnessKey: string | undefined, state: Call["state"]): Call[] =>
+    those(state).filter((call) => call.fairnessKey === fairnessKey);
+  const hasItsShare = (fairnessKey: string | undefined, mode: GateMode): boolean =>
+    fairnessKey !== undefined && mode === "shared" && own(fairnessKey, "through").length >= shareOf(limit);
 
   const noteEntry = (call: Call): void => {
-    const [first] = own(call.party, "waits");
-    // First come, first served within one party.
+    const [first] = own(call.fairnessKey, "waits");
+    // First come, first served within one caller.
     if (first !== undefined) expect(call.number).toBeLessThanOrEqual(first.number);
-    expect(hasItsShare(call.party, call.mode)).toBe(false);
-    for (const party of new Set(those("waits").map((other) => other.party))) {
-      const [head] = own(party, "waits");
-      if (party === call.party || head === undefined || hasItsShare(party, head.mode)) continue;
-      const passes = passed.get(party) ?? new Map<string | undefined, number>();
-      passes.set(call.party, (passes.get(call.party) ?? 0) + 1);
-      passed.set(party, passes);
+    expect(hasItsShare(call.fairnessKey, call.mode)).toBe(false);
+    for (const fairnessKey of new Set(those("waits").map((other) => other.fairnessKey))) {
+      const [head] = own(fairnessKey, "waits");
+      if (fairnessKey === call.fairnessKey || head === undefined || hasItsShare(fairnessKey, head.mode)) continue;
+      const passes = passed.get(fairnessKey) ?? new Map<string | undefined, number>();
+      passes.set(call.fairnessKey, (passes.get(call.fairnessKey) ?? 0) + 1);
+      passed.set(fairnessKey, passes);
       // Nobody goes twice while somebody else waits for one turn.
-      expect(passes.get(call.party)).toBeLessThanOrEqual(1);
+      expect(passes.get(call.fairnessKey)).toBeLessThanOrEqual(1);
     }
-    passed.delete(call.party);
+    passed.delete(call.fairnessKey);
     call.state = "through";
   };
   const look = async (): Promise<void> => {
@@ -86,15 +86,15 @@ function createTurns(gate: Gate, limit: number): Turns {
     if (through.some(({ mode }) => mode === "exclusive")) expect(through).toHaveLength(1);
     // Nobody waits beside a free place that is his to take.
     if (through.length < limit && calls.every(({ mode, state }) => state === "gone" || mode === "shared")) {
-      for (const { party, mode } of those("waits")) expect(hasItsShare(party, mode)).toBe(true);
+      for (const { fairnessKey, mode } of those("waits")) expect(hasItsShare(fairnessKey, mode)).toBe(true);
     }
     if (through.length === 0) expect(those("waits")).toEqual([]);
   };
-  const arrive = ({ party, mode }: Step): void => {
-    const call: Call = { party, mode, number: calls.length, abort: new AbortController(), state: "waits" };
-    if (own(party, "waits").length === 0) passed.delete(party);
+  const arrive = ({ fairnessKey, mode }: Step): void => {
+    const call: Call = { fairnessKey, mode, number: calls.length, abort: new AbortController(), state: "waits" };
+    if (own(fairnessKey, "waits").length === 0) passed.delete(fairnessKey);
     if (gate.tryEnter(call)) {
-      expect(own(party, "waits")).toEqual([]);
+      expect(own(fairnessKey, "waits")).toEqual([]);
       noteEntry(call);
       calls.push(call);
       return;
@@ -117,7 +117,7 @@ function createTurns(gate: Gate, limit: number): Turns {
   const leave = (call: Call | undefined): void => {
     if (call === undefined) return;
     // It may be its turn now, and was not before.
-    if (hasItsShare(call.party, "shared")) passed.delete(call.party);
+    if (hasItsShare(call.fairnessKey, "shared")) passed.delete(call.fairnessKey);
     call.state = "gone";
     gate.leave(call);
   };

@@ -77,9 +77,9 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
     describe(subject) {
       if (tools?.matches(subject) === false) return [];
       const { circuit } = circuits.find(subject) ?? { circuit: undefined };
-      const whom = rules.per === "tool" || subject.serverId === "" ? "tool" : "server";
+      const subjectKind = rules.per === "tool" || subject.serverId === "" ? "tool" : "server";
       const { failures, openMs, maxOpenMs, successes } = rules;
-      const when = `${failures} failures in a row open the circuit of its ${whom} for ${openMs} ms, at most ${maxOpenMs} ms`;
+      const when = `${failures} failures in a row open the circuit of its ${subjectKind} for ${openMs} ms, at most ${maxOpenMs} ms`;
       return [`breaker: ${when}; ${successes} good probes close it; now it is ${circuit?.state ?? "closed"}`];
     },
   };
@@ -152,11 +152,11 @@ function dropOne(entries: Map<string, Entry>): void {
 
 function refuseOpen(call: ToolCall, { circuit, toolName }: Entry, parts: StageParts): Error {
   const retryAfterMs = Math.ceil(circuit.retryAfterMs(parts.clock.now()));
-  const whom = toolName === undefined ? "server" : "tool";
+  const subjectKind = toolName === undefined ? "server" : "tool";
   const reason =
     circuit.state === "open"
-      ? `is refused: its ${whom} failed too often, and is left alone for another ${retryAfterMs} ms`
-      : `is refused: its ${whom} failed too often, and another call tries whether it is well again`;
+      ? `is refused: its ${subjectKind} failed too often, and is left alone for another ${retryAfterMs} ms`
+      : `is refused: its ${subjectKind} failed too often, and another call tries whether it is well again`;
   const details = circuit.state === "open" ? { retryAfterMs } : {};
   return refuse(call, { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details }, parts);
 }

@@ -178,7 +178,7 @@ describe("createLimits()", () => {
     });
   });
 
-  it("asks by() whom a call counts for, and lets it say that the limit does not hold", async () => {
+  it("asks by() for the allowance that a call uses, and lets it say that the limit does not hold", async () => {
     const { call } = setUp({ by: ({ options }) => options.context?.role, budget: { calls: 1 } });
     await call();
     await call();

@@ -70,7 +70,7 @@ export function createLimits(options: LimitsOptions, { clock, emit, effectOf }: 
   };
 }
 
-/** A limit that holds for a call, and whom the call counts for. */
+/** A limit that holds for a call, and the key whose allowance the call uses. */
 interface Wanted extends LimitWant {
   readonly limit: ReadLimit;
 }
@@ -94,7 +94,7 @@ function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsP
     cause = error;
   }
   parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause }, call);
-  const reason = `is refused: whom it counts for is not known, because by() of limit ${JSON.stringify(name)} failed`;
+  const reason = `is refused: its allowance is not known, because by() of limit ${JSON.stringify(name)} failed`;
   throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
 }
 

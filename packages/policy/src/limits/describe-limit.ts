@@ -17,11 +17,11 @@ export function describeLimit({ rule, scopes, by, timeoutMs, tools }: ReadLimit)
     ...amounts,
     ...(timeoutMs === undefined ? [] : [`${timeoutMs} ms for each call`]),
   ];
-  const whom = [...scopes, ...(by === undefined ? [] : ["what by() says"])].join(" and ");
-  const forWhom = whom === "" ? "for all of its calls together" : `for each ${whom}`;
+  const scope = [...scopes, ...(by === undefined ? [] : ["what by() says"])].join(" and ");
+  const share = scope === "" ? "for all of its calls together" : `for each ${scope}`;
   const full = waitMs === 0 ? "" : `; who finds no room waits up to ${waitMs} ms`;
   const about = tools === undefined ? "" : ` (${tools.text})`;
-  return `limit ${JSON.stringify(rule.name)}${about}: ${parts.join("; ")}, ${forWhom}${full}`;
+  return `limit ${JSON.stringify(rule.name)}${about}: ${parts.join("; ")}, ${share}${full}`;
 }
 
 /** Why a limit refuses a call, after a name for the call. */

@@ -4,7 +4,7 @@ import { readAmount, readCount } from "../read-number.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
-/** Whom calls count for: all with the same one share an allowance. Those of no principal, conversation or role share one, too. */
+/** Calls with the same server, tool, principal, conversation or role share an allowance. Calls without a principal, conversation or role share one, too. */
 export type LimitScope = "server" | "tool" | "principal" | "conversation" | "role";
 
 /**
@@ -55,7 +55,7 @@ export interface Limit {
   /** Default: one allowance for all calls. */
   readonly per?: LimitScope | readonly LimitScope[] | undefined;
   /**
-   * Whom a call counts for, beside `per`. `undefined`: the limit does not hold for this call, such as one of another role. One that throws or
+   * The key of the allowance that a call uses, beside `per`. `undefined`: the limit does not hold for this call, such as one of another role. One that throws or
    * answers anything else gets the call refused.
    */
   readonly by?: ((call: ToolCall) => string | undefined) | undefined;

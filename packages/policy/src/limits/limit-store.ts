@@ -26,7 +26,7 @@ export interface Spending {
 /** What one call has used up, beside that it was one. */
 export type Spent = Omit<Spending, "calls">;
 
-/** One limit that holds for a call, and whom the call counts for: each key has an allowance of its own. */
+/** One limit that holds for a call, and its key: each key has an allowance of its own. */
 export interface LimitWant {
   readonly rule: LimitRule;
   readonly key: string;

@@ -106,7 +106,7 @@ export function createCallLane(init: CallLaneInit): CallLane {
         const pending = toPendingCall(call, hand, lane);
         checkCrowd(pending, admitted, lane);
         const { deadline } = call.options;
-        const leave = deadline === undefined ? undefined : lane.pausable.add(deadline, pending.party);
+        const leave = deadline === undefined ? undefined : lane.pausable.add(deadline, pending.fairnessKey);
         admitted += 1;
         let outcome: ToolOutcome | undefined;
         let failure: unknown;
@@ -208,11 +208,11 @@ function goOn(pending: PendingCall, lane: Lane, first: LostOne): Promise<ToolOut
 async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, room, pausable, clock } = lane;
   const deadline = (pending.deadline ??= startDeadline(pending, lane));
-  pending.leave ??= pausable.add(deadline, pending.party);
+  pending.leave ??= pausable.add(deadline, pending.fairnessKey);
   const given = createLazySignal();
   const ignore = onAbort(deadline.stop, () => given.abort(deadline.stop.reason));
   if (deadline.stop.aborted) given.abort(deadline.stop.reason);
-  const leaveRoom = room.add(pending.party, (crowd) => given.abort(displacedError(pending.origin, crowd)));
+  const leaveRoom = room.add(pending.fairnessKey, (crowd) => given.abort(displacedError(pending.origin, crowd)));
   let entered = false;
   try {
     let session = link.current() ?? (await untilReady(pending, lane, given));
@@ -281,10 +281,13 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
   }
 }
 
-/** Whether there is a place for one more where all are taken: beyond the crowd, or that of one of a party with more who wait. */
+/** Whether there is a place for one more where all are taken: beyond the crowd, or that of one of a caller with more who wait. */
 function findPlace(turn: Turn, { link, gate, room }: Lane): boolean {
   // Nobody in particular is all that a host without contexts knows, and has no place beyond the crowd.
-  return (turn.party !== undefined && link.current() !== undefined && gate.isOpen(turn)) || room.makeRoom(turn.party);
+  return (
+    (turn.fairnessKey !== undefined && link.current() !== undefined && gate.isOpen(turn)) ||
+    room.makeRoom(turn.fairnessKey)
+  );
 }
 
 // What the connection has to know: not what was selected, and not how long the caller gave it all. A signal that nobody has asked for so far

@@ -72,7 +72,7 @@ describe("createGate()", () => {
   });
 });
 
-const turn = (mode: GateMode): Turn => ({ mode, party: undefined });
+const turn = (mode: GateMode): Turn => ({ mode, fairnessKey: undefined });
 
 function enter(gate: Gate, mode: GateMode, then: () => void): void {
   void gate.enter(turn(mode), new AbortController().signal).then(then);

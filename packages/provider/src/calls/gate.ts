@@ -20,7 +20,7 @@ export interface Gate {
 export interface Turn {
   readonly mode: GateMode;
   /** Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in particular, which is somebody of its own without a share. */
-  readonly party: string | undefined;
+  readonly fairnessKey: string | undefined;
 }
 
 /** `shared` calls go together; an `exclusive` one goes alone. */
@@ -32,7 +32,7 @@ interface Entry {
   readonly refuse: (reason: unknown) => void;
 }
 
-interface Party {
+interface Caller {
   readonly name: string | undefined;
   /** How many of it are through; not counted for nobody in particular. */
   active: number;
@@ -40,7 +40,7 @@ interface Party {
 }
 
 /**
- * How many of these places one party may have: three quarters, rounded up, and never all of them if there is more than one. So one whose calls take long leaves
+ * How many of these places one caller may have: three quarters, rounded up, and never all of them if there is more than one. So one whose calls take long leaves
  * room for others, whether these are there already or not.
  */
 export function shareOf(places: number): number {
@@ -50,44 +50,44 @@ export function shareOf(places: number): number {
 /**
  * Makes an empty gate. `limit` says how many may be through together; it is asked each time, because a spec can change.
  *
- * Parties that wait take turns, one call each; within one party it is first come, first served. A party has at most its share of the places (`shareOf`) and waits
+ * Callers that wait take turns, one call each; within one caller it is first come, first served. A caller has at most its share of the places (`shareOf`) and waits
  * beside the others while it has that. Otherwise the turns are strict: an exclusive call whose turn it is holds up the shared ones behind it, so that it cannot starve.
  * Every step costs the same, however many wait.
  */
 export function createGate(limit: () => number): Gate {
-  const parties = createParties();
+  const callers = createCallers();
   /** Those whose first call may go as soon as its turn comes, in the order of their turns. */
-  const turns = createLazySet<Party>();
+  const turns = createLazySet<Caller>();
   let active = 0;
   let exclusive = false;
 
   const isFree = (mode: GateMode): boolean => (mode === "shared" ? !exclusive && active < limit() : active === 0);
-  const hasItsShare = ({ name, active: own }: Party, mode: GateMode): boolean =>
+  const hasItsShare = ({ name, active: own }: Caller, mode: GateMode): boolean =>
     name !== undefined && mode === "shared" && own >= shareOf(limit());
-  const isOpen = ({ mode, party: name }: Turn): boolean => {
+  const isOpen = ({ mode, fairnessKey: name }: Turn): boolean => {
     if (turns.size > 0 || !isFree(mode)) return false;
-    const party = name === undefined ? undefined : parties.get(name);
-    return party === undefined || (party.waiting.size === 0 && !hasItsShare(party, mode));
+    const caller = name === undefined ? undefined : callers.get(name);
+    return caller === undefined || (caller.waiting.size === 0 && !hasItsShare(caller, mode));
   };
-  const admit = (mode: GateMode, party: Party | undefined): void => {
+  const admit = (mode: GateMode, caller: Caller | undefined): void => {
     active += 1;
     exclusive = mode === "exclusive";
-    if (party?.name !== undefined) party.active += 1;
+    if (caller?.name !== undefined) caller.active += 1;
   };
   const admitNext = (): void => {
-    for (const party of turns.values()) {
-      const entry = party.waiting.first;
-      if (entry === undefined || hasItsShare(party, entry.mode)) {
+    for (const caller of turns.values()) {
+      const entry = caller.waiting.first;
+      if (entry === undefined || hasItsShare(caller, entry.mode)) {
         // It is back when one of its calls leaves.
-        turns.delete(party);
+        turns.delete(caller);
         continue;
       }
       if (!isFree(entry.mode)) return;
-      admit(entry.mode, party);
+      admit(entry.mode, caller);
       entry.go();
-      turns.delete(party);
-      if (party.waiting.size > 0) turns.add(party);
-      else parties.forgetIfGone(party);
+      turns.delete(caller);
+      if (caller.waiting.size > 0) turns.add(caller);
+      else callers.forgetIfGone(caller);
     }
   };
   return withGetters<Gate, "active">(
@@ -95,40 +95,40 @@ export function createGate(limit: () => number): Gate {
       isOpen,
       tryEnter(turn) {
         if (!isOpen(turn)) return false;
-        admit(turn.mode, turn.party === undefined ? undefined : parties.of(turn.party));
+        admit(turn.mode, turn.fairnessKey === undefined ? undefined : callers.of(turn.fairnessKey));
         return true;
       },
-      enter({ mode, party: name }, signal) {
+      enter({ mode, fairnessKey: name }, signal) {
         if (signal.aborted) return Promise.reject(signal.reason);
-        const party = parties.of(name);
+        const caller = callers.of(name);
         const onGiveUp = (): void => {
           // Whoever stood behind may fit where this one did not.
-          if (party.waiting.size > 0) turns.add(party);
-          else turns.delete(party);
-          parties.forgetIfGone(party);
+          if (caller.waiting.size > 0) turns.add(caller);
+          else turns.delete(caller);
+          callers.forgetIfGone(caller);
           admitNext();
         };
-        const entered = waitIn(party.waiting, { mode, signal, onGiveUp });
-        turns.add(party);
+        const entered = waitIn(caller.waiting, { mode, signal, onGiveUp });
+        turns.add(caller);
         admitNext();
         return entered;
       },
-      leave({ mode, party: name }) {
+      leave({ mode, fairnessKey: name }) {
         active -= 1;
         if (mode === "exclusive") exclusive = false;
-        const party = name === undefined ? undefined : parties.get(name);
-        if (party !== undefined) {
-          party.active -= 1;
-          if (party.waiting.size > 0) turns.add(party);
-          else parties.forgetIfGone(party);
+        const caller = name === undefined ? undefined : callers.get(name);
+        if (caller !== undefined) {
+          caller.active -= 1;
+          if (caller.waiting.size > 0) turns.add(caller);
+          else callers.forgetIfGone(caller);
         }
         if (turns.size > 0) admitNext();
       },
       rejectAll(error) {
         turns.clear();
-        for (const party of parties.all()) {
-          for (let entry = party.waiting.first; entry !== undefined; entry = party.waiting.first) entry.refuse(error);
-          parties.forgetIfGone(party);
+        for (const caller of callers.all()) {
+          for (let entry = caller.waiting.first; entry !== undefined; entry = caller.waiting.first) entry.refuse(error);
+          callers.forgetIfGone(caller);
         }
       },
     },
@@ -136,34 +136,34 @@ export function createGate(limit: () => number): Gate {
   );
 }
 
-interface Parties {
-  get(name: string | undefined): Party | undefined;
+interface Callers {
+  get(name: string | undefined): Caller | undefined;
   /** Makes one where there is none. */
-  of(name: string | undefined): Party;
-  all(): readonly Party[];
-  forgetIfGone(party: Party): void;
+  of(name: string | undefined): Caller;
+  all(): readonly Caller[];
+  forgetIfGone(caller: Caller): void;
 }
 
-function createParties(): Parties {
-  const parties = createLazyMap<string | undefined, Party>();
-  const isIdle = ({ active, waiting }: Party): boolean => active === 0 && waiting.size === 0;
-  let latest: Party | undefined;
+function createCallers(): Callers {
+  const callers = createLazyMap<string | undefined, Caller>();
+  const isIdle = ({ active, waiting }: Caller): boolean => active === 0 && waiting.size === 0;
+  let latest: Caller | undefined;
   return {
-    get: (name) => parties.get(name),
+    get: (name) => callers.get(name),
     of(name) {
-      let party = parties.get(name);
-      if (party === undefined) {
-        party = { name, active: 0, waiting: createLine() };
-        parties.set(name, party);
+      let caller = callers.get(name);
+      if (caller === undefined) {
+        caller = { name, active: 0, waiting: createLine() };
+        callers.set(name, caller);
       }
-      return party;
+      return caller;
     },
-    all: () => Array.from(parties.values()),
-    forgetIfGone(party) {
-      if (!isIdle(party)) return;
+    all: () => Array.from(callers.values()),
+    forgetIfGone(caller) {
+      if (!isIdle(caller)) return;
       // The latest to go stays until another one does: who makes one call after the other is not to be made anew for each.
-      if (latest !== undefined && latest !== party && isIdle(latest)) parties.delete(latest.name);
-      latest = party;
+      if (latest !== undefined && latest !== caller && isIdle(latest)) callers.delete(latest.name);
+      latest = caller;
     },
   };
 }

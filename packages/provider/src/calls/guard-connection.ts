@@ -18,7 +18,7 @@ import {
   assertToolName,
   createRequestPipeline,
   isJsonObject,
-  partyOf,
+  fairnessKeyOf,
   readCallArguments,
   withoutApproval,
   type CallPipeline,
@@ -288,7 +288,7 @@ async function whilePausable<T>(
   { deadline, context }: RequestOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const leave = deadline && lane.pausable.add(deadline, partyOf(context));
+  const leave = deadline && lane.pausable.add(deadline, fairnessKeyOf(context));
   try {
     return await work();
   } finally {

@@ -15,7 +15,7 @@ interface Place<T> {
   after: Place<T> | undefined;
 }
 
-/** A class, because one is made for each call of a party that has no other, and an object literal with getters is made slowly. */
+/** A class, because one is made for each call of a caller that has no other, and an object literal with getters is made slowly. */
 class LinkedLine<T> implements Line<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;

@@ -65,12 +65,12 @@ describe("createPausable()", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("stops those of the party that is asked and of nobody in particular, and no others", () => {
+  it("stops those of the caller that is asked and of nobody in particular, and no others", () => {
     const clock = createVirtualClock();
     const group = createPausable({ clock, mostMs: () => 1000 });
-    const parties = ["a", "b", undefined];
-    const all = parties.map(() => createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock }));
-    all.forEach((deadline, at) => group.add(deadline, parties[at]));
+    const fairnessKeys = ["a", "b", undefined];
+    const all = fairnessKeys.map(() => createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock }));
+    all.forEach((deadline, at) => group.add(deadline, fairnessKeys[at]));
     const left = (): readonly number[] => all.map((deadline) => deadline.remainingMs());
     const first = group.pause("a");
     clock.advance(10);

@@ -2,14 +2,14 @@ import type { Cancel, Clock, SharedDeadline } from "@hostside/core";
 import { createSlots, createLazyMap } from "@hostside/core/implement";
 
 /**
- * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`partyOf`). Those of nobody in particular stand still
+ * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`fairnessKeyOf`). Those of nobody in particular stand still
  * with any.
  */
 export interface Pausable {
   /** Adds a deadline; the returned function takes it out again, and its clock goes on. One that joins during a pause pauses at once. */
-  add(deadline: SharedDeadline, party: string | undefined): Cancel;
-  /** Stops those of this party until the returned function is called; pauses may overlap. */
-  pause(party: string | undefined): Cancel;
+  add(deadline: SharedDeadline, fairnessKey: string | undefined): Cancel;
+  /** Stops those with this fairness key until the returned function is called; pauses may overlap. */
+  pause(fairnessKey: string | undefined): Cancel;
 }
 
 /** What a {@linkcode Pausable} is made from. */
@@ -21,7 +21,7 @@ export interface PausableInit {
 
 interface Member {
   readonly deadline: SharedDeadline;
-  readonly party: string | undefined;
+  readonly fairnessKey: string | undefined;
   usedMs: number;
   /** Lets the clock go on; there while it stands still. */
   resume: Cancel | undefined;
@@ -32,9 +32,10 @@ interface Member {
 /** Makes an empty group. */
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
   const members = createSlots<Member>();
-  /** How many pauses there are, of each party. */
+  /** How many pauses there are, with each fairness key. */
   const pauses = createLazyMap<string | undefined, number>();
-  const isStopped = ({ party }: Member): boolean => (party === undefined ? pauses.size > 0 : pauses.has(party));
+  const isStopped = ({ fairnessKey }: Member): boolean =>
+    fairnessKey === undefined ? pauses.size > 0 : pauses.has(fairnessKey);
   /** Stops and starts what is to stand still now, and what is not. */
   const apply = (): void => {
     for (const member of members.values()) {
@@ -58,8 +59,8 @@ export function createPausable({ clock, mostMs }: PausableInit): Pausable {
     };
   };
   return {
-    add(deadline, party) {
-      const member: Member = { deadline, party, usedMs: 0, resume: undefined, isPaused: false };
+    add(deadline, fairnessKey) {
+      const member: Member = { deadline, fairnessKey, usedMs: 0, resume: undefined, isPaused: false };
       const slot = members.add(member);
       if (isStopped(member)) stop(member);
       member.isPaused = isStopped(member);
@@ -68,16 +69,16 @@ export function createPausable({ clock, mostMs }: PausableInit): Pausable {
         member.resume?.();
       };
     },
-    pause(party) {
-      pauses.set(party, (pauses.get(party) ?? 0) + 1);
+    pause(fairnessKey) {
+      pauses.set(fairnessKey, (pauses.get(fairnessKey) ?? 0) + 1);
       apply();
       let paused = true;
       return () => {
         if (!paused) return;
         paused = false;
-        const left = (pauses.get(party) ?? 1) - 1;
-        if (left > 0) pauses.set(party, left);
-        else pauses.delete(party);
+        const left = (pauses.get(fairnessKey) ?? 1) - 1;
+        if (left > 0) pauses.set(fairnessKey, left);
+        else pauses.delete(fairnessKey);
         apply();
       };
     },

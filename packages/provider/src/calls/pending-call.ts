@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from "@hostside/core";
-import { partyOf, type Deadline, type EventSource } from "@hostside/core/implement";
+import { fairnessKeyOf, type Deadline, type EventSource } from "@hostside/core/implement";
 import { CallWatch } from "./call-watch.ts";
 import type { GateMode, Turn } from "./gate.ts";
 import type { HandCall } from "./hand-call.ts";
@@ -57,7 +57,7 @@ export function toPendingCall(
     args,
     options,
     mode: modeOf(spec, definition),
-    party: partyOf(options.context),
+    fairnessKey: fairnessKeyOf(options.context),
     timeoutMs,
     budgetMs: deadline === undefined ? timeoutMs : Math.min(timeoutMs, deadline.remainingMs()),
     startedAt: clock.now(),

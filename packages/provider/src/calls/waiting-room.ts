@@ -5,15 +5,15 @@ import { createLine, type Line } from "./line.ts";
 /** The calls of one server that wait, for its session, for a listing or for their turn: whose they are, and how many. */
 export interface WaitingRoom {
   /** Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody else gets the place, and they are out by then. */
-  add(party: string | undefined, dismiss: (crowd: Crowd) => void): Cancel;
-  /** Dismisses the newest of the party with most who wait, if this one has fewer. Returns whether there is a place now. */
-  makeRoom(party: string | undefined): boolean;
+  add(fairnessKey: string | undefined, dismiss: (crowd: Crowd) => void): Cancel;
+  /** Dismisses the newest of the caller with most who wait, if this one has fewer. Returns whether there is a place now. */
+  makeRoom(fairnessKey: string | undefined): boolean;
 }
 
 /** How many wait, for an error. */
 export interface Crowd {
   readonly waiting: number;
-  /** Of the same party. */
+  /** Of the same caller. */
   readonly own: number;
 }
 
@@ -22,39 +22,39 @@ interface Waiter {
   readonly leave: Cancel;
 }
 
-interface Party {
+interface Caller {
   readonly name: string | undefined;
   readonly line: Line<Waiter>;
 }
 
 /** Makes an empty one. Every step costs the same, however many wait. */
 export function createWaitingRoom(): WaitingRoom {
-  const parties = createLazyMap<string | undefined, Party>();
+  const callers = createLazyMap<string | undefined, Caller>();
   /** Those of whom so many wait. */
-  const bySize = createLazyMap<number, Set<Party>>();
+  const bySize = createLazyMap<number, Set<Caller>>();
   let largest = 0;
   let waiting = 0;
 
-  const move = (party: Party, from: number): void => {
-    const to = party.line.size;
+  const move = (caller: Caller, from: number): void => {
+    const to = caller.line.size;
     const before = bySize.get(from);
-    before?.delete(party);
+    before?.delete(caller);
     if (before?.size === 0) bySize.delete(from);
     if (to > 0) {
       const others = bySize.get(to) ?? new Set();
-      bySize.set(to, others.add(party));
-    } else parties.delete(party.name);
+      bySize.set(to, others.add(caller));
+    } else callers.delete(caller.name);
     // By one at a time, so that whoever was the largest is beside it.
     if (to > largest || !bySize.has(largest)) largest = to;
   };
   return {
     add(name, dismiss) {
-      let party = parties.get(name);
-      if (party === undefined) {
-        party = { name, line: createLine() };
-        parties.set(name, party);
+      let caller = callers.get(name);
+      if (caller === undefined) {
+        caller = { name, line: createLine() };
+        callers.set(name, caller);
       }
-      const mine = party;
+      const mine = caller;
       let isIn = true;
       const waiter: Waiter = {
         dismiss,
@@ -74,7 +74,7 @@ export function createWaitingRoom(): WaitingRoom {
     makeRoom(name) {
       const [most] = bySize.get(largest) ?? [];
       const newest = most?.line.last;
-      if (newest === undefined || (parties.get(name)?.line.size ?? 0) >= largest) return false;
+      if (newest === undefined || (callers.get(name)?.line.size ?? 0) >= largest) return false;
       const crowd = { waiting, own: largest };
       newest.leave();
       newest.dismiss(crowd);

@@ -7,7 +7,7 @@ import type {
   ServerRecord,
   ToolListing,
 } from "@hostside/core";
-import { partyOf, contextOnBehalfOf } from "@hostside/core/implement";
+import { fairnessKeyOf, contextOnBehalfOf } from "@hostside/core/implement";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
@@ -142,7 +142,7 @@ async function askInPause(
   { request, signal }: Question,
 ): Promise<ElicitationResult> {
   // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
-  const resume = lane.pausable.pause(partyOf(request.context));
+  const resume = lane.pausable.pause(fairnessKeyOf(request.context));
   // Nor is it anybody's when the question is over and the product's handler goes on all the same.
   signal.addEventListener("abort", resume, { once: true });
   try {

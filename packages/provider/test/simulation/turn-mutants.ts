@@ -8,9 +8,9 @@ const patch = (bug: string, find: string, replace: string): SourceMutant => ({
 /** Deliberate bugs of the gate, which `checkTurns` must find. */
 export const turnMutants: readonly SourceMutant[] = [
   patch(
-    "lets one party go on as long as it has somebody",
-    "      turns.delete(party);\n      if (party.waiting.size > 0) turns.add(party);",
-    "      if (party.waiting.size === 0) turns.delete(party);",
+    "lets one caller go on as long as it has somebody",
+    "      turns.delete(caller);\n      if (caller.waiting.size > 0) turns.add(caller);",
+    "      if (caller.waiting.size === 0) turns.delete(caller);",
   ),
   patch(
     "lets whoever comes pass those who wait",
@@ -18,24 +18,24 @@ export const turnMutants: readonly SourceMutant[] = [
     "if (!isFree(mode)) return false;",
   ),
   patch(
-    "gives one party all places",
+    "gives one caller all places",
     'name !== undefined && mode === "shared" && own >= shareOf(limit());',
     "own > limit();",
   ),
   patch(
-    "forgets a party that had its share",
-    "          if (party.waiting.size > 0) turns.add(party);\n          else parties.forgetIfGone(party);\n        }\n        if (turns",
-    "          parties.forgetIfGone(party);\n        }\n        if (turns",
+    "forgets a caller that had its share",
+    "          if (caller.waiting.size > 0) turns.add(caller);\n          else callers.forgetIfGone(caller);\n        }\n        if (turns",
+    "          callers.forgetIfGone(caller);\n        }\n        if (turns",
   ),
   patch(
     "lets nobody follow one who gives up",
-    "          parties.forgetIfGone(party);\n          admitNext();\n        };",
-    "          parties.forgetIfGone(party);\n        };",
+    "          callers.forgetIfGone(caller);\n          admitNext();\n        };",
+    "          callers.forgetIfGone(caller);\n        };",
   ),
   patch(
-    "loses the turn of a party when one of it gives up",
-    "          if (party.waiting.size > 0) turns.add(party);\n          else turns.delete(party);\n",
-    "          turns.delete(party);\n",
+    "loses the turn of a caller when one of it gives up",
+    "          if (caller.waiting.size > 0) turns.add(caller);\n          else turns.delete(caller);\n",
+    "          turns.delete(caller);\n",
   ),
   patch("lets others go beside an exclusive call", "!exclusive && active < limit()", "active < limit()"),
 ];

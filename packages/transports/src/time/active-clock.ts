@@ -1,5 +1,5 @@
 import type { CallContext, Cancel, Clock } from "@hostside/core";
-import { partyOf, createLazyMap } from "@hostside/core/implement";
+import { fairnessKeyOf, createLazyMap } from "@hostside/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -26,7 +26,7 @@ const keptClocks = 1000;
 
 /** Active clocks that run from the start. */
 export function createActiveClock(clock: Clock): ActiveClocks {
-  return new ClocksByParty(clock);
+  return new ClocksByFairnessKey(clock);
 }
 
 // A class, because each connection has one.
@@ -83,7 +83,7 @@ class PausableClock implements ActiveClock {
   }
 }
 
-class ClocksByParty extends PausableClock implements ActiveClocks {
+class ClocksByFairnessKey extends PausableClock implements ActiveClocks {
   readonly #clock: Clock;
   readonly #clocks = createLazyMap<string, PausableClock>();
   #sweepAt = keptClocks;
@@ -94,19 +94,19 @@ class ClocksByParty extends PausableClock implements ActiveClocks {
   }
 
   of(context: CallContext | undefined): ActiveClock {
-    const party = partyOf(context);
-    if (party === undefined) return this;
-    let own = this.#clocks.get(party);
+    const fairnessKey = fairnessKeyOf(context);
+    if (fairnessKey === undefined) return this;
+    let own = this.#clocks.get(fairnessKey);
     if (own === undefined) {
       if (this.#clocks.size >= this.#sweepAt) this.#forgetUnused();
       own = new PausableClock(this.#clock, this);
-      this.#clocks.set(party, own);
+      this.#clocks.set(fairnessKey, own);
     }
     return own;
   }
 
   #forgetUnused(): void {
-    for (const [party, { isInUse }] of this.#clocks.entries()) if (!isInUse) this.#clocks.delete(party);
+    for (const [fairnessKey, { isInUse }] of this.#clocks.entries()) if (!isInUse) this.#clocks.delete(fairnessKey);
     this.#sweepAt = Math.max(keptClocks, 2 * this.#clocks.size);
   }
 }

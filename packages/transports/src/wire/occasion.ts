@@ -1,5 +1,5 @@
 import type { CallContext, Cancel } from "@hostside/core";
-import { partyOf, sameJson } from "@hostside/core/implement";
+import { fairnessKeyOf, sameJson } from "@hostside/core/implement";
 import type { QuestionTally } from "./elicitor.ts";
 
 /** A request under way, as far as questions of its server go. */
@@ -29,11 +29,11 @@ export function createOccasion(requests: readonly Questioned[], isShared: boolea
   const [first] = tallies;
   const asking = requests.filter(({ request }) => isSomebodys(request));
   const contexts = asking.map(({ request }) => request.callContext);
-  const parties = new Set(contexts.map(partyOf));
+  const fairnessKeys = new Set(contexts.map(fairnessKeyOf));
   return {
     tally: first && tallies.reduce((least, each) => (each.asked < least.asked ? each : least), first),
-    callContext: parties.size === 1 ? commonOf(contexts) : undefined,
-    isAnybodys: asking.length === 0 ? isShared : parties.size > 1,
+    callContext: fairnessKeys.size === 1 ? commonOf(contexts) : undefined,
+    isAnybodys: asking.length === 0 ? isShared : fairnessKeys.size > 1,
     whenOver(task) {
       let left = requests.length;
       const onOver = (): void => {
@@ -55,7 +55,7 @@ export function isSomebodys({ method, callContext }: Questioned["request"]): boo
 
 const hostsOwn: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover"]);
 
-// Of one party, which has one principal and one conversation; what else its requests differ in belongs to one of them alone.
+// Of one caller, which has one principal and one conversation; what else its requests differ in belongs to one of them alone.
 function commonOf([first, ...others]: readonly (CallContext | undefined)[]): CallContext | undefined {
   if (first === undefined || others.every((other) => sameJson(first, other))) return first;
   const { principal, conversation } = first;

@@ -3,7 +3,7 @@ import {
   createAlarm,
   createIdTable,
   onAbort,
-  partyOf,
+  fairnessKeyOf,
   tell,
   withErrorContext,
   withGetters,
@@ -110,7 +110,7 @@ interface State extends OutgoingRequestsInit {
   closedBy: HostsideError | undefined;
   whenDrained: (() => void) | undefined;
   /** Whose requests there were so far, until there were those of two. */
-  readonly parties: Set<string | undefined>;
+  readonly fairnessKeys: Set<string | undefined>;
 }
 
 const pausedCheckMs = 100;
@@ -124,7 +124,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     ids: createRequestIds(init.context.random),
     closedBy: undefined,
     whenDrained: undefined,
-    parties: new Set(),
+    fairnessKeys: new Set(),
   };
   return withGetters<OutgoingRequests, "closedBy" | "soleId" | "nextId">(
     {
@@ -164,7 +164,10 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
         const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
         const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
         if (relatedId !== undefined && requests.length === 0) return undefined;
-        return createOccasion(relatedId === undefined ? [...requests, ...others] : requests, state.parties.size > 1);
+        return createOccasion(
+          relatedId === undefined ? [...requests, ...others] : requests,
+          state.fairnessKeys.size > 1,
+        );
       },
       refuse(error, whenDrained) {
         state.closedBy ??= error;
@@ -233,7 +236,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
     }
     time.enter();
     // One more than one is enough to know.
-    if (state.parties.size < 2 && isSomebodys(request)) state.parties.add(partyOf(request.callContext));
+    if (state.fairnessKeys.size < 2 && isSomebodys(request)) state.fairnessKeys.add(fairnessKeyOf(request.callContext));
     state.pending.put(id, entry);
     send(state, id, entry);
   });

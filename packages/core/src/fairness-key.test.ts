@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CallContext } from "./call-context.ts";
-import { partyOf } from "./party-of.ts";
+import { fairnessKeyOf } from "./fairness-key.ts";
 
 it("is one for each conversation of each principal, one for each principal without, and none for who names neither", () => {
   const named: readonly CallContext[] = [
@@ -12,9 +12,9 @@ it("is one for each conversation of each principal, one for each principal witho
     { principal: '["p","c"]' },
     { principal: "p,c" },
   ];
-  expect(new Set(named.map(partyOf)).size).toBe(named.length);
-  expect(partyOf({ conversation: "c", principal: "p", role: "r" })).toBe(
-    partyOf({ conversation: "c", principal: "p" }),
+  expect(new Set(named.map(fairnessKeyOf)).size).toBe(named.length);
+  expect(fairnessKeyOf({ conversation: "c", principal: "p", role: "r" })).toBe(
+    fairnessKeyOf({ conversation: "c", principal: "p" }),
   );
-  expect([{ role: "r" }, undefined].map(partyOf)).toEqual([undefined, undefined]);
+  expect([{ role: "r" }, undefined].map(fairnessKeyOf)).toEqual([undefined, undefined]);
 });
