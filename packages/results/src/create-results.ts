@@ -72,7 +72,7 @@ export function createResults(options: ResultsOptions): Results {
       assertSettled("present()", outcome);
       return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, occasion, parts));
     },
-    presentError: (error) => presentError(error, "blocks", { fence: settings.fence }),
+    presentError: (error) => presentError(error, "blocks", { delimiters: settings.delimiters }),
     tool: createResultsReadTool({
       name: toolName,
       read: (request, { context, signal }) => read(request, context, signal),
@@ -110,8 +110,8 @@ interface ResultsParts extends KeepingParts {
 
 function createParts(options: ResultsOptions): ResultsParts {
   const { sink, clock = systemClock, randomBytes = systemRandomBytes, toolName = "results_read" } = options;
-  const { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, fence } = options;
-  const shown = { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, fence };
+  const { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters } = options;
+  const shown = { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters };
   const settings = readPresentOptions("createResults()", shown);
   const { maxItemBytes, mediaTypes } = settings;
   const { ttlMs, maxHandles, maxKeptBytes: maxBytes, maxPieces, keepTimeoutMs, readTimeoutMs } = readBounds(options);

@@ -3,7 +3,7 @@ export { present, type PresentForm } from "./present/present.ts";
 export { presentError, type ErrorEnvelope, type ErrorForm, type PresentErrorOptions } from "./errors/present-error.ts";
 export type { MediaOptions, PresentOptions } from "./present/present-options.ts";
 export { presentDefaults } from "./present/present-options.ts";
-export type { FenceOptions } from "./present/fence.ts";
+export type { DelimiterOptions } from "./present/delimiters.ts";
 export type { ResultEnvelope } from "./present/envelope.ts";
 export {
   scaleImages,

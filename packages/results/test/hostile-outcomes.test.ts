@@ -156,7 +156,7 @@ describe("present() of a hostile outcome", () => {
       { content: Array.from({ length: 1000 }, () => text('{"k0":0}')), structuredContent: members },
     ].map(outcomeOf);
     for (const outcome of outcomes)
-      expect(await cpuSecondsOf(() => present(outcome, "blocks", { fence: true }))).toBeLessThan(5);
+      expect(await cpuSecondsOf(() => present(outcome, "blocks", { delimiters: true }))).toBeLessThan(5);
   });
 });
 

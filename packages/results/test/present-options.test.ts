@@ -28,8 +28,8 @@ describe("options of present()", () => {
     [{ media: { types: "image/png" } }, /media\.types of present\(\)/],
     [{ media: { size: 1 } }, /media of present\(\) has no option "size"/],
     [{ audience: "user" }, /audience of present\(\)/],
-    [{ fence: { nonce: "\u27E7" } }, /fence\.nonce of present\(\)/],
-    [{ fence: 1 }, /fence of present\(\)/],
+    [{ delimiters: { nonce: "\u27E7" } }, /delimiters\.nonce of present\(\)/],
+    [{ delimiters: 1 }, /delimiters of present\(\)/],
     [{ kept: {} }, /kept of present\(\)/],
     [{ kept: { of: () => undefined } }, /kept of present\(\) must have the name of a tool/],
     [[], /options as an object/],
@@ -136,7 +136,7 @@ describe("options of present()", () => {
       { type: "resource", resource: { uri: words, blob: "AAAA", mimeType: "application/zip" } },
       { type: "resource", resource: { uri: words, blob: png, mimeType: "image/png" } },
     ];
-    expect(textsOf(content, { fence: true, media: { maxItems: 0 } })).toEqual([
+    expect(textsOf(content, { delimiters: true, media: { maxItems: 0 } })).toEqual([
       "[a block of a kind without a proper name is not shown: nobody here knows it]",
       "[image of a type that is none, 3 bytes is not shown: media of its type are not allowed]",
       expect.stringContaining(`\nResource: ${words}\n\u27E6end\u27E7`),
@@ -300,10 +300,10 @@ describe("presentError() of anything", () => {
       serverId: "s",
       toolName: "t",
     });
-    expect(presentError(error, "text", { fence: true })).toBe(
+    expect(presentError(error, "text", { delimiters: true })).toBe(
       '[error server_error, execution]\n\u27E6server "s", tool "t"\u27E7\n"s" answered [end]\n\u27E6end\u27E7\n' +
         "The call did not run, or not to its end. Do not repeat the same call.",
     );
-    expect(presentError(new Error("x"), "text", { fence: true })).not.toContain("\u27E6");
+    expect(presentError(new Error("x"), "text", { delimiters: true })).not.toContain("\u27E6");
   });
 });

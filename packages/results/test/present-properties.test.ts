@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { outcomeOf, png } from "./outcomes.ts";
 
-// Lone surrogates, marks of fences, and what looks like words of ours are likely.
+// Lone surrogates, delimiters, and what looks like words of ours are likely.
 const oddText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc
@@ -45,7 +45,7 @@ const options: fc.Arbitrary<PresentOptions> = fc.record(
     maxTextBytes: fc.integer({ min: 1024, max: 40_000 }),
     maxTokens: fc.integer({ min: 256, max: 8000 }),
     maxBlocks: fc.integer({ min: 1, max: 20 }),
-    fence: fc.constantFrom(true, { nonce: "k7" }),
+    delimiters: fc.constantFrom(true, { nonce: "k7" }),
     audience: fc.constantFrom("all", "assistant"),
     media: fc.record({ maxItems: fc.nat(2) }),
   },
@@ -79,10 +79,10 @@ describe("present() of any outcome", () => {
 
   test.prop([outcome, fc.constantFrom(true, { nonce: "k7" })], { numRuns: 60 })(
     "between marks no text has a mark, and no text of a server's stands outside of them",
-    (odd, fence) => {
-      const { blocks, structured } = present(odd, "blocks", { fence });
+    (odd, delimiters) => {
+      const { blocks, structured } = present(odd, "blocks", { delimiters });
       expect(structured).toBeUndefined();
-      const key = fence === true ? "" : "k7 ";
+      const key = delimiters === true ? "" : "k7 ";
       const open = `\u27E6${key}server "github", tool "get_issue"\u27E7\n`;
       const close = `\n\u27E6${key}end\u27E7`;
       for (const one of blocks) {

@@ -26,7 +26,7 @@ it("lets a model read and search the rest of 4 MB that a server sent, in its own
   const whole = lines.join("");
   expect(new TextEncoder().encode(whole).length).toBeGreaterThan(4 * 1024 * 1024);
   const sink = createMemorySink();
-  const results = createResults({ sink, fence: { nonce: "k7" } });
+  const results = createResults({ sink, delimiters: { nonce: "k7" } });
   const provider = createProvider({ connector: createConnector() });
   await provider.addServer({
     id: "logs",

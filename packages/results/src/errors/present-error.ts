@@ -1,7 +1,7 @@
 import type { ToolOrigin } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { fenceFor, plainBrackets, type FenceOptions } from "../present/fence.ts";
-import { readFence } from "../present/read-fence.ts";
+import { delimitersFor, plainBrackets, type DelimiterOptions } from "../present/delimiters.ts";
+import { readDelimiters } from "../present/read-delimiters.ts";
 import type { Presented, PresentedError } from "../presented.ts";
 import { readError, type ReadError } from "./read-error.ts";
 
@@ -11,7 +11,7 @@ export type ErrorForm = "blocks" | "text" | "envelope";
 /** How an error is shown. */
 export interface PresentErrorOptions {
   /** Puts the message of an error that is about a server between marks: it may quote what the server said. Default: none. */
-  readonly fence?: boolean | FenceOptions | undefined;
+  readonly delimiters?: boolean | DelimiterOptions | undefined;
   /**
    * Words for an error in place of its message: a tool of the product's own knows what its errors mean. Bounded like any message. Default: a
    * `HostsideError` has its own message, anything else none of its own.
@@ -26,7 +26,7 @@ export interface ErrorEnvelope {
     | (PresentedError & { readonly server_id?: string; readonly tool?: string });
 }
 
-const fields: Fields<PresentErrorOptions> = { fence: true, explain: true };
+const fields: Fields<PresentErrorOptions> = { delimiters: true, explain: true };
 
 /**
  * What a model gets when there is no result: a text with the code, the kind, the message, whether the call ran, whether to try again, and
@@ -48,12 +48,12 @@ export function presentError(
   if (explain !== undefined && typeof explain !== "function") {
     throw new TypeError("explain of presentError() must be a function");
   }
-  const fence = readFence("presentError()", options.fence);
+  const delimiters = readDelimiters("presentError()", options.delimiters);
   const read = readError(error, explain);
   switch (form) {
     case "blocks": {
       const origin = originOf(read);
-      const text = errorText(read, fence);
+      const text = errorText(read, delimiters);
       return {
         blocks: [{ type: "text", text, part: "error" }],
         isError: true,
@@ -63,7 +63,7 @@ export function presentError(
       };
     }
     case "text":
-      return errorText(read, fence);
+      return errorText(read, delimiters);
     case "envelope":
       return errorEnvelope(read);
     default:
@@ -79,7 +79,7 @@ function errorEnvelope({ error, serverId, toolName }: ReadError): ErrorEnvelope 
   return { error: { ...error, ...server, ...(toolName === undefined ? {} : { tool: toolName }) } };
 }
 
-function errorText(read: ReadError, fence: FenceOptions | undefined): string {
+function errorText(read: ReadError, delimiters: DelimiterOptions | undefined): string {
   const { error, serverId } = read;
   const { code, kind, message, violations = [] } = error;
   const lines = violations.map(
@@ -88,8 +88,8 @@ function errorText(read: ReadError, fence: FenceOptions | undefined): string {
   if (read.moreViolations > 0) lines.push(`- and ${read.moreViolations} more`);
   const said = [message, ...lines].join("\n").toWellFormed();
   const advice = adviceFor(read);
-  if (fence === undefined || serverId === undefined) return `[error ${code}, ${kind}] ${said}\n${advice}`;
-  const { open, close } = fenceFor(originOf(read), fence);
+  if (delimiters === undefined || serverId === undefined) return `[error ${code}, ${kind}] ${said}\n${advice}`;
+  const { open, close } = delimitersFor(originOf(read), delimiters);
   return `[error ${code}, ${kind}]\n${open}${plainBrackets(said)}${close}\n${advice}`;
 }
 

@@ -59,9 +59,9 @@ interface Measure {
 // The place where a text is cut has as many digits as its length, or fewer; not every estimate is sure to know.
 const slack = 8;
 
-function cutBy({ rest, fence, settings }: Fitting, texts: readonly Measured[], measure: Measure): Cuts {
+function cutBy({ rest, delimiters, settings }: Fitting, texts: readonly Measured[], measure: Measure): Cuts {
   const joint = jointOf(settings).length;
-  const around = fence === undefined ? 0 : measure.of(fence.open + fence.close);
+  const around = delimiters === undefined ? 0 : measure.of(delimiters.open + delimiters.close);
   const claims = texts.map(({ piece, end, cost }): RoomClaim => {
     const marker = piece.text === "" ? 0 : measure.of(markerOf(piece, piece.text.length, settings)) + slack;
     const isCut = end < piece.text.length;

@@ -1,6 +1,6 @@
 import { utf8Length } from "@hostside/core/implement";
 import { cutPieces, type Bounds, type Cuts } from "./cut-pieces.ts";
-import { fenceFor, plainBrackets, type Fence } from "./fence.ts";
+import { delimitersFor, plainBrackets, type Delimiters } from "./delimiters.ts";
 import { jointOf, markerOf, prepareFitting, type Fitting } from "./fitting.ts";
 import type { OutcomePiece } from "../keeping.ts";
 import type { Omission, PresentedBlock } from "../presented.ts";
@@ -19,8 +19,8 @@ export interface FittedPieces {
 
 /** Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds, not in what was sent. */
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
-  const fence = settings.fence === undefined ? undefined : fenceFor(origin, settings.fence);
-  const fitting = prepareFitting(found, fence, settings);
+  const delimiters = settings.delimiters === undefined ? undefined : delimitersFor(origin, settings.delimiters);
+  const fitting = prepareFitting(found, delimiters, settings);
   let bounds: Bounds = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
   // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut shorter until it fits.
   for (let turn = 0; turn < 12; turn += 1) {
@@ -41,7 +41,7 @@ function fits(blocks: readonly PresentedBlock[], settings: PresentSettings): boo
   return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
 }
 
-function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { fence, settings }: Fitting): FittedPieces {
+function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { delimiters, settings }: Fitting): FittedPieces {
   const blocks: PresentedBlock[] = [];
   const omitted: Omission[] = [];
   let from: number | undefined;
@@ -63,7 +63,7 @@ function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { fence, set
     if (isWhole && index === structuredAt) structuredWhole = true;
     if (!isWhole && piece.piece !== undefined) omitted.push(omissionOf(piece, piece.piece, settings));
     const marker = isWhole ? "" : markerOf(piece, end, settings);
-    blocks.push({ type: "text", text: `${dress(piece, end, fence)}${marker}`, part: piece.part });
+    blocks.push({ type: "text", text: `${dress(piece, end, delimiters)}${marker}`, part: piece.part });
   });
   if (left > 0) {
     const piece: OutcomePiece = { part: "rest", from: from ?? rest?.from ?? 0 };
@@ -79,9 +79,9 @@ function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { fence, set
 }
 
 // Well-formed and without marks only now: both keep places in the text, and only what is shown has to be.
-function dress({ head, text, foreign }: TextPiece, end: number, fence: Fence | undefined): string {
+function dress({ head, text, foreign }: TextPiece, end: number, delimiters: Delimiters | undefined): string {
   const body = (head + text.slice(0, end)).toWellFormed();
-  return fence === undefined || !foreign ? body : fence.open + plainBrackets(body) + fence.close;
+  return delimiters === undefined || !foreign ? body : delimiters.open + plainBrackets(body) + delimiters.close;
 }
 
 function omissionOf({ label }: TextPiece, piece: OutcomePiece, settings: PresentSettings): Omission {

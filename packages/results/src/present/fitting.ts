@@ -1,5 +1,5 @@
 import { headWithin, type Utf8Head } from "@hostside/core/implement";
-import type { Fence } from "./fence.ts";
+import type { Delimiters } from "./delimiters.ts";
 import { cutMarker } from "./notices.ts";
 import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
@@ -17,16 +17,20 @@ export interface FittingText {
 export interface Fitting {
   readonly texts: readonly FittingText[];
   readonly rest: Pieces["rest"];
-  readonly fence: Fence | undefined;
+  readonly delimiters: Delimiters | undefined;
   readonly settings: PresentSettings;
 }
 
 /** Measures each text once, no further than the bound. */
-export function prepareFitting({ pieces, rest }: Pieces, fence: Fence | undefined, settings: PresentSettings): Fitting {
+export function prepareFitting(
+  { pieces, rest }: Pieces,
+  delimiters: Delimiters | undefined,
+  settings: PresentSettings,
+): Fitting {
   const texts = pieces.flatMap((piece, index): FittingText[] =>
     piece.kind === "text" ? [{ index, piece, most: headWithin(piece.text, settings.maxTextBytes) }] : [],
   );
-  return { texts, rest, fence, settings };
+  return { texts, rest, delimiters, settings };
 }
 
 /** The words after a text that was cut, on a line of their own. */

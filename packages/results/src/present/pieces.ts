@@ -1,7 +1,7 @@
 import type { OutcomePiece } from "../keeping.ts";
 import type { Omission, PresentedMedia, TextPart } from "../presented.ts";
 
-/** A text of a presentation before it is cut and fenced. */
+/** A text of a presentation before it is cut and delimited. */
 export interface TextPiece {
   readonly kind: "text";
   readonly part: TextPart;

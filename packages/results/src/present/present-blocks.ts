@@ -13,7 +13,7 @@ export function presentBlocks(outcome: unknown, settings: PresentSettings): Pres
   const { json } = found;
   const blocks = fitted.blocks.length > 0 ? fitted.blocks : [nothing(safe)];
   // Between marks it is among the texts alone: as a value it would come without them.
-  const whole = fitted.structuredWhole && json !== undefined && settings.fence === undefined;
+  const whole = fitted.structuredWhole && json !== undefined && settings.delimiters === undefined;
   return {
     blocks,
     isError: safe.isError,

@@ -2,8 +2,8 @@ import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implemen
 import type { KeptPieces } from "../keeping.ts";
 import { normalMediaType } from "../media/media-type.ts";
 import { estimateTextTokens } from "./estimate-text-tokens.ts";
-import type { FenceOptions } from "./fence.ts";
-import { readFence } from "./read-fence.ts";
+import type { DelimiterOptions } from "./delimiters.ts";
+import { readDelimiters } from "./read-delimiters.ts";
 
 /** Which media a model gets. */
 export interface MediaOptions {
@@ -39,7 +39,7 @@ export interface PresentOptions {
    */
   readonly audience?: "all" | "assistant" | undefined;
   /** Puts every text of a server between marks with its origin, which it cannot have in itself. Default: none. */
-  readonly fence?: boolean | FenceOptions | undefined;
+  readonly delimiters?: boolean | DelimiterOptions | undefined;
   /** What was kept of what is not shown, for its notices. Default: nothing was kept. */
   readonly kept?: KeptPieces | undefined;
 }
@@ -54,7 +54,7 @@ export interface PresentSettings {
   readonly maxItemBytes: number;
   readonly maxItems: number;
   readonly audience: "all" | "assistant";
-  readonly fence: FenceOptions | undefined;
+  readonly delimiters: DelimiterOptions | undefined;
   readonly kept: KeptPieces | undefined;
   /** Words stand for media, and count as texts do. */
   readonly mediaInWords: boolean;
@@ -83,7 +83,7 @@ export const presentFields: Fields<PresentOptions> = {
   maxBlocks: true,
   media: true,
   audience: true,
-  fence: true,
+  delimiters: true,
   kept: true,
 };
 const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, maxItems: true };
@@ -113,7 +113,7 @@ export function readPresentOptions(owner: string, options: PresentOptions = {}):
     maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, [1, presentDefaults.maxItemBytes]),
     maxItems: whole("media.maxItems", media.maxItems, [0, presentDefaults.maxItems]),
     audience,
-    fence: readFence(owner, options.fence),
+    delimiters: readDelimiters(owner, options.delimiters),
     kept,
     mediaInWords: false,
   };

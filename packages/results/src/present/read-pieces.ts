@@ -112,11 +112,11 @@ function addMedia(claim: MediaClaim, { label, piece, uri }: Place, found: Found)
     return;
   }
   // Between marks, where there are any: a URI has room for whole sentences.
-  const isFenced = settings.fence !== undefined && uri !== undefined;
-  if (isFenced) pieces.push(foreign("link", { head: resourceHead(uri), text: "", piece, label }));
+  const isDelimited = settings.delimiters !== undefined && uri !== undefined;
+  if (isDelimited) pieces.push(foreign("link", { head: resourceHead(uri), text: "", piece, label }));
   const { mimeType, bytes } = read.kind === "shown" ? read.media : read;
   const sized = bytes === undefined ? "" : `, ${bytesInWords(bytes)}`;
-  const where = isFenced || uri === undefined ? "" : `, resource ${quoted(uri, longestUri)}`;
+  const where = isDelimited || uri === undefined ? "" : `, resource ${quoted(uri, longestUri)}`;
   const why = read.kind === "shown" ? `a result may show ${settings.maxItems} media` : read.why;
   const reason = read.kind === "shown" ? "too-many" : read.reason;
   found.omit(`${label} of ${typeInWords(claim.mimeType)}${sized}${where}`, why, {

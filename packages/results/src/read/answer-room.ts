@@ -1,6 +1,6 @@
 import { utf8Length } from "@hostside/core/implement";
 import type { KeptItem } from "../keep/kept-item.ts";
-import { fenceFor } from "../present/fence.ts";
+import { delimitersFor } from "../present/delimiters.ts";
 import type { PresentSettings } from "../present/present-options.ts";
 
 /** How much one answer of `results_read` may have, so that the presenter that shows it has nothing to cut. */
@@ -16,13 +16,13 @@ const headBytes = 420;
 
 /** The room that a presenter's bounds leave. `tool`: the name of the one that reads. */
 export function createAnswerRoom(settings: PresentSettings, tool: string): AnswerRoom {
-  const { maxTextBytes, maxTokens, tokensOf, fence } = settings;
+  const { maxTextBytes, maxTokens, tokensOf, delimiters } = settings;
   const place = 1_000_000_000;
   const way = `${tool} ${JSON.stringify({ handle: "0a".repeat(16), offset: place })}`;
   const headTokens = tokensOf(`[characters ${place} to ${place} of ${place}; to read on: ${way}]`);
   const marksFor = ({ serverId, toolName }: KeptItem): string => {
-    if (fence === undefined) return "";
-    const { open, close } = fenceFor({ serverId, toolName, qualifiedName: "" }, fence);
+    if (delimiters === undefined) return "";
+    const { open, close } = delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
     return open + close;
   };
   return {

@@ -1,8 +1,8 @@
 import type { ToolOrigin } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 
-/** How texts of servers are fenced. */
-export interface FenceOptions {
+/** How texts of servers are delimited. */
+export interface DelimiterOptions {
   /**
    * Letters and digits that every mark has, at most 64: chosen by the product, such as once for each conversation, and said in its prompt.
    * Default: none; the brackets alone make the marks.
@@ -11,7 +11,7 @@ export interface FenceOptions {
 }
 
 /** The two marks around a text of a server's. */
-export interface Fence {
+export interface Delimiters {
   readonly open: string;
   readonly close: string;
 }
@@ -28,7 +28,7 @@ export function plainBrackets(text: string): string {
 }
 
 /** The marks for texts of one origin. A name that a server chose is quoted and bounded. */
-export function fenceFor(origin: ToolOrigin | undefined, { nonce }: FenceOptions): Fence {
+export function delimitersFor(origin: ToolOrigin | undefined, { nonce }: DelimiterOptions): Delimiters {
   const key = nonce === undefined ? "" : `${nonce} `;
   const who =
     origin === undefined ? "server unknown" : `server ${name(origin.serverId)}, tool ${name(origin.toolName)}`;
