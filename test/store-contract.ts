@@ -113,7 +113,7 @@ export function describeEngineStore(open: () => Promise<OpenedStore> | OpenedSto
       expect([await other.delete("long"), await other.delete("longest")]).toEqual([true, true]);
     });
 
-    it("refuses with a TypeError what is no key, value, time or fence, and writes nothing", async () => {
+    it("refuses with a TypeError what is no key, value, time or fencing token, and writes nothing", async () => {
       const { store } = opened;
       const wrong: readonly (() => Promise<unknown>)[] = [
         () => store.get(1 as never),
@@ -126,7 +126,7 @@ export function describeEngineStore(open: () => Promise<OpenedStore> | OpenedSto
         () => store.set("wrong", 1, Number.NaN),
         () => store.set("wrong", 1, "5" as never),
         () => store.set("wrong", 1, undefined, { key: "a", number: 0.5 }),
-        () => store.delete("wrong", "fence" as never),
+        () => store.delete("wrong", "fencing token" as never),
       ];
       for (const act of wrong) await expect(act()).rejects.toThrow(TypeError);
       expect(await store.get("wrong")).toBeUndefined();

@@ -28,7 +28,7 @@ export function createMemoryLock(options: MemoryLockOptions = {}): Lock {
   if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0) {
     throw new TypeError("maxWaiting must be an integer of 0 or more");
   }
-  let lastFence = 0;
+  let lastFencingToken = 0;
   /** For each key that somebody has, those who wait for it. */
   const queues = new Map<string, (() => void)[]>();
 
@@ -67,8 +67,8 @@ export function createMemoryLock(options: MemoryLockOptions = {}): Lock {
           controller.abort(leaseError(key, leaseMs));
           giveBack();
         });
-        lastFence += 1;
-        return await work(controller.signal, { key, number: lastFence });
+        lastFencingToken += 1;
+        return await work(controller.signal, { key, number: lastFencingToken });
       } finally {
         giveBack();
       }

@@ -2,7 +2,7 @@ import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { JsonValue } from "./json.ts";
 import { quoteText } from "./quote-text.ts";
-import type { Fence, Store } from "./store.ts";
+import type { FencingToken, Store } from "./store.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /** Options of {@linkcode createMemoryStore}. */
@@ -25,7 +25,7 @@ const optionFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true
  * A store for one process: everything in it is gone with the process. Values are kept as JSON text, as a store outside of the process would, so
  * that nobody changes one that another reader has.
  *
- * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0; and as `delete` does with `store_failed` for a fence, of
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0; and as `delete` does with `store_failed` for a fencing token, of
  * {@linkcode createMemoryLock}, that is older than one which has written. Throws a `TypeError` for an
  * option that is unknown or of a wrong type.
  */
@@ -35,7 +35,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be a positive integer");
   // In the order in which they were set.
   const entries = new Map<string, Entry>();
-  const fences = createFences(maxEntries);
+  const fencingTokens = createFencingTokens(maxEntries);
   const find = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     if (entry === undefined || entry.endsAt > clock.now()) return entry;
@@ -57,36 +57,36 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       // Written here, by JSON.
       return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
     },
-    async set(key, value, ...[ttlMs, fence]) {
+    async set(key, value, ...[ttlMs, fencingToken]) {
       const json = JSON.stringify(value) as string | undefined;
       if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
       if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
         throw new TypeError("ttlMs must be a number above 0");
       }
-      fences.pass(fence);
+      fencingTokens.pass(fencingToken);
       entries.delete(key);
       makeRoom();
       entries.set(key, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
       return true;
     },
-    async delete(key, fence) {
-      fences.pass(fence);
+    async delete(key, fencingToken) {
+      fencingTokens.pass(fencingToken);
       return find(key) !== undefined && entries.delete(key);
     },
   };
 }
 
-interface Fences {
+interface FencingTokens {
   /** Throws `store_failed` for one that is older than another of its key which came through. */
-  pass(fence: Fence | undefined): void;
+  pass(fencingToken: FencingToken | undefined): void;
 }
 
-function createFences(most: number): Fences {
+function createFencingTokens(most: number): FencingTokens {
   const newest = new Map<string, number>();
   return {
-    pass(fence) {
-      if (fence === undefined) return;
-      const { key, number } = fence;
+    pass(fencingToken) {
+      if (fencingToken === undefined) return;
+      const { key, number } = fencingToken;
       if (number < (newest.get(key) ?? 0)) throw outdatedError(key);
       newest.delete(key);
       newest.set(key, number);

@@ -62,7 +62,7 @@ export type { ServerObserver, ServerOperation, ServerRecord } from "./server-rec
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
-export type { Fence, Lock, Notices, Store } from "./store.ts";
+export type { FencingToken, Lock, Notices, Store } from "./store.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
 export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";
 export type {

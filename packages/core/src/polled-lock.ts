@@ -4,13 +4,13 @@ import { formatMs } from "./format-ms.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { quoteText } from "./quote-text.ts";
 import { storeFailed } from "./store-step.ts";
-import type { Fence, Lock } from "./store.ts";
+import type { FencingToken, Lock } from "./store.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /** A lock as somebody has it. */
 export interface LockHold {
-  /** For the work's writes, where the lock gives fences. */
-  readonly fence?: Fence;
+  /** For the work's writes, where the lock gives fencing tokens. */
+  readonly fencingToken?: FencingToken;
   /** Whether nobody else can have it yet, by what is known in this process now. */
   isSure(): boolean;
   /** Gives it back, within a bound. What goes wrong stays here: it ends by itself. */
@@ -74,7 +74,7 @@ export function createPolledLock(init: PolledLockInit): Lock {
   };
 }
 
-type Work<T> = (signal: AbortSignal, fence?: Fence) => Promise<T>;
+type Work<T> = (signal: AbortSignal, fencingToken?: FencingToken) => Promise<T>;
 
 function isLease(leaseMs: number): boolean {
   return typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs;
@@ -136,7 +136,7 @@ class Turn {
     let cancel: Cancel = () => {};
     if (signal.aborted) this.#end();
     else cancel = this.#clock.schedule(this.#endsAt - this.#clock.now(), () => this.#endLease());
-    const start = async (): Promise<T> => work(signal, hold.fence);
+    const start = async (): Promise<T> => work(signal, hold.fencingToken);
     const working = start();
     void settled.then(() => working.then(settling.resolve, settling.reject));
     const done = working.then(

@@ -9,16 +9,16 @@ export interface Store {
   /** What was kept under the key; `undefined` when there is nothing, or its time is over. */
   get(key: string): Promise<unknown>;
   /**
-   * Keeps a value in place of the one before. `ttlMs`: for how long, in milliseconds; absent: without an end. `fence`: the writer has a lock; a store that
-   * knows of fences rejects with `store_failed`, and writes nothing, when somebody had the same lock after it. Others take no notice of it.
+   * Keeps a value in place of the one before. `ttlMs`: for how long, in milliseconds; absent: without an end. `fencingToken`: the writer has a lock; a store that
+   * knows of fencing tokens rejects with `store_failed`, and writes nothing, when somebody had the same lock after it. Others take no notice of it.
    */
-  set(key: string, value: JsonValue, ttlMs?: number, fence?: Fence): Promise<unknown>;
-  /** Forgets a key. Not an error when there is nothing. `fence` as in {@linkcode set}. */
-  delete(key: string, fence?: Fence): Promise<unknown>;
+  set(key: string, value: JsonValue, ttlMs?: number, fencingToken?: FencingToken): Promise<unknown>;
+  /** Forgets a key. Not an error when there is nothing. `fencingToken` as in {@linkcode set}. */
+  delete(key: string, fencingToken?: FencingToken): Promise<unknown>;
 }
 
 /** Which of all who had one lock one after the other somebody is: so that who lost it without noticing can do no harm. */
-export interface Fence {
+export interface FencingToken {
   /** That of the lock. */
   readonly key: string;
   /** Larger with everyone who gets the lock; not necessarily by one. */
@@ -34,9 +34,13 @@ export interface Lock {
    * given aborts, because from then on it is alone no more. So one that hangs or dies holds up nobody for ever. Rejects with
    * `overloaded` when there is no room to wait.
    *
-   * `fence` is for the writes of the work, to a {@linkcode Store} that goes with the lock. Absent: this lock gives none.
+   * `fencingToken` is for the writes of the work, to a {@linkcode Store} that goes with the lock. Absent: this lock gives none.
    */
-  withLock<T>(key: string, leaseMs: number, work: (signal: AbortSignal, fence?: Fence) => Promise<T>): Promise<T>;
+  withLock<T>(
+    key: string,
+    leaseMs: number,
+    work: (signal: AbortSignal, fencingToken?: FencingToken) => Promise<T>,
+  ): Promise<T>;
 }
 
 /**

@@ -10,25 +10,29 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe("createMemoryLock()", () => {
-  it("gives each holder a fence by which a store refuses those who lost the lock", async () => {
+  it("gives each holder a fencing token by which a store refuses those who lost the lock", async () => {
     const clock = createManualClock();
     const store = createMemoryStore({ clock });
     const lock = createMemoryLock({ clock });
     const hung = gate();
-    const late = lock.withLock("k", 100, async (signal, fence) => {
-      await store.set("value", "first", undefined, fence);
+    const late = lock.withLock("k", 100, async (signal, fencingToken) => {
+      await store.set("value", "first", undefined, fencingToken);
       await hung.opened;
       expect(signal.aborted).toBe(true);
-      await expect(store.delete("value", fence)).rejects.toMatchObject({ code: "store_failed" });
-      await store.set("value", "too late", undefined, fence);
+      await expect(store.delete("value", fencingToken)).rejects.toMatchObject({ code: "store_failed" });
+      await store.set("value", "too late", undefined, fencingToken);
     });
-    const next = lock.withLock("k", 100, async (_signal, fence) => store.set("value", "second", undefined, fence));
+    const next = lock.withLock("k", 100, async (_signal, fencingToken) =>
+      store.set("value", "second", undefined, fencingToken),
+    );
     await Promise.resolve();
     clock.advance(100);
     await next;
     hung.open();
     await expect(late).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
-    await lock.withLock("other", 100, async (_signal, fence) => store.set("another", 1, undefined, fence));
+    await lock.withLock("other", 100, async (_signal, fencingToken) =>
+      store.set("another", 1, undefined, fencingToken),
+    );
     expect([await store.get("value"), await store.get("another")]).toEqual(["second", 1]);
   });
 

@@ -1,4 +1,11 @@
-import { createMemoryLock, createMemoryStore, HostsideError, type Fence, type Lock, type Store } from "@hostside/core";
+import {
+  createMemoryLock,
+  createMemoryStore,
+  HostsideError,
+  type FencingToken,
+  type Lock,
+  type Store,
+} from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
@@ -50,7 +57,7 @@ function lostLock(store: Store): Lock {
   return {
     withLock: (key, leaseMs, work) =>
       memory.withLock(key, leaseMs, async (signal) => {
-        const newer: Fence = { key, number: 2 };
+        const newer: FencingToken = { key, number: 2 };
         await store.set("other", 1, undefined, newer);
         return work(signal, { key, number: 1 });
       }),
@@ -255,7 +262,7 @@ describe("a store that fails", () => {
 });
 
 describe("a lock that went to another replica", () => {
-  it("keeps nothing of an approval: the store refuses the fence", async () => {
+  it("keeps nothing of an approval: the store refuses the fencing token", async () => {
     const world = createAdmissionWorld();
     list(world, "s", entryOf("read", "Reads."));
     const lock = lostLock(world.store);

@@ -41,14 +41,14 @@ export function agreeOnNames(options: AgreeOnNamesOptions): AgreeOnNames {
   return async (proposed, signal) => {
     const known = answer(await readNames(store, key), proposed);
     if (known !== undefined) return known;
-    return lock.withLock(key, leaseMs, async (lost, fence) => {
+    return lock.withLock(key, leaseMs, async (lost, fencingToken) => {
       const names = await readNames(store, key);
       const added = addNames(names, proposed);
       if (added && names.owners.size > maxNames) throw tooMany(maxNames);
       // Nobody waits for it, or somebody else has the lock by now: what this one would write may be over what that one wrote.
       signal.throwIfAborted();
       lost.throwIfAborted();
-      if (added) await store.set(key, writeVersioned(toJson(names), format), undefined, fence);
+      if (added) await store.set(key, writeVersioned(toJson(names), format), undefined, fencingToken);
       const agreed = answer(names, proposed);
       if (agreed === undefined)
         throw new HostsideError("names are missing that were just added", { code: "internal_error" });

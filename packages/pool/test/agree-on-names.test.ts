@@ -50,7 +50,7 @@ describe("agreeOnNames()", () => {
     await expect(agree(namesOf("x", ["y", "NAME"]), signal)).resolves.toEqual(namesOf("s", ["t", "NAME"]));
   });
 
-  it("takes no lock for what is known, writes with the fence of the lock, and refuses too many names", async () => {
+  it("takes no lock for what is known, writes with the fencing token of the lock, and refuses too many names", async () => {
     const store = createMemoryStore();
     const writes: unknown[][] = [];
     let locked = 0;

@@ -152,9 +152,10 @@ describe("handles over a shared store", () => {
     // Its holder stands still, and somebody else has the lock after it.
     const lost: Lock = {
       withLock: (key, leaseMs, work) =>
-        real.withLock(key, leaseMs, async (signal, fence) => {
-          if (fence !== undefined) await store.set("other", 1, undefined, { ...fence, number: fence.number + 1 });
-          return work(signal, fence);
+        real.withLock(key, leaseMs, async (signal, fencingToken) => {
+          if (fencingToken !== undefined)
+            await store.set("other", 1, undefined, { ...fencingToken, number: fencingToken.number + 1 });
+          return work(signal, fencingToken);
         }),
     };
     const results = createResults({ store, lock: lost, sink: createMemorySink() });

@@ -1,4 +1,4 @@
-import type { Fence, Store } from "@hostside/core";
+import type { FencingToken, Store } from "@hostside/core";
 import { doStep, type StepLimit, storeFailed } from "@hostside/core/implement";
 
 /** A store of texts whose answers can be relied on. */
@@ -15,8 +15,8 @@ export interface ConfirmedStore {
 export interface Keeping {
   /** For how long; absent: without an end. */
   readonly ttlMs?: number | undefined;
-  /** Whose turn it is, for a store that knows of fences. */
-  readonly fence?: Fence | undefined;
+  /** Whose turn it is, for a store that knows of fencing tokens. */
+  readonly fencingToken?: FencingToken | undefined;
 }
 
 /** What a {@linkcode ConfirmedStore} is made from. */
@@ -36,8 +36,8 @@ const present = "hostside";
 export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   const { store, marker } = init;
   const ask = (name: string): Promise<unknown> => doStep("reading from the store", init, async () => store.get(name));
-  const put = async (name: string, text: string, { ttlMs, fence }: Keeping): Promise<void> => {
-    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs, fence));
+  const put = async (name: string, text: string, { ttlMs, fencingToken }: Keeping): Promise<void> => {
+    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs, fencingToken));
     if (said === false)
       throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");
   };

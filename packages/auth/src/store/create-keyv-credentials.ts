@@ -1,4 +1,4 @@
-import { createMemoryLock, type Clock, type Fence, type Lock, type Store } from "@hostside/core";
+import { createMemoryLock, type Clock, type FencingToken, type Lock, type Store } from "@hostside/core";
 import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts";
 import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
@@ -119,7 +119,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
         await change.put(ttlMs);
         change.assertAlone();
         turns.assertNotLost(place.name, place.what);
-        await texts.set(place.name, sealed, { ttlMs, fence: turns.fenceOf(place.name) });
+        await texts.set(place.name, sealed, { ttlMs, fencingToken: turns.fencingTokenOf(place.name) });
       });
     },
     async clear(key) {
@@ -137,8 +137,8 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
     },
     async withLock(key, leaseMs, work) {
       const hash = await hashName(keyText(key));
-      const take = (signal: AbortSignal, fence?: Fence): ReturnType<typeof work> =>
-        turns.during(prefix + hash, { signal, fence }, () => work(signal));
+      const take = (signal: AbortSignal, fencingToken?: FencingToken): ReturnType<typeof work> =>
+        turns.during(prefix + hash, { signal, fencingToken }, () => work(signal));
       return lock.withLock(`${prefix}lock:${hash}`, leaseMs, take);
     },
     async reseal() {

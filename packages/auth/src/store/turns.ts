@@ -1,4 +1,4 @@
-import type { Fence } from "@hostside/core";
+import type { FencingToken } from "@hostside/core";
 import { storeFailed } from "@hostside/core/implement";
 
 /** Who has a turn with what, in this process. */
@@ -8,13 +8,13 @@ export interface Turns {
   /** Throws `store_failed` when the work of a turn goes on that was lost: what it saves would take the place of what the next one saved. */
   assertNotLost(name: string, what: string): void;
   /** That of the turn, if there is one. */
-  fenceOf(name: string): Fence | undefined;
+  fencingTokenOf(name: string): FencingToken | undefined;
 }
 
 /** One who has a turn. */
 export interface Turn {
   readonly signal: AbortSignal;
-  readonly fence?: Fence | undefined;
+  readonly fencingToken?: FencingToken | undefined;
 }
 
 /** See {@linkcode Turns}. */
@@ -36,6 +36,6 @@ export function createTurns(): Turns {
       if (turns.get(name)?.at(-1)?.signal.aborted !== true) return;
       throw storeFailed(`${what}: not saved, because the lock was lost and somebody else may have it`);
     },
-    fenceOf: (name) => turns.get(name)?.at(-1)?.fence,
+    fencingTokenOf: (name) => turns.get(name)?.at(-1)?.fencingToken,
   };
 }

@@ -189,9 +189,10 @@ describe("createTrust()", () => {
     const real = createMemoryLock();
     const lock: Lock = {
       withLock: (key, leaseMs, work) =>
-        real.withLock(key, leaseMs, async (signal, fence) => {
-          if (fence !== undefined) await store.set("other", 1, undefined, { ...fence, number: fence.number + 1 });
-          return work(signal, fence);
+        real.withLock(key, leaseMs, async (signal, fencingToken) => {
+          if (fencingToken !== undefined)
+            await store.set("other", 1, undefined, { ...fencingToken, number: fencingToken.number + 1 });
+          return work(signal, fencingToken);
         }),
     };
     await expect(createTrust({ store, lock }).remember(entry(), "trust")).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { createMemoryLock, type Fence, type JsonValue, type Lock, type Store } from "@hostside/core";
+import { createMemoryLock, type FencingToken, type JsonValue, type Lock, type Store } from "@hostside/core";
 import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import { hashText } from "./fingerprint-entry.ts";
 import type { TrustPlace, TrustRecord } from "./trust.ts";
@@ -24,18 +24,20 @@ const recordVersion: ValueVersion = { what: "an answer about trust", version: 1 
  * store and the lock do, and with `store_failed` for what a later version of Hostside has written, which is left as it is.
  */
 export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
-  const changing = (work: (keys: readonly string[], fence: Fence | undefined) => Promise<void>): Promise<void> =>
-    lock.withLock(indexKey, longestChangeMs, async (signal, fence) => {
+  const changing = (
+    work: (keys: readonly string[], fencingToken: FencingToken | undefined) => Promise<void>,
+  ): Promise<void> =>
+    lock.withLock(indexKey, longestChangeMs, async (signal, fencingToken) => {
       const keys = await readIndex(store);
-      // Not every store knows of fences.
+      // Not every store knows of fencing tokens.
       signal.throwIfAborted();
-      return work(keys, fence);
+      return work(keys, fencingToken);
     });
-  const writeIndex = (keys: readonly string[], fence: Fence | undefined): Promise<unknown> =>
-    store.set(indexKey, writeVersioned([...keys], indexVersion), undefined, fence);
+  const writeIndex = (keys: readonly string[], fencingToken: FencingToken | undefined): Promise<unknown> =>
+    store.set(indexKey, writeVersioned([...keys], indexVersion), undefined, fencingToken);
   const list = (key: string): Promise<void> =>
-    changing(async (keys, fence) => {
-      if (!keys.includes(key)) await writeIndex([...keys, key], fence);
+    changing(async (keys, fencingToken) => {
+      if (!keys.includes(key)) await writeIndex([...keys, key], fencingToken);
     });
   const readRecord = async (key: string): Promise<TrustRecord | undefined> =>
     toRecord(readKept(await store.get(key), recordVersion));
@@ -57,24 +59,24 @@ export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()
     },
     async write(record) {
       const key = await keyOf(record);
-      await changing(async (keys, fence) => {
+      await changing(async (keys, fencingToken) => {
         // What nobody here may write over is read before anything is written.
         await readRecord(key);
         // First the index: what counts can be listed.
-        if (!keys.includes(key)) await writeIndex([...keys, key], fence);
-        await store.set(key, writeVersioned(record as unknown as JsonValue, recordVersion), undefined, fence);
+        if (!keys.includes(key)) await writeIndex([...keys, key], fencingToken);
+        await store.set(key, writeVersioned(record as unknown as JsonValue, recordVersion), undefined, fencingToken);
       });
     },
     async remove(place) {
       let count = 0;
-      await changing(async (keys, fence) => {
+      await changing(async (keys, fencingToken) => {
         const gone = (await all()).filter(([, record]) => matches(record, place)).map(([key]) => key);
-        for (const key of gone) await store.delete(key, fence);
+        for (const key of gone) await store.delete(key, fencingToken);
         count = gone.length;
         if (count > 0)
           await writeIndex(
             keys.filter((key) => !gone.includes(key)),
-            fence,
+            fencingToken,
           );
       });
       return count;

@@ -85,13 +85,13 @@ export function createKeptNames({
       return;
     }
     try {
-      await lock.withLock(keyOf(serverId), longestWriteMs, async (signal, fence) => {
+      await lock.withLock(keyOf(serverId), longestWriteMs, async (signal, fencingToken) => {
         const kept = new Map(await read(serverId));
         if (names.every(([toolName, localName]) => kept.get(toolName) === localName)) return;
         const merged = mergeNames(names, [...kept]).map((pair) => [...pair]);
-        // Not every store knows of fences.
+        // Not every store knows of fencing tokens.
         signal.throwIfAborted();
-        await store.set(keyOf(serverId), writeVersioned(merged, version), undefined, fence);
+        await store.set(keyOf(serverId), writeVersioned(merged, version), undefined, fencingToken);
       });
       written.set(serverId, names);
       unkept.delete(serverId);

@@ -70,15 +70,15 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
         throw new TypeError("expectedRevision must be a revision that was read");
       }
       const specs = toJson(servers);
-      const result = await lock.withLock(key, longestWriteMs, async (signal, fence) => {
+      const result = await lock.withLock(key, longestWriteMs, async (signal, fencingToken) => {
         const kept = await read();
         if (expectedRevision !== undefined && expectedRevision !== kept.revision) {
           return { written: false, kept } as const;
         }
         const revision = kept.revision + 1;
-        // Not every store knows of fences.
+        // Not every store knows of fencing tokens.
         signal.throwIfAborted();
-        await store.set(key, writeVersioned({ revision, servers: specs }, version), undefined, fence);
+        await store.set(key, writeVersioned({ revision, servers: specs }, version), undefined, fencingToken);
         return { written: true, revision } as const;
       });
       if (result.written) {

@@ -111,7 +111,7 @@ describe("createSharedServers()", () => {
     expect(await shared.read()).toEqual({ revision: 0, servers: [] });
   });
 
-  it("writes nothing when it has lost the lock, also over a store that knows of no fences", async () => {
+  it("writes nothing when it has lost the lock, also over a store that knows of no fencing tokens", async () => {
     const store = createMemoryStore();
     const plain: Store = {
       get: (key) => store.get(key),

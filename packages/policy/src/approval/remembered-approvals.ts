@@ -1,4 +1,4 @@
-import type { Clock, Fence, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
+import type { Clock, FencingToken, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
 import {
   dateOf,
   isJsonObject,
@@ -70,19 +70,19 @@ export function createRememberedApprovals({
     readKeys(readVersioned(await store.get(list), listFormat));
   const readRecord = async (key: string): Promise<JsonValue | undefined> =>
     readVersioned(await store.get(key), recordFormat);
-  const inTurn = (key: string, work: (fence: Fence | undefined) => Promise<void>): Promise<void> =>
-    lock.withLock(lockKey(key), leaseMs, async (signal, fence) => {
-      await work(fence);
-      // Where no fence tells, what was written too late is said to be.
+  const inTurn = (key: string, work: (fencingToken: FencingToken | undefined) => Promise<void>): Promise<void> =>
+    lock.withLock(lockKey(key), leaseMs, async (signal, fencingToken) => {
+      await work(fencingToken);
+      // Where no fencing token tells, what was written too late is said to be.
       signal.throwIfAborted();
     });
   const forgetAll = async (scope: ConversationScope): Promise<void> => {
     const list = listKey(scope);
     // Most conversations have nothing to forget, and a lock of files leaves one for each key that it was asked for.
     if ((await readList(list)).length === 0) return;
-    await inTurn(list, async (fence) => {
-      for (const key of await readList(list)) await store.delete(key, fence);
-      await store.delete(list, fence);
+    await inTurn(list, async (fencingToken) => {
+      for (const key of await readList(list)) await store.delete(key, fencingToken);
+      await store.delete(list, fencingToken);
     });
   };
   return {
@@ -97,20 +97,20 @@ export function createRememberedApprovals({
       const key = keyOf(kind, scope);
       const { conversation, principal } = scope;
       if (kind === "always" || conversation === undefined) {
-        return inTurn(key, async (fence) => {
+        return inTurn(key, async (fencingToken) => {
           // What a later version has kept there is not written over.
           await readRecord(key);
-          await store.set(key, record, undefined, fence);
+          await store.set(key, record, undefined, fencingToken);
         });
       }
       const list = listKey({ conversation, principal });
-      await inTurn(list, async (fence) => {
+      await inTurn(list, async (fencingToken) => {
         await readRecord(key);
         const keys = await readList(list);
         // First, so that nothing is kept that is not on it.
         const all = [...keys.filter((one) => one !== key), key];
-        await store.set(list, writeVersioned(all, listFormat), conversationMs, fence);
-        await store.set(key, record, conversationMs, fence);
+        await store.set(list, writeVersioned(all, listFormat), conversationMs, fencingToken);
+        await store.set(key, record, conversationMs, fencingToken);
       });
     },
     async forget(scope) {

@@ -122,13 +122,13 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
 
   async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     const key = waitingKey(id);
-    return lock.withLock(lockKey(key), leaseMs, async (lease, fence) => {
+    return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
       const startedAt = clock.now();
       if (!(await isWaiting(key))) return false;
       // A call that is over must not use up what another one may go on with.
       signal?.throwIfAborted();
       lease.throwIfAborted();
-      await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence);
+      await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);
       if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
       throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
         code: "aborted",

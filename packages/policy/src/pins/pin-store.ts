@@ -52,13 +52,13 @@ export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit):
   /** Reads a value, and writes what `next` makes of it, unless that is nothing. */
   const rewrite = (key: string, next: (stored: unknown) => JsonValue | undefined): Promise<boolean> =>
     bounded((time) =>
-      lock.withLock(key, answerMs, async (signal, fence) => {
+      lock.withLock(key, answerMs, async (signal, fencingToken) => {
         const value = next(await store.get(key));
         if (value === undefined) return false;
         // Whoever asked was told that it failed, or somebody else has the lock.
         if (time.isOver) throw new HostsideError("the time to write is over", { code: "store_failed" });
         signal.throwIfAborted();
-        await store.set(key, value, undefined, fence);
+        await store.set(key, value, undefined, fencingToken);
         return true;
       }),
     );

@@ -123,9 +123,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: "return lock.withLock(lockKey(key), leaseMs, async (lease, fence) => {",
+        find: "return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {",
         replace:
-          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    const fence = undefined;\n    return work(async (lease) => {",
+          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    const fencingToken = undefined;\n    return work(async (lease) => {",
       },
     ],
     test: races,
@@ -146,9 +146,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: 'await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence);',
+        find: 'await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);',
         replace:
-          'void Promise.resolve().then(() => store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence));',
+          'void Promise.resolve().then(() => store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken));',
       },
     ],
     test: races,

@@ -7,22 +7,22 @@ const shared = "packages/policy/src/shared-limits/create-shared-limit-store.test
 /** Mistakes in what replicas share. */
 export const replicaMutants: readonly PolicyMutant[] = [
   {
-    bug: "keeps an approval under a lock that went to somebody else: forgets the fence",
+    bug: "keeps an approval under a lock that went to somebody else: forgets the fencing token",
     patches: [
       {
         file: "pins/pin-store.ts",
-        find: "await store.set(key, value, undefined, fence);",
+        find: "await store.set(key, value, undefined, fencingToken);",
         replace: "await store.set(key, value);",
       },
     ],
     test: replicas,
   },
   {
-    bug: "uses a token up under a lock that went to somebody else: forgets the fence",
+    bug: "uses a token up under a lock that went to somebody else: forgets the fencing token",
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: 'writeVersioned("used", waitingFormat), ttlMs, fence);',
+        find: 'writeVersioned("used", waitingFormat), ttlMs, fencingToken);',
         replace: 'writeVersioned("used", waitingFormat), ttlMs);',
       },
     ],

@@ -70,7 +70,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
       leases: {
         async take(lease, signal) {
           const [row] = await ask(queries.take(lease), signal);
-          return row === undefined ? undefined : Number(row["fence"]);
+          return row === undefined ? undefined : Number(row["fencing_token"]);
         },
         renew: async (lease, signal) => (await ask(queries.renew(lease), signal)).length > 0,
         release: (lease, signal) => ask(queries.release(lease), signal),

@@ -1,4 +1,4 @@
-import type { NamedFence, ValueRemoval, ValueWrite } from "../state/create-engine-store.ts";
+import type { NamedFencingToken, ValueRemoval, ValueWrite } from "../state/create-engine-store.ts";
 import type { Lease } from "../state/create-lease-lock.ts";
 import type { Query } from "./connect-postgres.ts";
 import type { TableNames } from "./postgres-tables.ts";
@@ -31,9 +31,9 @@ export function postgresQueries({ values, locks }: TableNames): PostgresQueries 
       text: `SELECT format, value FROM ${values} WHERE name = $1 AND (ends_at IS NULL OR ends_at > clock_timestamp())`,
       values: [name],
     }),
-    write: ({ name, json, ttlMs, fence }) => ({
+    write: ({ name, json, ttlMs, fencingToken }) => ({
       // The row of the lock stays locked until the value is there: nobody gets the lock between the check and the write.
-      text: `${withHolder(locks, fence, ["$4", "$5"])},
+      text: `${withHolder(locks, fencingToken, ["$4", "$5"])},
 written AS (
   INSERT INTO ${values} AS kept (name, format, value, ends_at) SELECT $1, 1, $2, ${later("$3")} FROM holder WHERE is_latest
   ON CONFLICT (name) DO UPDATE SET format = excluded.format, value = excluded.value, ends_at = excluded.ends_at
@@ -41,20 +41,20 @@ written AS (
   RETURNING 1
 )
 SELECT (SELECT is_latest FROM holder) AS held, EXISTS (SELECT FROM written) AS done`,
-      values: [name, json, ttlMs ?? null, ...partsOf(fence)],
+      values: [name, json, ttlMs ?? null, ...partsOf(fencingToken)],
     }),
-    remove: ({ name, fence }) => ({
-      text: `${withHolder(locks, fence, ["$2", "$3"])},
+    remove: ({ name, fencingToken }) => ({
+      text: `${withHolder(locks, fencingToken, ["$2", "$3"])},
 removed AS (
   DELETE FROM ${values} WHERE name = $1 AND (SELECT is_latest FROM holder)
   RETURNING ends_at IS NULL OR ends_at > clock_timestamp() AS was_there
 )
 SELECT (SELECT is_latest FROM holder) AS held, coalesce((SELECT was_there FROM removed), false) AS done`,
-      values: [name, ...partsOf(fence)],
+      values: [name, ...partsOf(fencingToken)],
     }),
     ...lockQueries(locks),
     sweepValues: () => sweep(values, "ends_at <= now()"),
-    // Long after whoever could still write with the fence: numbers begin at the time, so that those to come are larger all the same.
+    // Long after whoever could still write with the fencing token: numbers begin at the time, so that those to come are larger all the same.
     sweepLocks: () => sweep(locks, "ends_at <= now() - interval '2 days'"),
   };
 }
@@ -64,33 +64,37 @@ type LockQueries = Pick<PostgresQueries, "take" | "renew" | "release">;
 function lockQueries(locks: string): LockQueries {
   const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
   return {
-    take: ({ fenceName, holder, ttlMs }) => ({
-      text: `INSERT INTO ${locks} AS held (name, holder, fence, ends_at) VALUES ($1, $2, ${now}, ${later("$3")})
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = greatest(held.fence + 1, excluded.fence), ends_at = excluded.ends_at
+    take: ({ fencingTokenName, holder, ttlMs }) => ({
+      text: `INSERT INTO ${locks} AS held (name, holder, fencing_token, ends_at) VALUES ($1, $2, ${now}, ${later("$3")})
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fencing_token = greatest(held.fencing_token + 1, excluded.fencing_token), ends_at = excluded.ends_at
   WHERE held.holder = '' OR held.ends_at <= clock_timestamp()
-RETURNING fence::text`,
-      values: [fenceName, holder, ttlMs],
+RETURNING fencing_token::text`,
+      values: [fencingTokenName, holder, ttlMs],
     }),
-    renew: ({ fenceName, holder, ttlMs }) => ({
+    renew: ({ fencingTokenName, holder, ttlMs }) => ({
       text: `UPDATE ${locks} SET ends_at = ${later("$3")} WHERE name = $1 AND holder = $2 RETURNING 1`,
-      values: [fenceName, holder, ttlMs],
+      values: [fencingTokenName, holder, ttlMs],
     }),
     // The row stays, and with it the number.
-    release: ({ fenceName, holder }) => ({
+    release: ({ fencingTokenName, holder }) => ({
       text: `UPDATE ${locks} SET holder = '', ends_at = clock_timestamp() WHERE name = $1 AND holder = $2`,
-      values: [fenceName, holder],
+      values: [fencingTokenName, holder],
     }),
   };
 }
 
-function withHolder(locks: string, fence: NamedFence | undefined, [name, number]: readonly [string, string]): string {
-  return fence === undefined
+function withHolder(
+  locks: string,
+  fencingToken: NamedFencingToken | undefined,
+  [name, number]: readonly [string, string],
+): string {
+  return fencingToken === undefined
     ? "WITH holder AS MATERIALIZED (SELECT true AS is_latest)"
-    : `WITH holder AS MATERIALIZED (SELECT fence = ${number}::bigint AS is_latest FROM ${locks} WHERE name = ${name} FOR SHARE)`;
+    : `WITH holder AS MATERIALIZED (SELECT fencing_token = ${number}::bigint AS is_latest FROM ${locks} WHERE name = ${name} FOR SHARE)`;
 }
 
-function partsOf(fence: NamedFence | undefined): readonly unknown[] {
-  return fence === undefined ? [] : [fence.name, fence.number];
+function partsOf(fencingToken: NamedFencingToken | undefined): readonly unknown[] {
+  return fencingToken === undefined ? [] : [fencingToken.name, fencingToken.number];
 }
 
 function sweep(table: string, condition: string): Query {

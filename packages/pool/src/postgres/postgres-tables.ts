@@ -36,7 +36,7 @@ CREATE INDEX IF NOT EXISTS hostside_values_ends_at ON ${names.values} (ends_at) 
 CREATE TABLE IF NOT EXISTS ${names.locks} (
   name text COLLATE "C" PRIMARY KEY,
   holder text NOT NULL,
-  fence bigint NOT NULL,
+  fencing_token bigint NOT NULL,
   ends_at timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS hostside_locks_ends_at ON ${names.locks} (ends_at);

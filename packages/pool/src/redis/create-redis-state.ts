@@ -1,6 +1,6 @@
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { EngineDesk } from "../state/ask-engine.ts";
-import type { KeptValue, NamedFence, ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
+import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
 import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
 import type { LeaseEngine } from "../state/create-lease-lock.ts";
 import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
@@ -19,7 +19,7 @@ const optionFields: Fields<RedisStateOptions> = sharedStateFields;
  * of their own, a `duplicate()` of the client, from the first subscription to the last.
  *
  * One node, or a primary whose replicas are not written to, with `maxmemory-policy noeviction`. A failover to a replica that has not heard of a lock yet can
- * give it to two, and its fence then tells them apart. A Redis that lost its memory has no values and no locks: whoever had one cannot write by its fence.
+ * give it to two, and its fencing token then tells them apart. A Redis that lost its memory has no values and no locks: whoever had one cannot write by its fencing token.
  *
  * Throws a `TypeError` for what is no client of `redis` or `ioredis`, and for options that are unknown or wrong.
  */
@@ -61,13 +61,13 @@ function redisValues(connection: RedisConnection, desk: EngineDesk): ValueEngine
       );
       return text === undefined ? undefined : readValue(text);
     },
-    set({ name, json, ttlMs, fence }, what) {
-      const args = [numberOf(fence), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
-      const input = { keys: keysOf(name, fence), args };
+    set({ name, json, ttlMs, fencingToken }, what) {
+      const args = [numberOf(fencingToken), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
+      const input = { keys: keysOf(name, fencingToken), args };
       return askToWrite(desk, what, (signal) => setScript(connection, input, signal));
     },
-    delete({ name, fence }, what) {
-      const input = { keys: keysOf(name, fence), args: [numberOf(fence)] };
+    delete({ name, fencingToken }, what) {
+      const input = { keys: keysOf(name, fencingToken), args: [numberOf(fencingToken)] };
       return askToWrite(desk, what, (signal) => deleteScript(connection, input, signal));
     },
   };
@@ -81,12 +81,12 @@ async function askToWrite(
   return textOf(await desk.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
 }
 
-function keysOf(name: string, fence: NamedFence | undefined): readonly string[] {
-  return fence === undefined ? [name] : [name, fence.name];
+function keysOf(name: string, fencingToken: NamedFencingToken | undefined): readonly string[] {
+  return fencingToken === undefined ? [name] : [name, fencingToken.name];
 }
 
-function numberOf(fence: NamedFence | undefined): string {
-  return fence === undefined ? "" : String(fence.number);
+function numberOf(fencingToken: NamedFencingToken | undefined): string {
+  return fencingToken === undefined ? "" : String(fencingToken.number);
 }
 
 function readValue(text: string): KeptValue {
@@ -106,8 +106,8 @@ const counterMs = 2 * 86_400_000;
 
 function redisLeases(connection: RedisConnection): LeaseEngine {
   return {
-    async take({ name, fenceName, holder, ttlMs }, signal) {
-      const input = { keys: [name, fenceName], args: [holder, String(ttlMs), String(counterMs)] };
+    async take({ name, fencingTokenName, holder, ttlMs }, signal) {
+      const input = { keys: [name, fencingTokenName], args: [holder, String(ttlMs), String(counterMs)] };
       const number = textOf(await takeScript(connection, input, signal));
       return number === undefined ? undefined : Number(number);
     },

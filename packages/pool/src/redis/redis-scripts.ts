@@ -1,9 +1,9 @@
 import { createScript, type Script } from "./run-script.ts";
 
-// Numbers of fences are microseconds of the server's time, or one more than the latest, whatever is larger: they grow also when Redis has
+// Numbers of fencing tokens are microseconds of the server's time, or one more than the latest, whatever is larger: they grow also when Redis has
 // lost its memory, and when its clock was set back. So a counter may end, long after whoever could still write with its number.
 
-/** KEYS: lock, counter. ARGV: holder, how long, how long the counter stays. The fence's number, or nothing when somebody has the lock. */
+/** KEYS: lock, counter. ARGV: holder, how long, how long the counter stays. The fencing token's number, or nothing when somebody has the lock. */
 export const takeScript: Script = createScript(`
 if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
 local time = redis.call("time")
@@ -24,7 +24,7 @@ export const releaseScript: Script = createScript(`
 if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call("del", KEYS[1])`);
 
-const checkFence = `
+const checkFencingToken = `
 if KEYS[2] then
   local latest = redis.call("get", KEYS[2])
   if not latest then return "unknown-lock" end
@@ -32,13 +32,13 @@ if KEYS[2] then
 end`;
 
 /** KEYS: value, counter or nothing. ARGV: number or nothing, the value, how long or nothing. */
-export const setScript: Script = createScript(`${checkFence}
+export const setScript: Script = createScript(`${checkFencingToken}
 local format = redis.call("getrange", KEYS[1], 0, 1)
 if format ~= "" and format ~= "1:" then return "later-format" end
 if ARGV[3] == "" then redis.call("set", KEYS[1], ARGV[2]) else redis.call("set", KEYS[1], ARGV[2], "PX", ARGV[3]) end
 return "done"`);
 
 /** KEYS: value, counter or nothing. ARGV: number or nothing. */
-export const deleteScript: Script = createScript(`${checkFence}
+export const deleteScript: Script = createScript(`${checkFencingToken}
 if redis.call("del", KEYS[1]) == 1 then return "done" end
 return "nothing-there"`);

@@ -1,4 +1,4 @@
-import type { Fence, JsonValue, Store } from "@hostside/core";
+import type { FencingToken, JsonValue, Store } from "@hostside/core";
 import { isPlainObject, quoteText, storeFailed } from "@hostside/core/implement";
 import { assertText, engineName } from "./engine-name.ts";
 
@@ -17,7 +17,7 @@ export interface KeptValue {
 }
 
 /** Who has a lock, for an engine. */
-export interface NamedFence {
+export interface NamedFencingToken {
   readonly name: string;
   readonly number: number;
 }
@@ -25,7 +25,7 @@ export interface NamedFence {
 /** A value to be forgotten. */
 export interface ValueRemoval {
   readonly name: string;
-  readonly fence: NamedFence | undefined;
+  readonly fencingToken: NamedFencingToken | undefined;
 }
 
 /** A value to be kept. */
@@ -36,7 +36,7 @@ export interface ValueWrite extends ValueRemoval {
 }
 
 /**
- * `outdated`: the fence is not that of the latest holder. `unknown-lock`: there is no latest holder. `later-format`: what is there was written by a later version.
+ * `outdated`: the fencing token is not that of the latest holder. `unknown-lock`: there is no latest holder. `later-format`: what is there was written by a later version.
  * Of all three, nothing was written.
  */
 export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock" | "later-format";
@@ -54,12 +54,12 @@ export const valueFormat = 1;
 /** A store whose every answer is the engine's. */
 export function createEngineStore({ prefix, maxValueBytes, values }: EngineStoreInit): Store {
   const nameOf = (key: string): Promise<string> => engineName(prefix, "value", key);
-  const nameFence = async (fence: Fence | undefined): Promise<NamedFence | undefined> => {
-    if (fence === undefined) return undefined;
-    assertFence(fence);
-    // Locks of an engine count in its microseconds. Another lock's fence means nothing to it.
-    if (fence.number < smallestNumber) return undefined;
-    return { name: await engineName(prefix, "fence", fence.key), number: fence.number };
+  const nameFencingToken = async (fencingToken: FencingToken | undefined): Promise<NamedFencingToken | undefined> => {
+    if (fencingToken === undefined) return undefined;
+    assertFencingToken(fencingToken);
+    // Locks of an engine count in its microseconds. Another lock's fencing token means nothing to it.
+    if (fencingToken.number < smallestNumber) return undefined;
+    return { name: await engineName(prefix, "fencing-token", fencingToken.key), number: fencingToken.number };
   };
   return {
     async get(key) {
@@ -67,16 +67,21 @@ export function createEngineStore({ prefix, maxValueBytes, values }: EngineStore
       const kept = await values.get(await nameOf(key), `reading ${quoteText(key)}`);
       return kept === undefined ? undefined : readKept(key, kept);
     },
-    async set(key, value, ...[ttlMs, fence]) {
+    async set(key, value, ...[ttlMs, fencingToken]) {
       assertText("the key of a value", key);
       const json = valueJson(key, value, maxValueBytes);
-      const write = { name: await nameOf(key), json, ttlMs: wholeTtl(ttlMs), fence: await nameFence(fence) };
-      return judge(await values.set(write, `writing ${quoteText(key)}`), key, fence);
+      const write = {
+        name: await nameOf(key),
+        json,
+        ttlMs: wholeTtl(ttlMs),
+        fencingToken: await nameFencingToken(fencingToken),
+      };
+      return judge(await values.set(write, `writing ${quoteText(key)}`), key, fencingToken);
     },
-    async delete(key, fence) {
+    async delete(key, fencingToken) {
       assertText("the key of a value", key);
-      const removal = { name: await nameOf(key), fence: await nameFence(fence) };
-      return judge(await values.delete(removal, `deleting ${quoteText(key)}`), key, fence);
+      const removal = { name: await nameOf(key), fencingToken: await nameFencingToken(fencingToken) };
+      return judge(await values.delete(removal, `deleting ${quoteText(key)}`), key, fencingToken);
     },
   };
 }
@@ -86,9 +91,10 @@ const smallestNumber = 2 ** 50;
 /** A hundred years, in milliseconds: more than any engine needs, and less than the most that each can take. */
 const longestTtlMs = 3_155_760_000_000;
 
-function assertFence(fence: Fence): void {
-  if (isPlainObject(fence) && typeof fence.key === "string" && Number.isSafeInteger(fence.number)) return;
-  throw new TypeError("a fence must be one that a lock gave: { key, number }");
+function assertFencingToken(fencingToken: FencingToken): void {
+  if (isPlainObject(fencingToken) && typeof fencingToken.key === "string" && Number.isSafeInteger(fencingToken.number))
+    return;
+  throw new TypeError("a fencing token must be one that a lock gave: { key, number }");
 }
 
 function wholeTtl(ttlMs: number | undefined): number | undefined {
@@ -117,8 +123,8 @@ function readKept(key: string, { format, json }: KeptValue): JsonValue {
   throw storeFailed(`what is kept under ${quoteText(key)} is not what was written there`);
 }
 
-function judge(answer: WriteAnswer, key: string, fence: Fence | undefined): boolean {
-  const lock = quoteText(fence?.key ?? "");
+function judge(answer: WriteAnswer, key: string, fencingToken: FencingToken | undefined): boolean {
+  const lock = quoteText(fencingToken?.key ?? "");
   switch (answer) {
     case "done":
       return true;

@@ -59,13 +59,13 @@ export function createFallbackStore(store: Store, options: FallbackStoreOptions 
         return JSON.parse(known) as JsonValue;
       }
     },
-    set(key, value, ...[ttlMs, fence]) {
+    set(key, value, ...[ttlMs, fencingToken]) {
       const json = JSON.stringify(value) as string | undefined;
       const endsAt = ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs;
-      const write = async (): Promise<unknown> => store.set(key, value, ttlMs, fence);
+      const write = async (): Promise<unknown> => store.set(key, value, ttlMs, fencingToken);
       return change(key, write, json === undefined ? undefined : { json, endsAt });
     },
-    delete: (key, fence) => change(key, async () => store.delete(key, fence), undefined),
+    delete: (key, fencingToken) => change(key, async () => store.delete(key, fencingToken), undefined),
   };
 }
 

@@ -5,7 +5,7 @@ import { assertText, engineName } from "./engine-name.ts";
 
 /** What an engine does with locks. */
 export interface LeaseEngine {
-  /** The fence's number; `undefined` when somebody else has it. */
+  /** The fencing token's number; `undefined` when somebody else has it. */
   take(lease: Lease, signal: AbortSignal): Promise<number | undefined>;
   /** Whether it is still there: then it is for `ttlMs` from now. */
   renew(lease: Lease, signal: AbortSignal): Promise<boolean>;
@@ -16,8 +16,8 @@ export interface LeaseEngine {
 export interface Lease {
   /** Of the lock. */
   readonly name: string;
-  /** Of its counter of fences. */
-  readonly fenceName: string;
+  /** Of its counter of fencing tokens. */
+  readonly fencingTokenName: string;
   /** Nobody else has it. */
   readonly holder: string;
   /** Whole milliseconds. */
@@ -53,8 +53,11 @@ export function createLeaseLock(init: LeaseLockInit): LeaseLock {
     const holder = crypto.randomUUID();
     return {
       async take(onLost) {
-        const [name, fenceName] = [await engineName(prefix, "lock", key), await engineName(prefix, "fence", key)];
-        const hold = new LeaseHold(init, { name, fenceName, holder, ttlMs }, { key, holds });
+        const [name, fencingTokenName] = [
+          await engineName(prefix, "lock", key),
+          await engineName(prefix, "fencing-token", key),
+        ];
+        const hold = new LeaseHold(init, { name, fencingTokenName, holder, ttlMs }, { key, holds });
         return hold.take(onLost);
       },
     };
@@ -110,7 +113,7 @@ class LeaseHold {
     this.#holding.holds.add(this);
     this.#schedule();
     return {
-      fence: { key, number },
+      fencingToken: { key, number },
       isSure: () => this.#isSure,
       release: () => this.#release(),
     };

@@ -4,7 +4,7 @@ import type { Clock, Event, Lock, Notices, Random, Store, HostsideError } from "
 export interface SharedState extends AsyncDisposable {
   /** Answers as the engine does, or rejects with `store_failed`: never from memory. */
   readonly store: Store;
-  /** Gives every holder a fence that {@linkcode store} knows. */
+  /** Gives every holder a fencing token that {@linkcode store} knows. */
   readonly lock: Lock;
   readonly notices: Notices;
   /** Fires once when the engine cannot be used, and once when it can again. */

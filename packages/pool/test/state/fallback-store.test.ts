@@ -12,7 +12,7 @@ function switchable(inner: Store = createMemoryStore()): Store & { fails?: "not-
   const store: Store & { fails?: "not-sent" | "unknown" | undefined } = {
     get: async (key) => (await gate(), inner.get(key)),
     set: async (key, value, ...rest) => (await gate(), inner.set(key, value, ...rest)),
-    delete: async (key, fence) => (await gate(), inner.delete(key, fence)),
+    delete: async (key, fencingToken) => (await gate(), inner.delete(key, fencingToken)),
   };
   return store;
 }

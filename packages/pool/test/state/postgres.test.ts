@@ -68,9 +68,9 @@ describe.skipIf(postgresBinary === undefined)(
       const pool = openPool({ connectionString: server.url.replace("hostside@", "worker@") });
       const state = createPostgresState(pool, { schema: 'of "hosts"' });
       await state.store.set("a", 1);
-      expect(await state.lock.withLock("a", 15_000, async (_signal, fence) => state.store.delete("a", fence))).toBe(
-        true,
-      );
+      expect(
+        await state.lock.withLock("a", 15_000, async (_signal, fencingToken) => state.store.delete("a", fencingToken)),
+      ).toBe(true);
       await admin.query("CREATE SCHEMA closed");
       const refused = createPostgresState(pool, { schema: "closed" }).store.set("a", 1);
       await expect(refused).rejects.toThrow(/store_failed.*postgresTables\(\) has the SQL.*permission denied/);
@@ -81,7 +81,7 @@ describe.skipIf(postgresBinary === undefined)(
     it("makes its tables once, however many begin at the same moment", async () => {
       const states = Array.from({ length: 8 }, () => createPostgresState(openPool(), { schema: "race" }));
       const numbers = await Promise.all(
-        states.map(({ lock }) => lock.withLock("a", 5000, async (_signal, fence) => fence?.number)),
+        states.map(({ lock }) => lock.withLock("a", 5000, async (_signal, fencingToken) => fencingToken?.number)),
       );
       expect(new Set(numbers).size).toBe(8);
     });
@@ -112,9 +112,11 @@ describe.skipIf(postgresBinary === undefined)(
     it("gives a lock that was given back to the next one at once, also when its clock was set back since", async () => {
       const admin = openPool();
       const { lock } = createPostgresState(openPool(), { schema: "clock", maxWaitMs: 15_000 });
-      const first = await lock.withLock("a", 15_000, async (_signal, fence) => fence?.number ?? 0);
+      const first = await lock.withLock("a", 15_000, async (_signal, fencingToken) => fencingToken?.number ?? 0);
       await admin.query("UPDATE clock.hostside_locks SET ends_at = now() + interval '1 hour'");
-      expect(await lock.withLock("a", 15_000, async (_signal, fence) => fence?.number)).toBeGreaterThan(first);
+      expect(await lock.withLock("a", 15_000, async (_signal, fencingToken) => fencingToken?.number)).toBeGreaterThan(
+        first,
+      );
     });
 
     it("tells nobody of another schema, and everybody of its own", async () => {

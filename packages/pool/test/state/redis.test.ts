@@ -79,9 +79,9 @@ describe.skipIf(redisBinary === undefined)(
         await expect.poll(() => heard).toBe(2);
         end();
         await state.store.set("ioredis", [1]);
-        expect(await state.lock.withLock("a", 1000, async (_, fence) => state.store.delete("ioredis", fence))).toBe(
-          true,
-        );
+        expect(
+          await state.lock.withLock("a", 1000, async (_, fencingToken) => state.store.delete("ioredis", fencingToken)),
+        ).toBe(true);
         await state.close();
         client.disconnect();
         await expect(createRedisState(client).store.get("ioredis")).rejects.toMatchObject({ code: "store_failed" });
@@ -92,7 +92,9 @@ describe.skipIf(redisBinary === undefined)(
         const { store, lock } = createRedisState(client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }));
         await store.set("bytes", "ä");
         expect(await store.get("bytes")).toBe("ä");
-        expect(await lock.withLock("a", 1000, async (_signal, fence) => store.delete("bytes", fence))).toBe(true);
+        expect(
+          await lock.withLock("a", 1000, async (_signal, fencingToken) => store.delete("bytes", fencingToken)),
+        ).toBe(true);
         client.destroy();
       });
 

@@ -11,20 +11,20 @@ const acts = {
   /** Adds to one number again and again, each time alone. */
   async add() {
     for (let times = 0; times < count; times += 1) {
-      await state.lock.withLock("sum", 5000, async (_signal, fence) => {
+      await state.lock.withLock("sum", 5000, async (_signal, fencingToken) => {
         const sum = Number((await state.store.get("sum")) ?? 0);
-        await state.store.set("sum", sum + 1, undefined, fence);
+        await state.store.set("sum", sum + 1, undefined, fencingToken);
       });
     }
     return count;
   },
   /** Has the lock until somebody ends it, or lets it go on after it stood still; then it writes. */
   async hold() {
-    return state.lock.withLock("held", 60_000, async (_signal, fence) => {
-      await state.store.set("owner", "first", undefined, fence);
+    return state.lock.withLock("held", 60_000, async (_signal, fencingToken) => {
+      await state.store.set("owner", "first", undefined, fencingToken);
       process.send?.("held");
       await new Promise((resolve) => process.once("message", resolve));
-      return state.store.set("owner", "late", undefined, fence).then(
+      return state.store.set("owner", "late", undefined, fencingToken).then(
         () => "written",
         (error) => error.code,
       );

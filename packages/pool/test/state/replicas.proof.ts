@@ -68,7 +68,9 @@ describe.each(kinds)("eight processes over one $kind", ({ kind, isHere, start })
       const holder = startReplica("hold");
       await once(holder, "message");
       holder.kill("SIGSTOP");
-      await state.lock.withLock("held", 5000, (_signal, fence) => state.store.set("owner", "second", undefined, fence));
+      await state.lock.withLock("held", 5000, (_signal, fencingToken) =>
+        state.store.set("owner", "second", undefined, fencingToken),
+      );
       const reported = reportOf(holder);
       holder.kill("SIGCONT");
       holder.send("go on");
@@ -79,14 +81,14 @@ describe.each(kinds)("eight processes over one $kind", ({ kind, isHere, start })
     it("take no harm from one that cannot reach it until another had its lock", async () => {
       const way = await openWay(server.url);
       const far = await openState(kind, way.url, { timeoutMs: 500, holderTimeoutMs: 1000 });
-      const seen = await far.state.lock.withLock("held", 60_000, async (signal, fence) => {
+      const seen = await far.state.lock.withLock("held", 60_000, async (signal, fencingToken) => {
         way.cut();
         await state.lock.withLock("held", 5000, (_signal, own) => state.store.set("owner", "near", undefined, own));
         const wasAborted = signal.aborted;
         way.mend();
         const write = async (): Promise<string> => {
           const error: unknown = await far.state.store
-            .set("owner", "far", undefined, fence)
+            .set("owner", "far", undefined, fencingToken)
             .catch((reason: unknown) => reason);
           return String(error);
         };

@@ -27,37 +27,37 @@ export function describeSharedState(openEngine: () => Promise<TestEngine>): void
     beforeAll(async () => void (engine = await openEngine()));
     afterAll(async () => engine?.close());
 
-    testFences(() => engine);
+    testFencingTokens(() => engine);
     testNotices(() => engine);
     testValues(() => engine);
     testEnds(() => engine);
   });
 }
 
-function testFences(get: () => TestEngine): void {
+function testFencingTokens(get: () => TestEngine): void {
   it("refuses whatever somebody writes who has lost the lock to another", async () => {
     const [one, two] = [await get().open(), await get().open()];
-    await one.lock.withLock("fenced", 60, async (signal, fence) => {
-      await one.store.set("kept", "first", undefined, fence);
+    await one.lock.withLock("fenced", 60, async (signal, fencingToken) => {
+      await one.store.set("kept", "first", undefined, fencingToken);
       await aborted(signal);
       // As long as nobody else had it, nothing is harmed.
-      await one.store.set("kept", "late", undefined, fence);
+      await one.store.set("kept", "late", undefined, fencingToken);
       await two.lock.withLock("fenced", 5000, (_signal, next) => two.store.set("kept", "second", undefined, next));
-      await expect(one.store.set("kept", "too late", undefined, fence)).rejects.toMatchObject(failed);
-      await expect(one.store.delete("kept", fence)).rejects.toThrow(/somebody else has had the lock "fenced"/);
+      await expect(one.store.set("kept", "too late", undefined, fencingToken)).rejects.toMatchObject(failed);
+      await expect(one.store.delete("kept", fencingToken)).rejects.toThrow(/somebody else has had the lock "fenced"/);
     });
     expect(await one.store.get("kept")).toBe("second");
   });
 
-  it("has fences that grow, also when the engine has lost its memory, and knows none of before", async () => {
+  it("has fencing tokens that grow, also when the engine has lost its memory, and knows none of before", async () => {
     const [one, two] = [await get().open(), await get().open()];
     const numbers: number[] = [];
-    const note = async (_signal: AbortSignal, fence?: { readonly number: number }): Promise<void> =>
-      void numbers.push(fence?.number ?? Number.NaN);
+    const note = async (_signal: AbortSignal, fencingToken?: { readonly number: number }): Promise<void> =>
+      void numbers.push(fencingToken?.number ?? Number.NaN);
     for (const { lock } of [one, two, one, two]) await lock.withLock("grows", 5000, note);
-    const lost = await one.lock.withLock("grows", 5000, async (_signal, fence) => {
+    const lost = await one.lock.withLock("grows", 5000, async (_signal, fencingToken) => {
       await get().forget();
-      return one.store.set("of before", 1, undefined, fence).catch((error: unknown) => error);
+      return one.store.set("of before", 1, undefined, fencingToken).catch((error: unknown) => error);
     });
     expect(lost).toMatchObject(failed);
     for (const { lock } of [two, one]) await lock.withLock("grows", 5000, note);
@@ -66,9 +66,11 @@ function testFences(get: () => TestEngine): void {
     expect(await one.store.get("of before")).toBeUndefined();
   });
 
-  it("takes no notice of the fence of a lock that is not an engine's", async () => {
+  it("takes no notice of the fencing token of a lock that is not an engine's", async () => {
     const { store } = await get().open();
-    await createMemoryLock().withLock("memory", 1000, (_signal, fence) => store.set("mixed", 1, undefined, fence));
+    await createMemoryLock().withLock("memory", 1000, (_signal, fencingToken) =>
+      store.set("mixed", 1, undefined, fencingToken),
+    );
     expect(await store.get("mixed")).toBe(1);
   });
 

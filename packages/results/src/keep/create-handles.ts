@@ -1,4 +1,4 @@
-import type { Clock, Fence, JsonObject, Lock, Store } from "@hostside/core";
+import type { Clock, FencingToken, JsonObject, Lock, Store } from "@hostside/core";
 import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { readItem, writeItem, type HandleOwner, type KeptItem } from "./kept-item.ts";
@@ -57,7 +57,7 @@ interface ListedHandle {
 /** The list of one conversation, while nobody else changes it. */
 interface ChangedList {
   readonly listed: readonly ListedHandle[];
-  readonly fence: Fence | undefined;
+  readonly fencingToken: FencingToken | undefined;
   readonly removeAll: (list: readonly ListedHandle[]) => Promise<void>;
   readonly write: (list: readonly ListedHandle[]) => Promise<void>;
 }
@@ -75,36 +75,36 @@ export function createHandles(init: HandlesInit): Handles {
     return Array.isArray(list) ? list.filter(isListedHandle) : [];
   };
   const change = <T>(scope: string, work: (list: ChangedList) => Promise<T>): Promise<T> =>
-    lock.withLock(listKey(scope), leaseMs, async (signal, fence) => {
+    lock.withLock(listKey(scope), leaseMs, async (signal, fencingToken) => {
       const remove = async ({ handle, key }: ListedHandle): Promise<void> => {
         // The record first: a handle without its bytes would be a promise that is not kept.
-        await store.delete(itemKey(handle), fence);
+        await store.delete(itemKey(handle), fencingToken);
         await sink.delete(key);
       };
       const listed = await readList(scope);
-      // Not every store knows of fences.
+      // Not every store knows of fencing tokens.
       signal.throwIfAborted();
       return work({
         listed,
-        fence,
+        fencingToken,
         removeAll: async (list) => void (await Promise.all(list.map(remove))),
         async write(list) {
-          if (list.length === 0) await store.delete(listKey(scope), fence);
-          else await store.set(listKey(scope), writeVersioned(list.map(toJson), listVersion), ttlMs, fence);
+          if (list.length === 0) await store.delete(listKey(scope), fencingToken);
+          else await store.set(listKey(scope), writeVersioned(list.map(toJson), listVersion), ttlMs, fencingToken);
         },
       });
     });
 
   return {
     add: (item, owner) =>
-      change(owner.scope, async ({ listed, fence, removeAll, write }) => {
+      change(owner.scope, async ({ listed, fencingToken, removeAll, write }) => {
         const now = dateOf(clock);
         const handle = randomName(randomBytes);
         const live = listed.filter(({ endsAt }) => endsAt > now);
         const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });
         const gone = live.slice(0, live.length - stay.length);
         await removeAll([...listed.filter((one) => !live.includes(one)), ...gone]);
-        await store.set(itemKey(handle), writeItem(item, owner), ttlMs, fence);
+        await store.set(itemKey(handle), writeItem(item, owner), ttlMs, fencingToken);
         await write([...stay, { handle, key: item.key, bytes: item.bytes, endsAt: now + ttlMs }]);
         return { handle, dropped: gone.map((one) => one.handle) };
       }),
