@@ -86,7 +86,7 @@ function offReason(
   { server, layer }: Candidate,
   { trusted, settings }: { readonly trusted: boolean; readonly settings: HostSettings },
 ): LayeredServer["off"] {
-  const { allowServers: allowServers, denyServers: denyServers } = settings;
+  const { allowServers, denyServers } = settings;
   if (server.draft.disabled === true || layer.result.settings.enabled === false) return "disabled";
   if (denyServers?.includes(server.id) === true || allowServers?.includes(server.id) === false) {
     return "not allowed";

@@ -38,8 +38,8 @@ function renderCommand(command: Command): readonly string[] {
     ...(shown.length === 0 ? [] : [table("option", shown.map(toOptionRow))]),
     ...(page === undefined
       ? []
-      : [fence("sh", page.examples.map(({ line, does }) => `# ${does}\n${line}`).join("\n"))]),
-    ...(page?.json === undefined ? [] : ["`--json` prints:", fence("text", page.json)]),
+      : [codeBlock("sh", page.examples.map(({ line, does }) => `# ${does}\n${line}`).join("\n"))]),
+    ...(page?.json === undefined ? [] : ["`--json` prints:", codeBlock("text", page.json)]),
     ...(exits.length === 0
       ? []
       : [`Exit codes: ${exits.map(([code, meaning]) => `${code}: ${prose(meaning)}`).join("; ")}.`]),
@@ -83,7 +83,7 @@ function table(head: string, rows: readonly (readonly [string, string])[]): stri
   return [`| ${head} | |`, "|---|---|", ...lines].join("\n");
 }
 
-function fence(language: string, text: string): string {
+function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
