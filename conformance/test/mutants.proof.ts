@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runInLanes } from "../../test/run-in-lanes.ts";
+import { runConcurrently } from "../../test/run-concurrently.ts";
 import { sampled } from "../../test/sampled.ts";
 import { mutants as allMutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
 // Those that are processes take most of the time, and those that share this process mostly wait for what is never answered.
-const lanes = { stdio: 3, http: 2, sse: 1 } as const;
+const workers = { stdio: 3, http: 2, sse: 1 } as const;
 
 // On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
 const patienceMs = [3000, 12_000] as const;
@@ -20,7 +20,7 @@ describe("each broken server fails exactly the checks that it should", () => {
   beforeAll(() => {
     for (const transport of ["stdio", "http", "sse"] as const) {
       const waiting = mutants.filter((mutant) => mutant.transport === transport);
-      for (const [{ id }, run] of runInLanes(waiting, lanes[transport], failuresOf)) runs.set(id, run);
+      for (const [{ id }, run] of runConcurrently(waiting, workers[transport], failuresOf)) runs.set(id, run);
     }
   });
   afterAll(() => stopped.abort());

@@ -43,7 +43,7 @@ const shared = createSharedProviders({
   ttlMs,
   maxProviders: 2 * conversations,
   maxConnections: 2 * conversations,
-  make: (wish) => createProvider({ connector, servers: wish.servers, names, savedCatalog }),
+  make: (request) => createProvider({ connector, servers: request.servers, names, savedCatalog }),
 });
 const open = async (id: string): Promise<void> => {
   const lease = await shared.lease({ conversation: id });

@@ -30,8 +30,8 @@ export async function openSharedStage(clock: Clock = systemClock): Promise<Share
   const shared = createSharedProviders({
     servers,
     clock,
-    async make(wish) {
-      const provider = createProvider({ connector, servers: wish.servers, names });
+    async make(request) {
+      const provider = createProvider({ connector, servers: request.servers, names });
       await provider.init();
       return provider;
     },

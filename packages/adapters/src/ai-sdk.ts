@@ -2,12 +2,12 @@
 export {
   createAiSdkTools,
   type AiSdkTools,
-  type ApprovalQuestion,
+  type AiSdkApprovalQuestion,
   type PreparedStep,
-  type StepToPrepare,
+  type AiSdkStep,
 } from "./ai-sdk/create-ai-sdk-tools.ts";
 export type { AiSdkOptions, CallToApprove } from "./ai-sdk/ai-sdk-options.ts";
-export type { ProgressReport } from "./ai-sdk/follow-progress.ts";
+export type { AiSdkProgress } from "./ai-sdk/follow-progress.ts";
 export type { AdapterOptions } from "./adapter-options.ts";
 export type { LeftOutTool } from "./declared-tool.ts";
 export type { ToolSource } from "./tool-source.ts";

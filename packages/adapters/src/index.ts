@@ -19,6 +19,6 @@ export { aiSdk, langchain, mastra, portable } from "./schema/profiles/frameworks
 export { adaptSchema, type AdaptedSchema, type UnfitSchema } from "./schema/adapt-schema.ts";
 
 // For those who write an adapter of their own.
-export { declareTools, type DeclareOptions } from "./declare/declare-tools.ts";
+export { declareTools, type AdapterDeclareOptions } from "./declare/declare-tools.ts";
 export { answerCall, type AnswerMeans, type ModelCall } from "./answer/answer-call.ts";
 export { createAnswerer, type Answerer } from "./answer/create-answerer.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "@hostside/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findRefusals } from "../src/schema/find-refusals.ts";
+import { findSchemaRefusals } from "../src/schema/find-refusals.ts";
 import { profiles } from "./all-profiles.ts";
 
 // Names that are no keywords, that are, and that an API does not take.
@@ -246,7 +246,7 @@ function findFaults({ kind, schema, before, pick }: Case, profile: SchemaProfile
   const faults: unknown[] = JSON.stringify(schema) === text ? [] : ["the given schema was changed"];
   // Without strict mode, what an API does not take of what most servers write is asked for in words.
   if (!adapted.ok) return profile.enforced || kind === "odd" ? faults : [...faults, profile.id, adapted.reason];
-  faults.push(...findRefusals(adapted.schema, profile.schema));
+  faults.push(...findSchemaRefusals(adapted.schema, profile.schema));
   const after = compile(adapted.schema);
   if (after === undefined) return [...faults, "no schema"];
   const isRenamed = adapted.changes.includes("names of properties written otherwise");

@@ -12,7 +12,7 @@ import { canonicalJson, isJsonObject } from "@hostside/core/implement";
 import { readdirSync, readFileSync } from "node:fs";
 import { toStrictJsonSchema } from "openai/lib/transform";
 import { describe, expect, it } from "vitest";
-import { findRefusals } from "../src/schema/find-refusals.ts";
+import { findSchemaRefusals } from "../src/schema/find-refusals.ts";
 import { profiles } from "./all-profiles.ts";
 
 const page = new URL("../../../docs/schema-profiles.md", import.meta.url);
@@ -44,7 +44,7 @@ interface Run {
 }
 
 function runThrough({ inputSchema }: RecordedTool, profile: SchemaProfile): Run {
-  return { refusals: findRefusals(inputSchema, profile.schema), adapted: adaptSchema(inputSchema, profile) };
+  return { refusals: findSchemaRefusals(inputSchema, profile.schema), adapted: adaptSchema(inputSchema, profile) };
 }
 
 function runsOf(profile: SchemaProfile): readonly Run[] {
@@ -57,7 +57,7 @@ function adaptedOf(profile: SchemaProfile): readonly AdaptedSchema[] {
 
 describe("the recorded tools of published servers", () => {
   it.each(profiles)("are taken by $id once they are adapted, or left out with a reason", (profile) => {
-    for (const { schema } of adaptedOf(profile)) expect(findRefusals(schema, profile.schema)).toEqual([]);
+    for (const { schema } of adaptedOf(profile)) expect(findSchemaRefusals(schema, profile.schema)).toEqual([]);
     // Without strict mode, nothing is left out.
     const unfit = runsOf(profile).filter(({ adapted }) => !adapted.ok);
     expect(profile.enforced || unfit.length === 0).toBe(true);

@@ -29,9 +29,9 @@ const showing = "show the authorization page";
  * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can still be answered; its `state` is in it, and lets
  * nobody in.
  */
-export function notShown(about: Troubled, page: URL, cause: unknown): HostsideError {
+export function pageNotShownError(about: Troubled, page: URL, cause: unknown): HostsideError {
   const said = isHostsideError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
-  const reason = said === undefined ? "no reason given" : excerptOf(about, said);
+  const reason = said === undefined ? "no reason given" : safeExcerptOf(about, said);
   const byHand = `to go on by hand, open ${page.href} and hand the whole address at which the browser ends to complete()`;
   return authRequired(about, `the authorization page could not be shown: ${reason}; ${byHand}`, {
     details: { operation: showing },
@@ -61,7 +61,7 @@ export function withoutServerName(serverId: string, text: string): string {
 }
 
 /** What an error says, in words also where it is one of a schema's, whose message is a list of issues as JSON. */
-export function wordsOf(error: Error): string {
+export function errorTextOf(error: Error): string {
   if (!("issues" in error) || !Array.isArray(error.issues)) return error.message;
   const issues: readonly unknown[] = error.issues;
   return issues
@@ -80,7 +80,7 @@ const longestSource = 16_384;
  * What an authorization server or a user's browser said, fit for a message: one line, without control characters and secrets, of at most
  * `maxLength` UTF-16 units. It is cleaned first and cut last, because a cut would leave half of a secret.
  */
-export function excerptOf(about: Troubled, text: string, maxLength = 300): string {
+export function safeExcerptOf(about: Troubled, text: string, maxLength = 300): string {
   const safe = about.secrets.redact(cleanText(text.slice(0, longestSource)));
   const whole = text.length > longestSource ? safe.slice(0, Math.max(0, safe.search(/\s\S*$/))) : safe;
   return truncateText(whole.replaceAll(/\s+/g, " ").trim(), maxLength);
@@ -94,7 +94,8 @@ export function toAuthError(error: unknown, about: Troubled, doing: string): Hos
   if (isHostsideError(error)) return naming(error, about);
   if (error instanceof Error && isHostsideError(error.cause)) return naming(error.cause, about);
   const { redact } = about.secrets;
-  const reason = error instanceof Error ? excerptOf(about, `${error.name}: ${wordsOf(error)}`) : "no reason given";
+  const reason =
+    error instanceof Error ? safeExcerptOf(about, `${error.name}: ${errorTextOf(error)}`) : "no reason given";
   const isNetwork = error instanceof TypeError;
   return new HostsideError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
     code: isNetwork ? "unreachable" : "auth_required",

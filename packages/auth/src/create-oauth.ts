@@ -18,7 +18,7 @@ import type {
 } from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
-import type { SignInWish } from "./signing-in/sign-in-user.ts";
+import type { SignInRequest } from "./signing-in/sign-in-user.ts";
 import { createSigningOut } from "./signing-out/create-signing-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
@@ -68,14 +68,14 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       return serverCredentialsOf(parts, accounts.connect(spec, request));
     },
     async authorize(server, options) {
-      const { wish, principal } = readAuthorizeWish(options);
+      const { requested, principal } = readAuthorizeWish(options);
       closing.throwIfAborted();
-      return signingIn.authorize(accounts.accountOf(server, principal), wish);
+      return signingIn.authorize(accounts.accountOf(server, principal), requested);
     },
     async begin(server, options) {
-      const { wish, principal } = readWish(options);
+      const { requested, principal } = readWish(options);
       closing.throwIfAborted();
-      return signingIn.begin(accounts.accountOf(server, principal), wish);
+      return signingIn.begin(accounts.accountOf(server, principal), requested);
     },
     async complete(callbackUrl, options = {}) {
       assertKnownOptions("complete()", options, signalFields);
@@ -133,11 +133,14 @@ function readAuthorizeWish(options: AuthorizeOptions = {}): ReturnType<typeof re
   if (prompt !== undefined && typeof prompt !== "function") {
     throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
   }
-  const { wish, principal } = readWish(rest);
-  return { wish: { ...wish, prompt }, principal };
+  const { requested, principal } = readWish(rest);
+  return { requested: { ...requested, prompt }, principal };
 }
 
-function readWish(options: SignInOptions = {}): { readonly wish: SignInWish; readonly principal: string | undefined } {
+function readWish(options: SignInOptions = {}): {
+  readonly requested: SignInRequest;
+  readonly principal: string | undefined;
+} {
   assertKnownOptions("options", options, signInFields);
   const { principal, scopes } = options;
   if (
@@ -146,7 +149,7 @@ function readWish(options: SignInOptions = {}): { readonly wish: SignInWish; rea
   ) {
     throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
   }
-  return { wish: { scopes, signal: signalOf(options) }, principal };
+  return { requested: { scopes, signal: signalOf(options) }, principal };
 }
 
 function signalOf({ signal }: Pick<SignInOptions, "signal">): AbortSignal {

@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { notShown } from "../src/auth-errors.ts";
+import { pageNotShownError } from "../src/auth-errors.ts";
 import { createAuthenticateTools } from "../src/index.ts";
 import { authenticateWiki, namesOf, oauthServer, start, textOf, wiki } from "./authenticate-world.ts";
 
@@ -220,7 +220,7 @@ describe("a call", () => {
     const { tools, stub } = await start([wiki]);
     const redact = (text: string): string => text;
     const page = new URL("https://login.example/1");
-    const noBrowser = notShown({ serverId: "wiki", secrets: { redact } }, page, new Error("no browser here"));
+    const noBrowser = pageNotShownError({ serverId: "wiki", secrets: { redact } }, page, new Error("no browser here"));
     stub.answer = async (serverId, signal = new AbortController().signal, prompt) => {
       if (prompt === undefined) throw noBrowser;
       await prompt({ serverId, title: "The Wiki", url: new URL("https://login.example/2"), signal });

@@ -7,7 +7,7 @@ export { dialectNames, isDialectName, type DialectName } from "./dialects/dialec
 export type { ExtensionContext, ReadContext } from "./dialects/dialect.ts";
 export type { ConfiguredServer, FieldPlace, ServerDraft, ServerExtras, VariableField } from "./configured-server.ts";
 export type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "./host-settings.ts";
-export { parseConfig, type ParseOptions } from "./parse/parse-config.ts";
+export { parseConfig, type ParseConfigOptions } from "./parse/parse-config.ts";
 export type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parse/parsed-config.ts";
 export { editConfig, type ConfigEdit, type EditedConfig } from "./edit/edit-config.ts";
 export { formatPath, type ConfigData, type ConfigMap, type ConfigPath } from "./parse/config-data.ts";

@@ -7,8 +7,8 @@ import {
   hasRootOf,
   rootsInWords,
 } from "./detect-dialect.ts";
-import { dialectOf } from "./dialects/all-dialects.ts";
-import type { Dialect, ReadContext } from "./dialects/dialect.ts";
+import { configDialectOf } from "./dialects/all-dialects.ts";
+import type { ConfigDialect, ReadContext } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/dialect-name.ts";
 import type { HostSettings } from "./host-settings.ts";
 import { fromData } from "./parse/from-data.ts";
@@ -53,10 +53,10 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
     problems.add({ path: [], severity: "error", code: "unknown_dialect", message, fix });
     return { servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
   }
-  const dialect = dialectOf(name);
+  const dialect = configDialectOf(name);
   const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;
   if (expected !== undefined && expected !== name) {
-    const message = `${dialectOf(expected).title} does not read this file: it is written like one of ${dialect.title}`;
+    const message = `${configDialectOf(expected).title} does not read this file: it is written like one of ${dialect.title}`;
     const fix = `put its servers under ${rootsInWords(expected)}`;
     problems.add({ path: [], severity: "warning", code: "other_dialect", message, fix });
   }
@@ -72,10 +72,10 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
 }
 
 // Most files of a tool have other things in them as well, so that no servers are nothing to speak of, unless somebody meant some.
-function reportNoServers(parsed: ParsedConfig, { name, title }: Dialect, add: AddProblem): void {
+function reportNoServers(parsed: ParsedConfig, { name, title }: ConfigDialect, add: AddProblem): void {
   const other = detectByData(parsed.data);
   if (other !== undefined && other !== name) {
-    const message = `is no file of ${title}: it looks like one of ${dialectOf(other).title}`;
+    const message = `is no file of ${title}: it looks like one of ${configDialectOf(other).title}`;
     const fix = `read it as ${JSON.stringify(other)}`;
     return add({ path: [], severity: "error", code: "other_dialect", message, fix });
   }
@@ -93,7 +93,7 @@ type AddProblem = ReturnType<typeof createProblemList>["add"];
 function parse(config: string | object, { file, dialect, format }: ReadConfigOptions): ParsedConfig {
   if (typeof config !== "string") return fromData(config, file);
   const known =
-    format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : dialectOf(dialect).format) ?? "json";
+    format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : configDialectOf(dialect).format) ?? "json";
   // What a reader of JSON does not take depends on the dialect, which is known only afterwards.
   return parseConfig(config, { file, format: known === "json" ? "jsonc" : known });
 }
@@ -110,7 +110,7 @@ function formatOfFile(file: string | undefined): ConfigFormat | undefined {
   return formats[extension.toLowerCase()];
 }
 
-function reportLiberties(parsed: ParsedConfig, { strict, title }: Dialect, add: AddProblem): void {
+function reportLiberties(parsed: ParsedConfig, { strict, title }: ConfigDialect, add: AddProblem): void {
   for (const liberty of parsed.liberties) {
     const isRefused =
       strict === "no comments" || (strict === "no trailing commas" && liberty.kind === "trailing comma");

@@ -4,7 +4,7 @@ import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
 import { lenderOf, withSignalOfDeadline } from "./lazy-signal.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
+import type { WorkLimits, OwnWorkLimits, WorkKind } from "./call-execution.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
@@ -88,7 +88,7 @@ function withOptions({ origin, definition, server }: ToolCall, args: ToolCall["a
 
 function boundOptions(
   { timeoutMs, selected, wait, meta, context, onProgress, observer }: CallOptions,
-  bounds: Bounds | OwnBounds,
+  bounds: WorkLimits | OwnWorkLimits,
   definition: ToolDefinition | undefined = selected,
 ): CallOptions {
   if ("stop" in bounds) {

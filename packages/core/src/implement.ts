@@ -33,7 +33,7 @@ export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-err
 export { withErrorContext } from "./hostside-error.ts";
 
 // Rules of a host.
-export { askAdmit, type Decision } from "./ask-admit.ts";
+export { askAdmit, type AdmitDecision } from "./ask-admit.ts";
 
 // Options and data that were handed over.
 export { assertKnownOptions, readWholeNumber, type Fields } from "./assert-known-options.ts";
@@ -65,7 +65,7 @@ export { createIdTable, type IdTable } from "./id-table.ts";
 
 // Time, chance and events.
 export { createDeadline, type Deadline } from "./deadline.ts";
-export { lastWordMs } from "./passage.ts";
+export { lastWordMs } from "./call-execution.ts";
 export {
   createLazySignal,
   lenderOf,

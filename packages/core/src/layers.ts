@@ -1,16 +1,16 @@
-import { layerError, type Handler, type Way, type Work, type WorkKind } from "./passage.ts";
+import { layerError, type Handler, type CallStep, type Work, type WorkKind } from "./call-execution.ts";
 import { isHostsideError, type HostsideError } from "./hostside-error.ts";
 
 /** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
 export type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
 
-/** Puts layers one into the other, the first one outermost; in the middle is the handler of the passage. */
+/** Puts layers one into the other, the first one outermost; in the middle is the handler of the call execution. */
 export function foldLayers<Of extends Work, Answer>(
   layers: readonly Layer<Of, Answer>[],
   kind: WorkKind<Of, Answer>,
-): Way<Of, Answer> {
-  const innermost: Way<Of, Answer> = (work, passage) => passage.handle(work);
-  return layers.reduceRight<Way<Of, Answer>>(
+): CallStep<Of, Answer> {
+  const innermost: CallStep<Of, Answer> = (work, execution) => execution.handle(work);
+  return layers.reduceRight<CallStep<Of, Answer>>(
     (inner, layer, index) => wayThrough({ layer, inner, name: nameOf(layer, index), kind }),
     innermost,
   );
@@ -18,19 +18,24 @@ export function foldLayers<Of extends Work, Answer>(
 
 interface LayerParts<Of extends Work, Answer> {
   readonly layer: Layer<Of, Answer>;
-  readonly inner: Way<Of, Answer>;
+  readonly inner: CallStep<Of, Answer>;
   readonly name: string;
   readonly kind: WorkKind<Of, Answer>;
 }
 
-function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: LayerParts<Of, Answer>): Way<Of, Answer> {
-  return async (work, passage) => {
+function wayThrough<Of extends Work, Answer>({
+  layer,
+  inner,
+  name,
+  kind,
+}: LayerParts<Of, Answer>): CallStep<Of, Answer> {
+  return async (work, execution) => {
     let pending = false;
     let left = false;
     const fault = (what: string, cause?: unknown): HostsideError =>
-      layerError(work, kind, { problem: `${name} ${what}`, outcome: passage.effect, cause });
+      layerError(work, kind, { problem: `${name} ${what}`, outcome: execution.effect, cause });
     const goOn = async (changed: Of): Promise<Answer> => {
-      if (passage.ended !== undefined) throw passage.ended;
+      if (execution.ended !== undefined) throw execution.ended;
       if (left) throw fault("called next() after it had answered");
       if (pending) throw fault("called next() again before it had settled");
       const problem = kind.findChange(work, changed);
@@ -38,10 +43,10 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
       if (changed.options !== work.options) assertOptions(changed.options, { kind, fault });
       pending = true;
       try {
-        return await inner(changed, passage);
+        return await inner(changed, execution);
       } finally {
         pending = false;
-        passage.at = name;
+        execution.at = name;
       }
     };
     const next: Handler<Of, Answer> = (changed) => {
@@ -50,14 +55,14 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
       answer.catch(() => {});
       return answer;
     };
-    const { handled } = passage;
-    passage.at = name;
+    const { handled } = execution;
+    execution.at = name;
     try {
       const answer: unknown = await layer(work, next);
       if (!kind.isAnswer(answer)) throw fault("answered nothing; it returns what next() does, or an outcome");
       return kind.sign(answer, work);
     } catch (reason) {
-      if (isHostsideError(reason)) throw passage.claim(reason, handled);
+      if (isHostsideError(reason)) throw execution.claim(reason, handled);
       throw fault("threw something of its own", reason);
     } finally {
       left = true;

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { foldLayers, type Layer } from "./layers.ts";
 import { defaultTimeouts } from "./limits.ts";
-import { createPassage, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
+import { createCallExecution, type Handler, type CallExecution, type Work, type WorkKind } from "./call-execution.ts";
 import { createSlots } from "./reused-slots.ts";
 import type { HostsideError } from "./hostside-error.ts";
 
@@ -43,32 +43,32 @@ export function createPipeline<Of extends Work, Answer>(
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
   if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {}, size: 0 };
-  const passages = createSlots<Passage<Of, Answer>>();
+  const executions = createSlots<CallExecution<Of, Answer>>();
   const enter = foldLayers(interceptors, kind);
 
   return {
     async run(work, handler) {
-      const passage = createPassage(work, {
+      const execution = createCallExecution(work, {
         kind,
         handler,
         timeoutMs: work.options.timeoutMs ?? timeoutMsOf(work),
         mostPausedMs: mostPausedMsOf?.(work) ?? defaultTimeouts.elicitTotalMs,
         clock,
       });
-      const slot = passages.add(passage);
+      const slot = executions.add(execution);
       try {
-        return await passage.run(enter);
+        return await execution.run(enter);
       } finally {
-        passages.remove(slot, passage);
+        executions.remove(slot, execution);
       }
     },
     get size() {
-      return passages.size;
+      return executions.size;
     },
     end(error, all = false) {
-      for (const passage of passages.values()) {
-        if (all) passage.end(error);
-        else passage.endSoon(error);
+      for (const execution of executions.values()) {
+        if (all) execution.end(error);
+        else execution.endSoon(error);
       }
     },
   };

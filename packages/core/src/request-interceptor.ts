@@ -20,7 +20,7 @@ export interface HostRequest {
 export type RequestHandler = (request: HostRequest) => Promise<JsonValue>;
 
 /**
- * One layer of the onion around every request that is no tool call: `resources/read`, `prompts/get`, `completion/complete`, notifications.
+ * One layer around every request that is no tool call: `resources/read`, `prompts/get`, `completion/complete`, notifications.
  * What holds for an interceptor of calls holds for it: it may change `params` and `options`, answer, refuse by throwing, or look at the
  * answer; it may not send the request elsewhere or as another one, and it is bounded by the time of the request.
  */

@@ -3,7 +3,7 @@ import { assertRequestOptions, isCallArguments, timeSetBy } from "./call-input.t
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
 import { withSignalOfDeadline } from "./lazy-signal.ts";
-import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
+import type { WorkLimits, OwnWorkLimits, WorkKind } from "./call-execution.ts";
 import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { quoteText } from "./quote-text.ts";
 import type { HostRequest, RequestInterceptor } from "./request-interceptor.ts";
@@ -62,7 +62,10 @@ const requests: WorkKind<HostRequest, JsonValue> = {
   handOn: (request, { params, options }, bounds) => ({ ...request, params, options: boundOptions(options, bounds) }),
 };
 
-function boundOptions({ timeoutMs, context, observer }: RequestOptions, bounds: Bounds | OwnBounds): RequestOptions {
+function boundOptions(
+  { timeoutMs, context, observer }: RequestOptions,
+  bounds: WorkLimits | OwnWorkLimits,
+): RequestOptions {
   if ("stop" in bounds) return withSignalOfDeadline({ deadline: bounds, timeoutMs, context, observer });
   return { signal: bounds.signal, deadline: bounds.deadline, timeoutMs, context, observer };
 }

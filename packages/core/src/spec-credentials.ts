@@ -2,7 +2,7 @@ import { fromBase64 } from "./base64-echoes.ts";
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerSpec } from "./server-spec.ts";
-import { decoded, isReadable, namedTexts, parseJson, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
+import { decoded, isReadable, namedTexts, parseJsonContainer, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
 
 const scheme = /^(?:basic|bearer|dpop|token)\s/i;
 const signature = /^(?:x-amz-)?sig(?:nature)?$/i;
@@ -114,7 +114,7 @@ function withPlain(text: string): readonly string[] {
 
 function ofJson(text: string): readonly string[] {
   try {
-    return namedTexts(parseJson(text)).flatMap((secret) => [secret, ...ofScheme(secret)]);
+    return namedTexts(parseJsonContainer(text)).flatMap((secret) => [secret, ...ofScheme(secret)]);
   } catch {
     return []; // Nested deeper than anybody writes.
   }

@@ -37,7 +37,7 @@ export function holdsCredential(text: string): boolean {
       /^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ||
       hasSecretInUrl(part) ||
       part.split(";").some((pair) => secretOfPair(pair) !== "") ||
-      namedTexts(parseJson(part)).some((one) => one !== ""),
+      namedTexts(parseJsonContainer(part)).some((one) => one !== ""),
   );
 }
 
@@ -125,16 +125,16 @@ function membersOf(value: string): readonly string[] {
 }
 
 function contentsOf(value: string): readonly string[] {
-  return [...urlSecrets(value), ...textsIn(parseJson(value)).flatMap(valueSecrets)];
+  return [...urlSecrets(value), ...textsIn(parseJsonContainer(value)).flatMap(valueSecrets)];
 }
 
 // `{"apiKey": "abc"}` in an argument whose own name tells nothing.
 function namedSecrets(argument: string): readonly string[] {
-  return namedTexts(parseJson(argument)).flatMap(valueSecrets);
+  return namedTexts(parseJsonContainer(argument)).flatMap(valueSecrets);
 }
 
 /** The JSON of a text that is an object or a list. */
-export function parseJson(text: string): unknown {
+export function parseJsonContainer(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     return JSON.parse(text);

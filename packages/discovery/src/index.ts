@@ -1,7 +1,7 @@
 // For products: the toolbox, its views, and what they are made from.
 export { createToolbox, reservedNames, type Toolbox } from "./toolbox.ts";
 export type { ToolboxOptions } from "./toolbox-options.ts";
-export type { DeclareOptions, ToolboxView, ViewOptions, WhenListedOptions } from "./view/view.ts";
+export type { ViewDeclareOptions, ToolboxView, ViewOptions, WhenListedOptions } from "./view/view.ts";
 export type { DeniedTool } from "./offer/denial.ts";
 export { toolHint } from "./offer/tool-hint.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
@@ -20,7 +20,7 @@ export type {
   ToolsAnswer,
 } from "./discovery-tools/answers.ts";
 export type { EmbeddingRanker, EmbeddingRequest } from "./ranking/embedding-ranker.ts";
-export type { SelectorChoice, SelectorRequest, ToolSelector } from "./ranking/tool-selector.ts";
+export type { SelectorChoice, SelectorRequest, ModelToolSelector } from "./ranking/tool-selector.ts";
 export type { TokenScope } from "./tokens/token-counter.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
 

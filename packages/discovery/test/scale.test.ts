@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
 import { createToolAdmission } from "../src/catalog/admit-tools.ts";
 import { createInspector } from "../src/catalog/inspect-definitions.ts";
-import type { Catalog } from "../src/catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../src/catalog/catalog-snapshot.ts";
 import { mergeSources } from "../src/catalog/merge-sources.ts";
 import { createToolbox } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
@@ -34,7 +34,7 @@ function bigProvider(tools: number): FakeProvider {
   return provider;
 }
 
-function catalogOf(provider: FakeProvider): Catalog {
+function catalogOf(provider: FakeProvider): ToolboxCatalog {
   return mergeSources({
     tools: [],
     providers: [provider],
@@ -98,7 +98,7 @@ describe("10,000 tools over 100 servers", () => {
     const search = createCatalogSearch();
     const all = provider.tools();
     const more = Array.from({ length: 50 }, (_, tool) => serverTool("extra", `frobnicate_${tool}`));
-    const scoredBy = (catalog: Catalog): number => {
+    const scoredBy = (catalog: ToolboxCatalog): number => {
       const before = search.work.documentsScored;
       search.search(catalog, "frobnicate", { limit: 10 });
       return search.work.documentsScored - before;

@@ -44,10 +44,10 @@ export interface Clients {
 }
 
 /** What makes room for another client of this owner; `false`: nothing does. */
-export type MakeRoom = (owner: string | undefined) => boolean;
+export type EvictClient = (owner: string | undefined) => boolean;
 
 /** Makes it. */
-export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Clients {
+export function createClients(settings: GatewaySettings, makeRoom: EvictClient): Clients {
   const { limits, onEvent } = settings;
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();

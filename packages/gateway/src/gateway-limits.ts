@@ -107,7 +107,7 @@ const fields: Fields<GatewayLimits> = Object.fromEntries(
 ) as Fields<GatewayLimits>;
 
 /** Throws a `TypeError` that names the limit that is unknown or no whole number from 1 on. */
-export function readLimits(given: Given<GatewayLimits> | undefined): GatewayLimits {
+export function readGatewayLimits(given: Given<GatewayLimits> | undefined): GatewayLimits {
   if (given === undefined) return gatewayLimits;
   assertKnownOptions("limits", given, fields);
   const limits = withDefaults(gatewayLimits, given);

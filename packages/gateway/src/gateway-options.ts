@@ -11,7 +11,7 @@ import {
 } from "@hostside/core/implement";
 import type { GatewayClient, GatewayConversation, GatewayEvent } from "./gateway-client.ts";
 import type { GatewayTelemetry } from "./gateway-telemetry.ts";
-import { readLimits, type GatewayLimits } from "./gateway-limits.ts";
+import { readGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 
 /**
  * How clients see the tools. `"all"`: each under its own name. `"search"`: three tools that find others (`tools_groups`, `tools_select`, `tools_search`) and
@@ -120,7 +120,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     only: readTools(options),
     open,
     namePrompt: options.namePrompt ?? ((serverId, prompt) => `${serverId}_${prompt}`),
-    limits: readLimits(options.limits),
+    limits: readGatewayLimits(options.limits),
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     onEvent: options.onEvent,
     telemetry: options.telemetry,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 
 /** One request of a client, as it came. */
-export interface ServedRequest {
+export interface GatewayRequest {
   readonly method: string;
   /** `_meta` may hold `traceparent`, `tracestate` and `baggage` of the client. */
   readonly params?: JsonObject | undefined;
@@ -17,7 +17,7 @@ export interface ServedRequest {
  */
 export interface GatewayTelemetry {
   /** Handles one request; settles as `work` does. What `work` calls is part of the trace. */
-  serve<T>(request: ServedRequest, work: () => Promise<T>): Promise<T>;
+  serve<T>(request: GatewayRequest, work: () => Promise<T>): Promise<T>;
   /** A client has a conversation. Called back, with the reason if that was a failure, when it has none any more. */
   sessionStarted(session: { readonly transport?: "pipe" | "tcp" | undefined }): (error?: unknown) => void;
 }

@@ -11,7 +11,7 @@ import {
 } from "./gateway-options.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { createHttpHandler, type HttpHandler } from "./http/http-handler.ts";
-import type { HttpOptions } from "./http/http-options.ts";
+import type { GatewayHttpOptions } from "./http/http-options.ts";
 import { createMessageConnection, type MessageConnection, type SendText } from "./stdio/message-connection.ts";
 
 /** What a gateway does now. */
@@ -36,7 +36,7 @@ export interface Gateway extends AsyncDisposable {
    */
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
   /** Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve at a time. */
-  http(options: HttpOptions): HttpHandler;
+  http(options: GatewayHttpOptions): HttpHandler;
   /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@hostside/gateway/node` does. */
   connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
   /**

@@ -1,14 +1,20 @@
 // For products: a gateway, and what it is made from.
 export { createGateway, type Gateway, type GatewayStats } from "./gateway.ts";
 export type { Exposure, GatewayOptions } from "./gateway-options.ts";
-export type { GatewayTelemetry, ServedRequest } from "./gateway-telemetry.ts";
+export type { GatewayTelemetry, GatewayRequest } from "./gateway-telemetry.ts";
 export { gatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 export type { GatewayClient, GatewayConversation, GatewayEvent, GatewayTools } from "./gateway-client.ts";
 export type { HttpHandler } from "./http/http-handler.ts";
-export type { HttpAuth, HttpOptions, ProtectedResource, RefusedToken, VerifiedToken } from "./http/http-options.ts";
+export type {
+  GatewayHttpAuth,
+  GatewayHttpOptions,
+  ProtectedResource,
+  RefusedToken,
+  VerifiedToken,
+} from "./http/http-options.ts";
 
 // For those who put it behind another HTTP server, another connection, or other resources.
-export type { HttpExchange, HttpHeaders, HttpStream } from "./http/http-exchange.ts";
+export type { GatewayHttpExchange, HttpHeaders, HttpStream } from "./http/http-exchange.ts";
 export type { MessageConnection, SendText } from "./stdio/message-connection.ts";
 export type {
   GatewayEntry,

@@ -1,10 +1,10 @@
-import { listen, type Listening } from "@hostside/gateway/node";
+import { listen, type GatewayServer } from "@hostside/gateway/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostWays, token } from "./sdk-clients.ts";
 import { openWorld, type World } from "./upstream.ts";
 
 let world: World;
-let listening: Listening;
+let listening: GatewayServer;
 beforeAll(async () => {
   world = await openWorld({ servers: ["legacy-stdio", "modern-stdio"] });
   listening = await listen(world.gateway, { auth: { token } });

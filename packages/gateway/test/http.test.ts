@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import type { GatewayOptions, HttpHandler, HttpOptions } from "@hostside/gateway";
+import type { GatewayOptions, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { envelope } from "./raw-client.ts";
@@ -9,7 +9,7 @@ const secret = "0123456789abcdef0123";
 const url = "http://127.0.0.1:7777/mcp";
 const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
 
-function serve(http: Partial<HttpOptions> = {}, options: Partial<GatewayOptions> = {}) {
+function serve(http: Partial<GatewayHttpOptions> = {}, options: Partial<GatewayOptions> = {}) {
   const gates: (() => void)[] = [];
   const tools = [
     tool("echo", ({ text }) => (typeof text === "string" ? text : "")),

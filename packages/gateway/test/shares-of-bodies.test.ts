@@ -1,11 +1,11 @@
-import type { GatewayLimits, HttpHandler, HttpOptions } from "@hostside/gateway";
+import type { GatewayLimits, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serveTools, tool } from "./static-world.ts";
 
 const limits = { maxIncomingBytes: 4000, maxBodyBytes: 500 };
-const byName: HttpOptions = { auth: { verifyToken: (token) => ({ principal: token }) } };
+const byName: GatewayHttpOptions = { auth: { verifyToken: (token) => ({ principal: token }) } };
 
-function serve(http: HttpOptions, given: Partial<GatewayLimits> = limits): HttpHandler {
+function serve(http: GatewayHttpOptions, given: Partial<GatewayLimits> = limits): HttpHandler {
   const { gateway } = serveTools([tool("echo", () => "hi")], { limits: given });
   onTestFinished(() => gateway.close());
   return gateway.http(http);

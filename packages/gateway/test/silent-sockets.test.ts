@@ -2,7 +2,7 @@ import diagnostics from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { GatewayConversation, GatewayOptions, GatewayResources } from "@hostside/gateway";
-import { listen, type Listening } from "@hostside/gateway/node";
+import { listen, type GatewayServer } from "@hostside/gateway/node";
 import type { JsonObject } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
@@ -161,7 +161,7 @@ interface Silent {
 }
 
 /** Sends a request, and never reads its answer. */
-async function openSilently(server: Listening, text: string): Promise<Silent> {
+async function openSilently(server: GatewayServer, text: string): Promise<Silent> {
   const socket = connect(server.port, "127.0.0.1");
   socket.on("error", () => {});
   socket.pause();
@@ -197,7 +197,7 @@ function postText(client: Client, body: string): string {
   return `POST /mcp HTTP/1.1\r\n${accepted}content-length: ${body.length}\r\n${own(client)}${body}`;
 }
 
-async function post(server: Listening, session: string | undefined, body: object): Promise<Response> {
+async function post(server: GatewayServer, session: string | undefined, body: object): Promise<Response> {
   const headers = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -207,11 +207,11 @@ async function post(server: Listening, session: string | undefined, body: object
 }
 
 interface Client {
-  readonly server: Listening;
+  readonly server: GatewayServer;
   readonly session: string;
 }
 
-async function openSession(server: Listening): Promise<Client> {
+async function openSession(server: GatewayServer): Promise<Client> {
   const clientInfo = { name: "raw", version: "1" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   const answer = await post(server, undefined, { method: "initialize", params });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import type { GatewayOptions, HttpHandler, HttpOptions } from "@hostside/gateway";
+import type { GatewayOptions, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";
@@ -9,7 +9,7 @@ const url = "http://127.0.0.1:7777/mcp";
 const [ann, bob] = ["ann-0123456789abcdef", "bob-0123456789abcdef"];
 const clientInfo = { name: "raw", version: "1" };
 
-function serve(http: HttpOptions, options: Partial<GatewayOptions> = {}) {
+function serve(http: GatewayHttpOptions, options: Partial<GatewayOptions> = {}) {
   const clients: string[] = [];
   const { gateway, toolbox } = serveTools([tool("echo", () => "hi")], {
     open: (client) => {
@@ -90,7 +90,7 @@ describe("http() refuses", () => {
     ["an unknown member", { token: ann, resorce: {} }],
   ])("%s", async (_what, auth) => {
     const { gateway } = serve({ auth: "none" });
-    expect(() => gateway.http({ auth: auth as HttpOptions["auth"] })).toThrow(TypeError);
+    expect(() => gateway.http({ auth: auth as GatewayHttpOptions["auth"] })).toThrow(TypeError);
     await gateway.close();
   });
 });

@@ -158,7 +158,7 @@ describe("memory of tasks", () => {
       method: "tools/call",
       params: { name: "job", arguments: { text: "a long text" } },
       stop: createLazySignal(),
-      outlet: { send: () => false },
+      sink: { send: () => false },
       progressToken: undefined,
       logLevel: undefined,
       capabilities: {},

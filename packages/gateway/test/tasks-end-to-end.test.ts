@@ -3,7 +3,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@hostside/core";
-import { listen, type Listening } from "@hostside/gateway/node";
+import { listen, type GatewayServer } from "@hostside/gateway/node";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startSdkTaskServer, type SdkTaskServer } from "../../transports/test/sdk-task-server.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";
@@ -11,7 +11,7 @@ import { pipeTo, token } from "./sdk-clients.ts";
 import { openWorld, type World } from "./upstream.ts";
 
 let world: World;
-let listening: Listening;
+let listening: GatewayServer;
 beforeAll(async () => {
   world = await openWorld({ servers: ["official-scenarios"] });
   listening = await listen(world.gateway, { auth: { token } });

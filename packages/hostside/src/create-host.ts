@@ -21,7 +21,7 @@ import { followSecrets } from "./parts/follow-secrets.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
 import { chooseTelemetry } from "./parts/choose-telemetry.ts";
-import { openPool, sharedBy, targetOf } from "./parts/open-pool.ts";
+import { openPool, sharedBy, configTargetOf } from "./parts/open-pool.ts";
 import { openProviders } from "./parts/open-provider.ts";
 import { openToolboxes } from "./parts/open-toolbox.ts";
 import type { Conversations } from "./pooled/open-conversations.ts";
@@ -112,7 +112,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const { toolbox, recheckTools } = toolboxes;
   const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
   closing.add(() => catalogs?.close());
-  opened.start(targetOf(provider, conversations));
+  opened.start(configTargetOf(provider, conversations));
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(endShared);

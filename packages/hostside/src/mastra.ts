@@ -9,6 +9,6 @@ export type {
   MastraApproval,
   MastraOptions,
   MastraTools,
-  StepToPrepare,
+  MastraStep,
   ToolSource,
 } from "@hostside/adapters/mastra";

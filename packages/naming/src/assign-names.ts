@@ -1,5 +1,5 @@
 import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
-import { candidatesOf, tryNextHash, type Candidate } from "./candidate-names.ts";
+import { candidatesOf, tryNextHash, type NameCandidate } from "./candidate-names.ts";
 import { emptyNames, extendNames, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
 import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
@@ -79,14 +79,14 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
 
   const owners = indexNames(previous);
   /** Who got which name here, A to Z lower-cased. */
-  let given: Map<string, Candidate> | undefined;
+  let given: Map<string, NameCandidate> | undefined;
   let waiting = unnamed.map(candidatesOf(strategy, createReservedNames(strategy, serverIds)));
   const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
   // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
   while (waiting.length > 0) {
     const { first, others } = groupByName(waiting);
-    const rivals: Candidate[] = [];
+    const rivals: NameCandidate[] = [];
     for (const [name, candidate] of first) {
       const owner = owners.get(name) ?? given?.get(name)?.identity;
       const more = others.get(name);
@@ -149,13 +149,16 @@ function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
 }
 
 // Nearly always all that are given are those of the first round, for which there is a table already.
-function withMore(given: Map<string, Candidate> | undefined, more: Map<string, Candidate>): Map<string, Candidate> {
+function withMore(
+  given: Map<string, NameCandidate> | undefined,
+  more: Map<string, NameCandidate>,
+): Map<string, NameCandidate> {
   if (given === undefined) return more;
   for (const [name, candidate] of more) given.set(name, candidate);
   return given;
 }
 
-function reservedCollisions(candidates: readonly Candidate[]): NameCollision[] {
+function reservedCollisions(candidates: readonly NameCandidate[]): NameCollision[] {
   const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();
   for (const { identity, plain, owner } of candidates) {
     if (owner === undefined) continue;
@@ -169,14 +172,14 @@ function reservedCollisions(candidates: readonly Candidate[]): NameCollision[] {
 }
 
 /** Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the others alone. */
-interface Wishes {
-  readonly first: Map<string, Candidate>;
-  readonly others: ReadonlyMap<string, readonly Candidate[]>;
+interface NameGroups {
+  readonly first: Map<string, NameCandidate>;
+  readonly others: ReadonlyMap<string, readonly NameCandidate[]>;
 }
 
-function groupByName(waiting: readonly Candidate[]): Wishes {
-  const first = new Map<string, Candidate>();
-  const others = new Map<string, Candidate[]>();
+function groupByName(waiting: readonly NameCandidate[]): NameGroups {
+  const first = new Map<string, NameCandidate>();
+  const others = new Map<string, NameCandidate[]>();
   for (const candidate of waiting) {
     const name = foldCase(candidate.name);
     if (!first.has(name)) {

@@ -1,12 +1,12 @@
 import { hashIdentity } from "./hash-identity.ts";
 import { isLegalName, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
-import { omitEcho } from "./omit-echo.ts";
-import { putHashOn } from "./put-hash-on.ts";
+import { stripServerPrefix } from "./strip-server-prefix.ts";
+import { appendHash } from "./append-hash.ts";
 import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 /** What one tool may be called. A plain object without functions: an assignment has one for each tool. */
-export interface Candidate {
+export interface NameCandidate {
   readonly identity: ToolIdentity;
   /** The name without a hash, legal or not. */
   readonly plain: string;
@@ -22,7 +22,7 @@ export interface Candidate {
 export function candidatesOf(
   strategy: NamingStrategy,
   reservedNames: ReservedNames,
-): (identity: ToolIdentity) => Candidate {
+): (identity: ToolIdentity) => NameCandidate {
   const servers = new Map<string, ServerSegment>();
   return (identity) => {
     const { serverId, toolName } = identity;
@@ -32,22 +32,22 @@ export function candidatesOf(
       servers.set(serverId, server);
     }
     const tool = strategy.sanitize(toolName);
-    const plain = `${server.prefix}${server.echo === undefined ? tool : omitEcho(tool, server.echo)}`;
+    const plain = `${server.prefix}${server.echo === undefined ? tool : stripServerPrefix(tool, server.echo)}`;
     const exact = server.exact && tool === toolName;
     const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
     const found = fits ? reservedNames.find(serverId, plain) : undefined;
     const owner = typeof found === "string" ? found : undefined;
-    const candidate: Candidate = { identity, plain, owner, name: plain, attempts: 0 };
+    const candidate: NameCandidate = { identity, plain, owner, name: plain, attempts: 0 };
     if (!fits || found !== undefined) tryNextHash(candidate, strategy);
     return candidate;
   };
 }
 
 /** The next name that the tool may get: one hash after another, without end. */
-export function tryNextHash(candidate: Candidate, strategy: NamingStrategy): void {
+export function tryNextHash(candidate: NameCandidate, strategy: NamingStrategy): void {
   const { identity, plain } = candidate;
   candidate.attempts += 1;
-  candidate.name = putHashOn(plain, hashIdentity(identity, candidate.attempts, strategy.hashLength), strategy);
+  candidate.name = appendHash(plain, hashIdentity(identity, candidate.attempts, strategy.hashLength), strategy);
 }
 
 interface ServerSegment {

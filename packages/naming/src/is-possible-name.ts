@@ -1,6 +1,6 @@
 import { foldCase } from "@hostside/core/implement";
 import { lastResortHead, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
-import { endsLikeHash } from "./put-hash-on.ts";
+import { endsLikeHash } from "./append-hash.ts";
 
 /**
  * Whether {@linkcode assignNames} can give this name to a tool of this server, whatever that is called and whoever else is there. For who

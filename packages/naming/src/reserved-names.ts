@@ -1,6 +1,6 @@
 import { compareText, foldCase } from "@hostside/core/implement";
 import { toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
-import { endsLikeHash } from "./put-hash-on.ts";
+import { endsLikeHash } from "./append-hash.ts";
 
 /** Says whether a plain name is one server's to give away, whatever the others list. */
 export interface ReservedNames {

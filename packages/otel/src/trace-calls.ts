@@ -11,7 +11,7 @@ import type {
 import { hasObserver, joinObservers, withObserver } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
-import { failureOf, toolFailure } from "./spans/failure.ts";
+import { spanFailureOf, toolFailure } from "./spans/failure.ts";
 import type { Tracing } from "./spans/tracing.ts";
 import type { TelemetrySettings } from "./telemetry-options.ts";
 
@@ -54,7 +54,7 @@ async function observe(
     return outcome;
   } catch (error) {
     span?.end({ error });
-    measureCall(call, { durationMs: clock.now() - startedAt, failure: failureOf(error) }, parts);
+    measureCall(call, { durationMs: clock.now() - startedAt, failure: spanFailureOf(error) }, parts);
     throw error;
   }
 }

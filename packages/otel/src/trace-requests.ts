@@ -13,7 +13,7 @@ import { isPlainObject, joinObservers } from "@hostside/core/implement";
 import { measureRequest } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";
-import { failureAttributes, failureOf, type Failure } from "./spans/failure.ts";
+import { failureAttributes, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
 import type { TraceParts } from "./trace-calls.ts";
 
@@ -42,7 +42,7 @@ async function observe(
   const within = tracing.contextOf(span);
   const onExchange = ({ requestId }: CallExchange): void =>
     void quietly(() => span?.setAttribute(attribute.requestId, String(requestId)));
-  const end = (failure: Failure | undefined): void => {
+  const end = (failure: SpanFailure | undefined): void => {
     quietly(() => {
       if (failure === undefined || span === undefined) return;
       span.setAttributes(failureAttributes(failure));
@@ -60,7 +60,7 @@ async function observe(
     end(undefined);
     return answer;
   } catch (error) {
-    end(failureOf(error));
+    end(spanFailureOf(error));
     throw error;
   }
 }

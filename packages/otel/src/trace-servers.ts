@@ -3,7 +3,7 @@ import type { ServerOperation, ServerPeer, ServerRecord } from "@hostside/core";
 import { methodOfConnecting } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";
-import { failureAttributes, failureOf } from "./spans/failure.ts";
+import { failureAttributes, spanFailureOf } from "./spans/failure.ts";
 import { peerAttributes, sessionAttributes } from "./spans/peer-attributes.ts";
 import { causeNow, nowhere } from "./spans/tracing.ts";
 import { spanTime } from "./times.ts";
@@ -68,13 +68,13 @@ function attributesOf(record: ServerRecord, { settings }: TraceParts): Attribute
     ...peerAttributes(peer),
     ...sessionAttributes(peer, settings.captureSessionId),
     ...(toolCount !== undefined && { [attribute.toolCount]: toolCount }),
-    ...(error !== undefined && failureAttributes(failureOf(error))),
+    ...(error !== undefined && failureAttributes(spanFailureOf(error))),
   };
 }
 
 function finish(span: Span, { error, startedAt, durationMs }: ServerRecord): void {
   quietly(() => {
-    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failureOf(error).type });
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: spanFailureOf(error).type });
   });
   quietly(() => span.end(spanTime(startedAt + durationMs)));
 }

@@ -1,7 +1,7 @@
 export type { ApprovalEvent, CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
 export { createPolicy, type Policy } from "./policy.ts";
 export type { PolicyOptions } from "./policy-options.ts";
-export type { Decision, RuleLists, RuleOptions, StricterRules, ToolRule, ToolRules } from "./rules/rule-options.ts";
+export type { RuleAction, RuleLists, RuleOptions, StricterRules, ToolRule, ToolRules } from "./rules/rule-options.ts";
 export type { ToolSelection, ToolSelector } from "./rules/select-tools.ts";
 export type { Limit, LimitBudget, LimitCost, LimitRate, LimitScope } from "./limits/limit-options.ts";
 export { moderateLimits, newToolLimits } from "./limits/limit-presets.ts";

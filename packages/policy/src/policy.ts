@@ -26,10 +26,10 @@ import { createEffects, type Effects } from "./effects/create-effects.ts";
 import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
-import { holdArguments } from "./passage/hold-arguments.ts";
-import { composeStages } from "./passage/compose-stages.ts";
-import { passOnce } from "./passage/pass-once.ts";
-import { recordCalls } from "./passage/record-calls.ts";
+import { freezeArguments } from "./pipeline/freeze-arguments.ts";
+import { composeStages } from "./pipeline/compose-stages.ts";
+import { passOnce } from "./pipeline/pass-once.ts";
+import { recordCalls } from "./pipeline/record-calls.ts";
 import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
@@ -203,7 +203,7 @@ function inOrder(
     stages.filter((stage) => stage !== undefined);
   return given([
     recordCalls({ ...parts, attempts: retry?.attempts, isWatched }),
-    holdArguments(parts),
+    freezeArguments(parts),
     redaction?.interceptor,
     admission.interceptor,
     validation?.input,
@@ -213,7 +213,7 @@ function inOrder(
     ),
     validation?.output,
     // Once more for each try: whoever stands behind may do to its copy what it likes.
-    holdArguments(parts),
+    freezeArguments(parts),
   ]);
 }
 

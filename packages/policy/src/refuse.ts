@@ -5,7 +5,7 @@ import type { PolicyParts } from "./policy-parts.ts";
 import { effectOfDefinition } from "./rules/tool-subject.ts";
 
 /** A no, before anything was sent. */
-export interface Refusal {
+export interface PolicyRefusal {
   readonly stage: PolicyStage;
   readonly code: HostsideErrorCode;
   /** Why, after a name for the call: `is denied by deny[2]`. Without arguments and without texts of a server. */
@@ -17,9 +17,9 @@ export interface Refusal {
 }
 
 /** Tells that a call is refused, and returns the error to throw. */
-export function refuse(
+export function refuseCall(
   call: ToolCall,
-  { stage, code, reason, rule, details, cause }: Refusal,
+  { stage, code, reason, rule, details, cause }: PolicyRefusal,
   parts: Pick<PolicyParts, "clock" | "emit" | "effectOf">,
 ): HostsideError {
   const { serverId, toolName } = call.origin;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runInLanes } from "../../../test/run-in-lanes.ts";
+import { runConcurrently } from "../../../test/run-concurrently.ts";
 import { sampled } from "../../../test/sampled.ts";
 import { allMutants } from "./mutants/all-mutants.ts";
 import type { PolicyMutant } from "./mutants/policy-mutant.ts";
 import { createMutantRunner, type MutantRunner } from "./mutants/run-mutant.ts";
 
 // Some mistakes are found when a test's time is up, and others can be looked for meanwhile.
-const lanes = 2;
+const workers = 2;
 
 const mutants = sampled(allMutants);
 const tests = Array.from(new Set(mutants.map(({ test }) => test)));
@@ -15,13 +15,13 @@ describe("the tests of the policy", () => {
   let runners: readonly MutantRunner[] = [];
   let failures: ReadonlyMap<PolicyMutant, Promise<readonly string[]>> = new Map();
   beforeAll(async () => {
-    runners = await Promise.all(Array.from({ length: lanes }, () => createMutantRunner()));
-    const find = async (mutant: PolicyMutant, lane: number): Promise<readonly string[]> => {
-      const runner = runners[lane];
-      if (runner === undefined) throw new RangeError(`there is no lane ${lane}`);
+    runners = await Promise.all(Array.from({ length: workers }, () => createMutantRunner()));
+    const find = async (mutant: PolicyMutant, worker: number): Promise<readonly string[]> => {
+      const runner = runners[worker];
+      if (runner === undefined) throw new RangeError(`there is no worker ${worker}`);
       return runner.findFailures(mutant);
     };
-    failures = runInLanes(mutants, lanes, find);
+    failures = runConcurrently(mutants, workers, find);
   });
   afterAll(async () => {
     await Promise.allSettled(failures.values());
@@ -36,7 +36,7 @@ describe("the tests of the policy", () => {
     },
   );
 
-  // Nothing is left of a mistake, in any of the lanes.
+  // Nothing is left of a mistake, in any of the workers.
   it.each(tests)("find nothing without a bug: %s", { timeout: 120_000 }, async (test) => {
     await Promise.allSettled(failures.values());
     const found = await Promise.all(runners.map((runner) => runner.findFailures({ bug: "", patches: [], test })));

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { excess, isNone, none, plus, type Amounts } from "./amounts.ts";
+import { excess, isNone, none, plus, type Capacity } from "./capacity.ts";
 import { chooseDisplaced } from "./choose-displaced.ts";
-import type { Entry } from "./entry.ts";
+import type { PoolEntry } from "./entry.ts";
 
 const few = fc.nat({ max: 3 });
-const amounts: fc.Arbitrary<Amounts> = fc.record({
+const amounts: fc.Arbitrary<Capacity> = fc.record({
   maxProviders: few,
   maxConnections: few,
   maxProcesses: few,
@@ -16,12 +16,12 @@ const idle = fc.array(fc.record({ takes: amounts, principal: fc.constantFrom("a"
 it("ends those used longest ago, none to spare, and nobody where all would not do", () => {
   fc.assert(
     fc.property(amounts, idle, (lack, all) => {
-      const entries = all.map(({ takes, principal }) => ({ takes, owner: { principal } }) as unknown as Entry);
-      const given = (some: readonly Entry[]): Amounts =>
+      const entries = all.map(({ takes, principal }) => ({ takes, owner: { principal } }) as unknown as PoolEntry);
+      const given = (some: readonly PoolEntry[]): Capacity =>
         some
           .map(({ takes, owner }) => (owner.principal === "a" ? takes : { ...takes, maxPerPrincipal: 0 }))
           .reduce(plus, none);
-      const suffices = (some: readonly Entry[]): boolean => isNone(excess(lack, given(some)));
+      const suffices = (some: readonly PoolEntry[]): boolean => isNone(excess(lack, given(some)));
       const chosen = chooseDisplaced({ amounts: lack, principal: "a" }, entries);
       expect(chosen !== undefined).toBe(suffices(entries));
       if (chosen === undefined) return;

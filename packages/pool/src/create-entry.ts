@@ -1,55 +1,55 @@
 import { HostsideError } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
-import { excess, isNone } from "./amounts.ts";
+import { excess, isNone } from "./capacity.ts";
 import { closeWithin, type Endings } from "./end-entry.ts";
-import type { Departures } from "./departures.ts";
-import { untilGone, type Entry, type Owner } from "./entry.ts";
+import type { DrainingServers } from "./draining-servers.ts";
+import { untilGone, type PoolEntry, type Owner } from "./entry.ts";
 import { makeProvider } from "./make-provider.ts";
 import type { PoolParts } from "./pool-parts.ts";
-import type { Rooms } from "./rooms.ts";
+import type { CapacityTracker } from "./capacity-tracker.ts";
 import { configOf, type ServerConfig } from "./server-config.ts";
 
 /** How providers come to be. */
 export interface Creation {
   /** Begins to make the provider of an owner who has none, and takes its places. */
-  begin(owner: Owner): Entry;
+  begin(owner: Owner): PoolEntry;
   /** Says that one less waits for it. The last one who gives it up ends it. */
-  leave(entry: Entry): void;
+  leave(entry: PoolEntry): void;
 }
 
 /** What makes providers, and ends those that nobody waits for. */
 export interface CreationParts extends PoolParts {
   readonly endings: Endings;
-  readonly rooms: Rooms;
-  readonly departures: Departures;
+  readonly capacity: CapacityTracker;
+  readonly draining: DrainingServers;
   readonly onReady: () => void;
 }
 
 /** Makes providers, one at a time for each owner. */
 export function createCreation(parts: CreationParts): Creation {
-  const { settings, entries, ending, tell, config, rooms, departures, endings } = parts;
+  const { settings, entries, ending, tell, config, capacity, draining, endings } = parts;
   const { clock } = settings;
 
-  const listen = (entry: Entry, provider: McpProvider): void => {
+  const listen = (entry: PoolEntry, provider: McpProvider): void => {
     provider.onCallEnded(() => void (entry.usedAt = clock.now()));
     provider.onClosed(() => void endings.end(entry, { why: "closed", reason: "closed by its owner", drainMs: 0 }));
     // Its end may not be over: whoever refuses it waits for that.
     if (provider.closed) throw new TypeError("make() gave a provider that is closed");
   };
-  const take = (entry: Entry, next: ServerConfig): void => {
-    const freed = rooms.promise(excess(entry.takes, next.takes), entry.owner.principal);
+  const take = (entry: PoolEntry, next: ServerConfig): void => {
+    const freed = capacity.promise(excess(entry.takes, next.takes), entry.owner.principal);
     entry.config = next;
     entry.takes = next.takes;
     freed.giveBack();
   };
-  const bringUp = async (entry: Entry, controller: AbortController, leave: Leave): Promise<McpProvider> => {
+  const bringUp = async (entry: PoolEntry, controller: AbortController, leave: Leave): Promise<McpProvider> => {
     const { owner } = entry;
     const { signal } = controller;
     // The one before may still have its processes, and another one a server that goes over to this.
     await untilAborted(untilGone(ending, owner.id), signal);
     for (;;) {
-      const departed = departures.untilGone(entry.config, owner);
+      const departed = draining.untilGone(entry.config, owner);
       if (departed === undefined) break;
       await untilAborted(departed, signal);
     }
@@ -85,7 +85,7 @@ export function createCreation(parts: CreationParts): Creation {
       );
       const now = clock.now();
       const wanted = config(owner);
-      const entry: Entry = {
+      const entry: PoolEntry = {
         owner,
         state: { name: "creating", attempt, over, controller, progress: "waiting" },
         config: wanted,
@@ -97,7 +97,7 @@ export function createCreation(parts: CreationParts): Creation {
         usedAt: now,
         createdAt: now,
       };
-      rooms.take(wanted.takes, owner.principal);
+      capacity.take(wanted.takes, owner.principal);
       entries.set(owner.id, entry);
       attempt.catch((error: unknown) => void endings.fail(entry, error));
       return entry;
@@ -111,11 +111,11 @@ export function createCreation(parts: CreationParts): Creation {
 
 /** The set that it is to have, if there is room for it and all of it is gone from elsewhere; else what it was to have before and still is. */
 function latestOf(
-  { owner, takes, config: before }: Entry,
-  { config, departures }: Pick<CreationParts, "config" | "departures">,
+  { owner, takes, config: before }: PoolEntry,
+  { config, draining }: Pick<CreationParts, "config" | "draining">,
 ): ServerConfig {
   const latest = config(owner);
-  const isRoom = isNone(excess(latest.takes, takes)) && departures.untilGone(latest, owner) === undefined;
+  const isRoom = isNone(excess(latest.takes, takes)) && draining.untilGone(latest, owner) === undefined;
   if (isRoom) return latest;
   const ids = new Set(latest.servers.map(({ id }) => id));
   return configOf(

@@ -1,27 +1,27 @@
 import { HostsideError } from "@hostside/core";
 import { assertReason } from "@hostside/core/implement";
-import { excess, isNone } from "./amounts.ts";
+import { excess, isNone } from "./capacity.ts";
 import { createCreation, type Creation } from "./create-entry.ts";
 import { deferred } from "./deferred.ts";
-import { createDepartures, type Departures } from "./departures.ts";
+import { createDrainingServers, type DrainingServers } from "./draining-servers.ts";
 import { closeWithin, createEndings, type Endings } from "./end-entry.ts";
-import { allEnding, untilGone, type Entry, type Owner } from "./entry.ts";
-import { takeMoved } from "./move-servers.ts";
+import { allEnding, untilGone, type PoolEntry, type Owner } from "./entry.ts";
+import { rebalance } from "./rebalance.ts";
 import { createObtaining, isWanted, type Obtaining } from "./obtain-provider.ts";
 import type { PoolParts, PoolRules } from "./pool-parts.ts";
 import type { CommonStatus } from "./provider-pool.ts";
-import { createRooms } from "./rooms.ts";
-import { createSlots, type SlotRules, type Slots } from "./slots.ts";
+import { createCapacityTracker } from "./capacity-tracker.ts";
+import { createWaitQueue, type WaitQueueRules, type WaitQueue } from "./wait-queue.ts";
 import { createSweep, type Sweep } from "./sweep.ts";
 import { createUpdates, isOutdated, type GiveServers } from "./update-entry.ts";
-import type { Need, Wish } from "./wish.ts";
+import type { CapacityNeed, LeaseRequest } from "./lease-request.ts";
 
 /** What all kinds of pools are made of: who has a provider, how many there may be, and when one ends. */
 export interface PoolCore extends Pick<Obtaining, "obtain"> {
   /** That of an owner if it is ready. Counts as use. */
-  get(id: string): Entry | undefined;
+  get(id: string): PoolEntry | undefined;
   /** As long as what this returns was not called, they are neither reaped nor displaced. */
-  hold(entries: readonly Entry[]): () => void;
+  hold(entries: readonly PoolEntry[]): () => void;
   /** Ends that of the owner of an id, or those of some owners, and every wait for them. Resolves, when nothing is left of them, to whether there was any. */
   dispose(whose: string | ((owner: Owner) => boolean), reason: string): Promise<boolean>;
   shutdownAll(reason: string): Promise<void>;
@@ -49,10 +49,10 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
   const assertOpen = (): void => {
     if (shutDown !== undefined) throw new HostsideError(`the pool was shut down: ${closedBecause}`, { code: "closed" });
   };
-  const { slots, endings, sweep, give, departures, creation } = assemble(parts);
-  const obtaining = createObtaining({ parts, creation, departures, slots, assertOpen });
+  const { waitQueue, endings, sweep, give, draining, creation } = assemble(parts);
+  const obtaining = createObtaining({ parts, creation, draining, waitQueue, assertOpen });
   return {
-    obtain: (wish, signal, take) => obtaining.obtain(wish, signal, take),
+    obtain: (request, signal, take) => obtaining.obtain(request, signal, take),
     get(id) {
       const entry = entries.get(id);
       if (entry?.state.name !== "ready") return undefined;
@@ -69,7 +69,7 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
           entry.leases -= 1;
           entry.usedAt = clock.now();
         }
-        slots.pump();
+        waitQueue.pump();
       };
     },
     async dispose(whose, reason) {
@@ -91,7 +91,7 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
       const { promise, resolve } = deferred();
       shutDown = promise;
       sweep.stop();
-      slots.close();
+      waitQueue.close();
       // What was disposed of may still have calls under way.
       for (const { state } of allEnding(ending))
         if (state.name === "ending" && state.provider !== undefined) void closeWithin(state.provider, reason, settings);
@@ -102,15 +102,15 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
       return promise;
     },
     assertOpen,
-    changed: () => takeMoved({ parts, departures, give }),
+    changed: () => rebalance({ parts, draining, give }),
     statuses() {
       const there = [...entries.values(), ...allEnding(ending)].map((entry) => ({
         owner: entry.owner,
         status: statusOf(entry, parts),
       }));
       const waiting = new Map<string, OwnedStatus>();
-      for (const { wish, since } of slots.waiting())
-        for (const owner of wish.owners)
+      for (const { request, since } of waitQueue.waiting())
+        for (const owner of request.owners)
           if (!entries.has(owner.id) && isWanted(owner, parts))
             waiting.set(owner.id, waiting.get(owner.id) ?? { owner, status: waitingStatus(owner, since, parts) });
       return [...there, ...waiting.values()];
@@ -118,23 +118,23 @@ export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
   };
 }
 
-function idIf(isFor: (owner: Owner) => boolean): (entry: Entry) => readonly string[] {
+function idIf(isFor: (owner: Owner) => boolean): (entry: PoolEntry) => readonly string[] {
   return ({ owner }) => (isFor(owner) ? [owner.id] : []);
 }
 
 interface Assembly {
-  readonly slots: Slots;
+  readonly waitQueue: WaitQueue;
   readonly sweep: Sweep;
   readonly give: GiveServers;
   readonly endings: Endings;
-  readonly departures: Departures;
+  readonly draining: DrainingServers;
   readonly creation: Creation;
 }
 
 function assemble(parts: PoolParts): Assembly {
   const { entries, settings, config } = parts;
-  const isDeparting = (owner: Owner): boolean => departures.untilGone(config(owner), owner) !== undefined;
-  const needs = ({ owners }: Wish): readonly Need[] =>
+  const isDeparting = (owner: Owner): boolean => draining.untilGone(config(owner), owner) !== undefined;
+  const needs = ({ owners }: LeaseRequest): readonly CapacityNeed[] =>
     owners.flatMap((owner) => {
       const entry = entries.get(owner.id);
       const { takes } = config(owner);
@@ -143,7 +143,7 @@ function assemble(parts: PoolParts): Assembly {
       const amounts = excess(takes, entry.takes);
       return isNone(amounts) ? [] : [{ id: owner.id, amounts }];
     });
-  const admit = ({ owners }: Wish): readonly Entry[] =>
+  const admit = ({ owners }: LeaseRequest): readonly PoolEntry[] =>
     owners.flatMap((owner) => {
       const isNew = !entries.has(owner.id);
       if (isNew && !isWanted(owner, parts)) return [];
@@ -153,8 +153,8 @@ function assemble(parts: PoolParts): Assembly {
       entry.waiters += 1;
       return [entry];
     });
-  const rooms = createRooms(settings.limits, () => slots.pump());
-  const slotRules: SlotRules = {
+  const capacity = createCapacityTracker(settings.limits, () => waitQueue.pump());
+  const slotRules: WaitQueueRules = {
     waitMs: settings.waitMs,
     clock: settings.clock,
     needs,
@@ -162,16 +162,16 @@ function assemble(parts: PoolParts): Assembly {
     idle: () => sweep.idle(),
     displace: (entry) => void endings.end(entry, { why: "displaced", reason: "displaced", drainMs: 0 }),
   };
-  const slots = createSlots(slotRules, rooms);
-  const endings = createEndings(parts, rooms);
+  const waitQueue = createWaitQueue(slotRules, capacity);
+  const endings = createEndings(parts, capacity);
   const sweep = createSweep(parts, endings);
-  const departures = createDepartures();
-  const give = createUpdates({ parts, rooms, departures, endings });
-  const creation = createCreation({ ...parts, endings, rooms, departures, onReady: sweep.arm });
-  return { slots, endings, sweep, give, departures, creation };
+  const draining = createDrainingServers();
+  const give = createUpdates({ parts, capacity, draining, endings });
+  const creation = createCreation({ ...parts, endings, capacity, draining, onReady: sweep.arm });
+  return { waitQueue, endings, sweep, give, draining, creation };
 }
 
-function statusOf({ owner, state, config, leases, takes, usedAt }: Entry, parts: PoolParts): CommonStatus {
+function statusOf({ owner, state, config, leases, takes, usedAt }: PoolEntry, parts: PoolParts): CommonStatus {
   return {
     state: state.name,
     fingerprint: config.fingerprint,

@@ -12,12 +12,12 @@ import { createPoolCore } from "./create-pool-core.ts";
 import type { Owner } from "./entry.ts";
 import type { Found } from "./obtain-provider.ts";
 import { readPoolOptions, type ProviderPoolOptions } from "./pool-options.ts";
-import type { PooledStatus, PoolEvent, ProviderPool, WishOptions } from "./provider-pool.ts";
-import { assertFits } from "./room-errors.ts";
+import type { PooledStatus, PoolEvent, ProviderPool, LeaseOptions } from "./provider-pool.ts";
+import { assertFits } from "./capacity-errors.ts";
 import { configOf, readServers, type ServerConfig } from "./server-config.ts";
-import type { Wish } from "./wish.ts";
+import type { LeaseRequest } from "./lease-request.ts";
 
-const wishFields: Fields<WishOptions> = { signal: true };
+const requestFields: Fields<LeaseOptions> = { signal: true };
 const defaultKey = "shared";
 
 /**
@@ -50,16 +50,16 @@ export function createProviderPool(options: ProviderPoolOptions): ProviderPool {
   );
   const shutdownAll = (reason = "client shutdown"): Promise<void> => core.shutdownAll(reason);
   return {
-    async getOrCreate(key = defaultKey, wish = {}) {
-      return core.obtain(wishOf(key), readSignal("getOrCreate()", wish), (found) => only(found).provider);
+    async getOrCreate(key = defaultKey, request = {}) {
+      return core.obtain(requestOf(key), readSignal("getOrCreate()", request), (found) => only(found).provider);
     },
     get(key = defaultKey) {
       assertKey(key);
       const state = core.get(key)?.state;
       return state?.name === "ready" ? state.provider : undefined;
     },
-    async lease(key = defaultKey, wish = {}) {
-      return core.obtain(wishOf(key), readSignal("lease()", wish), (found) => {
+    async lease(key = defaultKey, request = {}) {
+      return core.obtain(requestOf(key), readSignal("lease()", request), (found) => {
         const { entry, provider } = only(found);
         const release = core.hold([entry]);
         return { key, provider, release, [Symbol.dispose]: release };
@@ -86,7 +86,7 @@ export function createProviderPool(options: ProviderPoolOptions): ProviderPool {
 }
 
 /** One key is one owner, who has all servers. */
-function wishOf(key: string): Wish {
+function requestOf(key: string): LeaseRequest {
   assertKey(key);
   const title = `key ${quoteText(key)}`;
   const owner: Owner = { id: key, title, sharing: "shared", principal: undefined, conversation: undefined };
@@ -98,12 +98,12 @@ function assertKey(key: unknown): asserts key is string {
 }
 
 function only([found]: readonly Found[]): Found {
-  if (found === undefined) throw new Error("a wish for a key found nothing");
+  if (found === undefined) throw new Error("a request for a key found nothing");
   return found;
 }
 
-function readSignal(owner: string, wish: WishOptions): AbortSignal | undefined {
-  assertKnownOptions(owner, wish, wishFields);
-  if (wish.signal !== undefined) assertSignal(wish.signal);
-  return wish.signal;
+function readSignal(owner: string, request: LeaseOptions): AbortSignal | undefined {
+  assertKnownOptions(owner, request, requestFields);
+  if (request.signal !== undefined) assertSignal(request.signal);
+  return request.signal;
 }

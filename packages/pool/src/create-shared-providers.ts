@@ -9,12 +9,12 @@ import {
   sharingOf,
   type Fields,
 } from "@hostside/core/implement";
-import { none, plus } from "./amounts.ts";
+import { none, plus } from "./capacity.ts";
 import { createPoolCore } from "./create-pool-core.ts";
 import type { Owner } from "./entry.ts";
 import { readSharedOptions } from "./pool-options.ts";
-import type { WishOptions } from "./provider-pool.ts";
-import { assertFits } from "./room-errors.ts";
+import type { LeaseOptions } from "./provider-pool.ts";
+import { assertFits } from "./capacity-errors.ts";
 import { configOf, readServers, type ServerConfig } from "./server-config.ts";
 import type {
   ConversationKey,
@@ -26,9 +26,9 @@ import type {
   SharedStatus,
   SharedTarget,
 } from "./shared-providers.ts";
-import type { Wish } from "./wish.ts";
+import type { LeaseRequest } from "./lease-request.ts";
 
-const wishFields: Fields<WishOptions> = { signal: true };
+const requestFields: Fields<LeaseOptions> = { signal: true };
 const keyFields: Fields<ConversationKey> = { conversation: true, principal: true };
 const sharings: readonly ServerSharing[] = ["shared", "principal", "conversation"];
 
@@ -64,9 +64,9 @@ export function createSharedProviders(options: SharedProvidersOptions): SharedPr
   );
   const shutdownAll = (reason = "client shutdown"): Promise<void> => core.shutdownAll(reason);
   return {
-    async lease(key, wish = {}) {
+    async lease(key, request = {}) {
       const read = readKey("lease()", key);
-      return core.obtain(wishOf(read), readSignal(wish), (found): ConversationLease => {
+      return core.obtain(requestOf(read), readSignal(request), (found): ConversationLease => {
         const release = core.hold(found.map(({ entry }) => entry));
         const providers = found.map(({ provider }) => provider);
         return { ...read, providers, release, [Symbol.dispose]: release };
@@ -161,7 +161,7 @@ function titleOf(sharing: ServerSharing, { principal, conversation }: OwnerInit)
 }
 
 /** That of all, that of the principal, that of the conversation. */
-function wishOf({ principal, conversation }: ReadKey): Wish {
+function requestOf({ principal, conversation }: ReadKey): LeaseRequest {
   const own = ownerOf("conversation", { principal, conversation });
   return { owners: [ownerOf("shared", {}), ownerOf("principal", { principal }), own], principal, title: own.title };
 }
@@ -182,8 +182,8 @@ function byOwner(a: SharedOwner, b: SharedOwner): number {
   );
 }
 
-function readSignal(wish: WishOptions): AbortSignal | undefined {
-  assertKnownOptions("lease()", wish, wishFields);
-  if (wish.signal !== undefined) assertSignal(wish.signal);
-  return wish.signal;
+function readSignal(request: LeaseOptions): AbortSignal | undefined {
+  assertKnownOptions("lease()", request, requestFields);
+  if (request.signal !== undefined) assertSignal(request.signal);
+  return request.signal;
 }

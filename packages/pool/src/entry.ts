@@ -1,9 +1,9 @@
 import type { ServerSharing } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
-import type { Amounts } from "./amounts.ts";
+import type { Capacity } from "./capacity.ts";
 import type { EndOfProvider } from "./provider-pool.ts";
 import type { ServerConfig } from "./server-config.ts";
-import type { PromisedRoom } from "./rooms.ts";
+import type { ReservedCapacity } from "./capacity-tracker.ts";
 
 /** Whom a provider is for. */
 export interface Owner {
@@ -19,17 +19,17 @@ export interface Owner {
 }
 
 /** What a pool has for an owner. From the first on it has its places in the pool. */
-export interface Entry {
+export interface PoolEntry {
   readonly owner: Owner;
-  state: EntryState;
+  state: PoolEntryState;
   /** The set that its provider has. */
   config: ServerConfig;
   /** One that its provider refused. */
   refused: ServerConfig | undefined;
   /** What it has of the bounds; more than its set takes while it gets the next one. */
-  takes: Amounts;
+  takes: Capacity;
   /** What it had more, as long as the servers that go are not gone. */
-  readonly leaving: Set<PromisedRoom>;
+  readonly leaving: Set<ReservedCapacity>;
   /** How many wait for it. Nobody, while it is made: it is given up. */
   waiters: number;
   leases: number;
@@ -39,7 +39,7 @@ export interface Entry {
 }
 
 /** How far an entry is. */
-export type EntryState = Creating | Ready | Ended;
+export type PoolEntryState = Creating | Ready | Ended;
 
 /** A provider is made. */
 export interface Creating {
@@ -65,7 +65,7 @@ interface Ended {
 }
 
 /** How an entry ends. */
-export interface Ending {
+export interface EntryEnding {
   readonly why: EndOfProvider;
   readonly reason: string;
   /** How long calls may go on, in milliseconds. */
@@ -73,7 +73,7 @@ export interface Ending {
 }
 
 /** Those that end, by the id of their owner: one may wait for the end of another. */
-export type EndingEntries = Map<string, Set<Entry>>;
+export type EndingEntries = Map<string, Set<PoolEntry>>;
 
 /** Resolves when nothing is left of what has ended, of one owner or at all. */
 export async function untilGone(ending: EndingEntries, id?: string): Promise<void> {
@@ -82,11 +82,11 @@ export async function untilGone(ending: EndingEntries, id?: string): Promise<voi
 }
 
 /** All that end. */
-export function allEnding(ending: EndingEntries): readonly Entry[] {
+export function allEnding(ending: EndingEntries): readonly PoolEntry[] {
   return Array.from(ending.values()).flatMap((entries) => Array.from(entries));
 }
 
 /** Whether nobody uses it: it may make room. */
-export function isIdle({ state, waiters, leases }: Entry): boolean {
+export function isIdle({ state, waiters, leases }: PoolEntry): boolean {
   return state.name === "ready" && waiters === 0 && leases === 0 && !state.provider.busy;
 }

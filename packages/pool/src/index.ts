@@ -3,7 +3,7 @@ export { createFallbackStore, type FallbackStoreOptions } from "./state/create-f
 export { createProviderPool } from "./create-provider-pool.ts";
 export { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "./keep-catalog.ts";
 export type { PoolLimits } from "./pool-limits.ts";
-export type { ProviderPoolOptions, ProviderWish } from "./pool-options.ts";
+export type { ProviderPoolOptions, ProviderRequest } from "./pool-options.ts";
 export type {
   CommonStatus,
   EndOfProvider,
@@ -11,7 +11,7 @@ export type {
   PooledStatus,
   PoolEvent,
   ProviderPool,
-  WishOptions,
+  LeaseOptions,
 } from "./provider-pool.ts";
 
 // The same, with connections that are shared where they may be.
@@ -25,7 +25,7 @@ export type {
   SharedProvidersOptions,
   SharedStatus,
   SharedTarget,
-  SharedWish,
+  SharedProviderRequest,
 } from "./shared-providers.ts";
 
 // For replicas that share a store.

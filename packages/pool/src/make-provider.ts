@@ -1,8 +1,8 @@
 import { HostsideError } from "@hostside/core";
 import { formatMs, isJsonObject, kindOf, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
-import { closeWithin, longestCloseMs } from "./end-entry.ts";
-import type { Entry } from "./entry.ts";
+import { closeWithin, longestProviderCloseMs } from "./end-entry.ts";
+import type { PoolEntry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
 /** A provider on its way. */
@@ -13,7 +13,11 @@ export interface Making {
 }
 
 /** Has the product make a provider, for at most `makeMs`. What comes too late is closed. */
-export function makeProvider(entry: Entry, controller: AbortController, { settings, owned, make }: PoolParts): Making {
+export function makeProvider(
+  entry: PoolEntry,
+  controller: AbortController,
+  { settings, owned, make }: PoolParts,
+): Making {
   const { makeMs, clock } = settings;
   const { owner, config } = entry;
   const { signal } = controller;
@@ -36,7 +40,7 @@ export function makeProvider(entry: Entry, controller: AbortController, { settin
   const closing = closeLate();
   const over = provider.then(
     () => undefined,
-    () => settleWithin(closing, makeMs + longestCloseMs, clock),
+    () => settleWithin(closing, makeMs + longestProviderCloseMs, clock),
   );
   return { provider, over };
 }

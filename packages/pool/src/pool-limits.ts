@@ -12,7 +12,7 @@ export interface PoolLimits {
   readonly maxConnections?: number | undefined;
   /** Most of these that are processes (`stdio`). Default: as many as there are; of {@linkcode createSharedProviders} 250. */
   readonly maxProcesses?: number | undefined;
-  /** How long a wish waits while all that would make room is in use, in milliseconds, before it is refused with `overloaded`. Default 0: at once. */
+  /** How long a request waits while all that would make room is in use, in milliseconds, before it is refused with `overloaded`. Default 0: at once. */
   readonly waitMs?: number | undefined;
   /** How long `make` may take, in milliseconds. Default 60,000. */
   readonly makeMs?: number | undefined;

@@ -1,12 +1,12 @@
 import type { Clock, ServerSpec } from "@hostside/core";
 import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
-import type { Amounts } from "./amounts.ts";
+import type { Capacity } from "./capacity.ts";
 import type { PoolLimits } from "./pool-limits.ts";
 import type { SharedProvidersOptions } from "./shared-providers.ts";
 
 /** What a provider is made for. */
-export interface ProviderWish {
+export interface ProviderRequest {
   readonly key: string;
   /** The servers that it is to have. */
   readonly servers: readonly ServerSpec[];
@@ -17,7 +17,7 @@ export interface ProviderWish {
 /** What a pool is made from. */
 export interface ProviderPoolOptions extends PoolLimits {
   /** Makes a provider of its own for each key, and waits for its servers if it likes. Where it fails, those who wait get its error; the next one who asks tries again. */
-  readonly make: (wish: ProviderWish) => McpProvider | Promise<McpProvider>;
+  readonly make: (request: ProviderRequest) => McpProvider | Promise<McpProvider>;
   /** The servers of every provider, until `updateConfig()`. Default none. */
   readonly servers?: readonly ServerSpec[] | undefined;
 }
@@ -30,7 +30,7 @@ export interface CoreSettings {
   readonly makeMs: number;
   readonly drainMs: number;
   readonly clock: Clock;
-  readonly limits: Amounts;
+  readonly limits: Capacity;
 }
 
 const limitFields: Fields<PoolLimits> = {

@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
-import type { EndingEntries, Entry, Owner } from "./entry.ts";
+import type { EndingEntries, PoolEntry, Owner } from "./entry.ts";
 import type { CoreSettings } from "./pool-options.ts";
 import type { EndOfProvider } from "./provider-pool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -33,7 +33,7 @@ export interface PoolRules {
 /** What the parts of a pool share. */
 export interface PoolParts extends PoolRules {
   /** By the id of the owner: those that are made, or ready. */
-  readonly entries: Map<string, Entry>;
+  readonly entries: Map<string, PoolEntry>;
   readonly ending: EndingEntries;
   /** Every provider that the pool has or had: the end of one must not be that of another. */
   readonly owned: WeakSet<object>;

@@ -55,8 +55,8 @@ export interface Lease extends Disposable {
   release(): void;
 }
 
-/** Options of a wish that can be given up. */
-export interface WishOptions {
+/** Options of a request that can be given up. */
+export interface LeaseOptions {
   /** Ends the wait, with `aborted`. What nobody waits for any more is not made. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,11 +70,11 @@ export interface ProviderPool extends AsyncDisposable {
    * Rejects with what `make` failed with, a `TypeError` when what it gave is no provider, is closed or was given before, `connect_timeout` when it took
    * longer than `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and `closed` when the key was disposed of meanwhile or the pool was shut down.
    */
-  getOrCreate(key?: string, options?: WishOptions): Promise<McpProvider>;
+  getOrCreate(key?: string, options?: LeaseOptions): Promise<McpProvider>;
   /** The provider of a key if it is ready. Counts as use. */
   get(key?: string): McpProvider | undefined;
   /** {@linkcode getOrCreate}, held until it is given back: `using lease = await pool.lease(key)`. Never one that is ending. */
-  lease(key?: string, options?: WishOptions): Promise<Lease>;
+  lease(key?: string, options?: LeaseOptions): Promise<Lease>;
   /**
    * Ends the provider of a key, also while it is made: calls that are with a server may finish within `drainMs`, and leases of it are worth nothing any more.
    * Resolves, when nothing is left of it, to whether there was one. `reason` is in errors, and is sent to servers where the protocol has a place for it; rejects with a

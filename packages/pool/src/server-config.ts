@@ -1,19 +1,19 @@
 import { assertServerSpec, HostsideError, type ServerSpec } from "@hostside/core";
 import { copySpec, kindOf, quoteText } from "@hostside/core/implement";
 import { fingerprintServers } from "@hostside/provider";
-import { amountsOf, type Amounts } from "./amounts.ts";
+import { capacityFor, type Capacity } from "./capacity.ts";
 
 /** A set of servers that a provider has, or is to have. */
 export interface ServerConfig {
   readonly servers: readonly ServerSpec[];
   readonly fingerprint: string;
   /** What a provider takes that has it. */
-  readonly takes: Amounts;
+  readonly takes: Capacity;
 }
 
 /** A set of servers, and what it comes to. */
 export function configOf(servers: readonly ServerSpec[], isShared: boolean): ServerConfig {
-  return { servers, fingerprint: fingerprintServers(servers), takes: amountsOf(servers, isShared) };
+  return { servers, fingerprint: fingerprintServers(servers), takes: capacityFor(servers, isShared) };
 }
 
 /** Copies of the specs. Throws a `TypeError` for what is no list, `invalid_spec`, and `duplicate_server`. */

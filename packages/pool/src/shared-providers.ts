@@ -2,7 +2,7 @@
 import type { Event, ServerSharing, ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
 import type { PoolLimits } from "./pool-limits.ts";
-import type { CommonStatus, EndOfProvider, WishOptions } from "./provider-pool.ts";
+import type { CommonStatus, EndOfProvider, LeaseOptions } from "./provider-pool.ts";
 
 /** Whose a shared provider is: that of all has neither member, that of one principal, or of one conversation, says which. */
 export interface SharedOwner {
@@ -13,7 +13,7 @@ export interface SharedOwner {
 }
 
 /** What a provider is made for. */
-export interface SharedWish extends SharedOwner {
+export interface SharedProviderRequest extends SharedOwner {
   /** The servers that it is to have: those that its owners may share. */
   readonly servers: readonly ServerSpec[];
   /** Aborts when nobody wants it any more. What is made all the same is closed. */
@@ -26,7 +26,7 @@ export interface SharedProvidersOptions extends PoolLimits {
    * Makes a provider of its own for each owner, and waits for its servers if it likes. Where it fails, those who wait get its error; the next one who asks
    * tries again.
    */
-  readonly make: (wish: SharedWish) => McpProvider | Promise<McpProvider>;
+  readonly make: (request: SharedProviderRequest) => McpProvider | Promise<McpProvider>;
   /** All servers, until `updateConfig()`. Who may share a connection to one says its `sharing`, or by default whether it has credentials. Default none. */
   readonly servers?: readonly ServerSpec[] | undefined;
   /** Most connections of one principal, those of its conversations included and those that all share left out. Default: as many as there are. */
@@ -79,7 +79,7 @@ export interface SharedProviders extends AsyncDisposable {
    * when it took longer than `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and `closed` when the conversation or its principal
    * was disposed of meanwhile, or all were shut down.
    */
-  lease(key: ConversationKey, options?: WishOptions): Promise<ConversationLease>;
+  lease(key: ConversationKey, options?: LeaseOptions): Promise<ConversationLease>;
   /**
    * Ends the providers of a principal and of all its conversations, or of one conversation, also while they are made: calls that are with a server may finish within
    * `drainMs`, and leases are worth nothing there any more. Resolves, when nothing is left of them, to whether there was one. `reason` is in errors, and is sent to servers where the

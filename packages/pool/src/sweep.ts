@@ -1,5 +1,5 @@
 import type { Endings } from "./end-entry.ts";
-import { isIdle, type Entry } from "./entry.ts";
+import { isIdle, type PoolEntry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
 /** Ends what nobody uses. */
@@ -8,7 +8,7 @@ export interface Sweep {
   readonly arm: () => void;
   readonly stop: () => void;
   /** Those that nobody uses, the one that was not used for the longest time first. */
-  readonly idle: () => readonly Entry[];
+  readonly idle: () => readonly PoolEntry[];
 }
 
 // The end of one is a fraction of a millisecond; that of ten thousand at once would hold up every call for seconds.

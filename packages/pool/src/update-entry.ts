@@ -1,11 +1,11 @@
 import { isHostsideError } from "@hostside/core";
 import { sameJson } from "@hostside/core/implement";
-import { excess, plus } from "./amounts.ts";
-import type { Departures } from "./departures.ts";
+import { excess, plus } from "./capacity.ts";
+import type { DrainingServers } from "./draining-servers.ts";
 import type { Endings } from "./end-entry.ts";
-import type { Entry } from "./entry.ts";
+import type { PoolEntry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
-import type { PromisedRoom, Rooms } from "./rooms.ts";
+import type { ReservedCapacity, CapacityTracker } from "./capacity-tracker.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { stayingOf } from "./staying-servers.ts";
 
@@ -13,18 +13,18 @@ import { stayingOf } from "./staying-servers.ts";
  * Gives a provider other servers. It has them when this returns; what has to start, starts, and what goes gives its places back when it is gone. Resolves to
  * whether it took them, never rejects. Nothing for one that is not ready.
  */
-export type GiveServers = (entry: Entry, config: ServerConfig) => Promise<boolean>;
+export type GiveServers = (entry: PoolEntry, config: ServerConfig) => Promise<boolean>;
 
 /** What providers get other servers with. */
 export interface UpdateInit {
   readonly parts: PoolParts;
-  readonly rooms: Rooms;
-  readonly departures: Departures;
+  readonly capacity: CapacityTracker;
+  readonly draining: DrainingServers;
   readonly endings: Endings;
 }
 
 /** Says how providers get other servers. */
-export function createUpdates({ parts, rooms, departures, endings }: UpdateInit): GiveServers {
+export function createUpdates({ parts, capacity, draining, endings }: UpdateInit): GiveServers {
   const { settings, tell } = parts;
   const { drainMs } = settings;
   const give: GiveServers = async (entry, wanted) => {
@@ -32,8 +32,8 @@ export function createUpdates({ parts, rooms, departures, endings }: UpdateInit)
     const { provider } = entry.state;
     const { config: before, owner } = entry;
     const freed = excess(entry.takes, wanted.takes);
-    rooms.take(excess(wanted.takes, entry.takes), owner.principal);
-    const leaving = rooms.promise(freed, owner.principal);
+    capacity.take(excess(wanted.takes, entry.takes), owner.principal);
+    const leaving = capacity.promise(freed, owner.principal);
     entry.config = wanted;
     entry.takes = wanted.takes;
     if (sameJson(wanted.servers, before.servers)) {
@@ -56,7 +56,7 @@ export function createUpdates({ parts, rooms, departures, endings }: UpdateInit)
         // It still has what it had.
         if (!isEnding(entry) && leaving.keep()) {
           entry.takes = before.takes;
-          rooms.promise(excess(plus(wanted.takes, freed), before.takes), owner.principal).giveBack();
+          capacity.promise(excess(plus(wanted.takes, freed), before.takes), owner.principal).giveBack();
         }
       }
       freeIfThere(entry, leaving);
@@ -72,24 +72,24 @@ export function createUpdates({ parts, rooms, departures, endings }: UpdateInit)
     const goes = new Set(entry.config.servers.flatMap(({ id }) => (stays.has(id) ? [] : [id])));
     const given = give(entry, wanted);
     const gone = given.then(() => (entry.state.name === "ending" ? entry.state.gone : undefined));
-    departures.note(entry.owner, goes, gone);
+    draining.note(entry.owner, goes, gone);
     return given;
   };
 }
 
 /** What one that ends had more is free when nothing is left of it. */
-function freeIfThere(entry: Entry, leaving: PromisedRoom): void {
+function freeIfThere(entry: PoolEntry, leaving: ReservedCapacity): void {
   if (isEnding(entry)) return;
   leaving.giveBack();
   entry.leaving.delete(leaving);
 }
 
-function isEnding({ state }: Entry): boolean {
+function isEnding({ state }: PoolEntry): boolean {
   return state.name === "ending";
 }
 
 /** Whether a provider has another set than it is to have, unless it refused it. */
-export function isOutdated({ config, refused, owner }: Entry, parts: PoolParts): boolean {
+export function isOutdated({ config, refused, owner }: PoolEntry, parts: PoolParts): boolean {
   const wanted = parts.config(owner);
   return wanted !== config && wanted !== refused;
 }

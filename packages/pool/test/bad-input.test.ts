@@ -106,7 +106,7 @@ describe("a provider that breaks its word", () => {
   });
 });
 
-describe("a wish or an order that makes no sense", () => {
+describe("a request or an order that makes no sense", () => {
   it.each([[""], [" "], ["x".repeat(1001)], [7]])("refuses the reason %j, and ends nothing", async (reason) => {
     const { pool, made } = stage();
     await pool.getOrCreate("a");
@@ -123,12 +123,12 @@ describe("a wish or an order that makes no sense", () => {
 
   it("makes nothing for a signal that is aborted already", async () => {
     const { pool, made, events } = stage();
-    const wish = { signal: AbortSignal.abort() };
-    await expect(pool.getOrCreate("a", wish)).rejects.toMatchObject({ code: "aborted" });
+    const request = { signal: AbortSignal.abort() };
+    await expect(pool.getOrCreate("a", request)).rejects.toMatchObject({ code: "aborted" });
     await settled();
     expect([made, events]).toEqual([[], []]);
     await pool.getOrCreate("a");
-    await expect(pool.lease("a", wish)).rejects.toMatchObject({ code: "aborted" });
+    await expect(pool.lease("a", request)).rejects.toMatchObject({ code: "aborted" });
   });
 
   it("says whose option is unknown", async () => {
@@ -181,10 +181,10 @@ describe("a listener that calls back", () => {
       seen.push(pool.shutdownAll("again"));
       pool.getOrCreate("b").catch((error: unknown) => seen.push(error));
     });
-    const wish = pool.getOrCreate("a");
+    const request = pool.getOrCreate("a");
     await settled();
     const done = pool.shutdownAll("maintenance");
-    await expect(wish).rejects.toMatchObject({ code: "closed" });
+    await expect(request).rejects.toMatchObject({ code: "closed" });
     await settled();
     expect(seen[0]).toBe(done);
     expect(seen[1]).toMatchObject({ code: "closed", message: expect.stringContaining("maintenance") });

@@ -95,10 +95,10 @@ describe("getOrCreate()", () => {
 
   it("bounds make() by makeMs", async () => {
     const { pool, clock } = stage({ make: () => new Promise(() => undefined), makeMs: 5000 });
-    const wish = pool.getOrCreate("a");
+    const request = pool.getOrCreate("a");
     await settled();
     clock.advance(5000);
-    await expect(wish).rejects.toMatchObject({
+    await expect(request).rejects.toMatchObject({
       code: "connect_timeout",
       message: expect.stringContaining('make() had no provider for key "a" after 5000 ms'),
     });
@@ -219,7 +219,7 @@ describe("a pool that is full", () => {
     expect(pool.statuses().map(({ key }) => key)).toEqual(["a"]);
   });
 
-  it("lets wishes wait in their order for waitMs, and each gets what is given back", async () => {
+  it("lets requests wait in their order for waitMs, and each gets what is given back", async () => {
     const { pool, clock, made } = stage({ maxProviders: 1, waitMs: 1000 });
     const first = await pool.lease("a");
     const second = pool.lease("b");
@@ -280,10 +280,10 @@ describe("dispose() and shutdownAll()", () => {
     const { open, passed } = gate();
     const stub = stubProvider();
     const { pool } = stage({ make: () => passed.then(() => stub.provider) });
-    const wish = pool.getOrCreate("a");
+    const request = pool.getOrCreate("a");
     await settled();
     const disposed = pool.dispose("a", "not needed");
-    await expect(wish).rejects.toMatchObject({
+    await expect(request).rejects.toMatchObject({
       code: "closed",
       message: expect.stringContaining("was given up while it was made: not needed"),
     });

@@ -43,20 +43,20 @@ describe("bounds of shared providers", () => {
     await expect(shared.lease({ conversation: "1" })).resolves.toBeDefined();
   });
 
-  it("let principals take turns: who floods waits behind the first wish of each other one", async () => {
+  it("let principals take turns: who floods waits behind the first request of each other one", async () => {
     const { shared } = sharedStage({ servers: notes, maxConnections: 1, waitMs: 60_000 });
     const first = await shared.lease(key("flood", "0"));
     const served: string[] = [];
-    const wishes = [key("flood", "1"), key("flood", "2"), key("flood", "3"), key("quiet"), key("calm")].map(
-      async (wish) => {
-        const lease = await shared.lease(wish);
-        served.push(`${wish.principal}/${wish.conversation}`);
+    const requests = [key("flood", "1"), key("flood", "2"), key("flood", "3"), key("quiet"), key("calm")].map(
+      async (request) => {
+        const lease = await shared.lease(request);
+        served.push(`${request.principal}/${request.conversation}`);
         lease.release();
       },
     );
     await settled();
     first.release();
-    await Promise.all(wishes);
+    await Promise.all(requests);
     expect(served).toEqual(["flood/1", "quiet/1", "calm/1", "flood/2", "flood/3"]);
   });
 

@@ -7,7 +7,7 @@ export type {
   EndOptions,
   McpProvider,
   OperationOptions,
-  ResourceUpdate,
+  ServerResourceUpdate,
   ToolRoute,
   UserOperationOptions,
 } from "./mcp-provider.ts";
@@ -17,6 +17,6 @@ export type { SavedCatalog, SavedListing } from "./saved/saved-catalog.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
 export type { AgreeOnNames } from "./catalog/agree-on-names.ts";
 export { createNameBook, type NameBook, type NameBookOptions } from "./catalog/name-book.ts";
-export type { QuarantinedTool } from "./catalog/catalog.ts";
+export type { QuarantinedServerTool } from "./catalog/catalog.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";
 export type { RefreshMode } from "./link/link-policy.ts";

@@ -2,6 +2,6 @@
 const closeSteps = 6;
 
 /** How long the end of a session is waited for, in milliseconds. */
-export function longestCloseMs(closeMs: number): number {
+export function sessionCloseMs(closeMs: number): number {
   return closeSteps * closeMs;
 }

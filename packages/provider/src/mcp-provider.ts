@@ -17,7 +17,7 @@ import type {
   UnreadyGroup,
 } from "@hostside/core";
 import type { SavedNames } from "@hostside/naming";
-import type { QuarantinedTool } from "./catalog/catalog.ts";
+import type { QuarantinedServerTool } from "./catalog/catalog.ts";
 import type { SavedCatalog } from "./saved/saved-catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
@@ -69,7 +69,7 @@ export interface ApplyResult {
 }
 
 /** A resource that is subscribed to changed, or may have. */
-export interface ResourceUpdate {
+export interface ServerResourceUpdate {
   readonly serverId: string;
   /** The server's, which may name a part of what was subscribed to: untrusted. After a time without a session, what was subscribed to. */
   readonly uri: string;
@@ -97,7 +97,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** The groups of servers that are not `ready`, whether their tools are known or not; without those that are disabled or merely idle. */
   unreadyGroups(): readonly UnreadyGroup[];
   /** The tools for which `admit` answered `"quarantine"`, sorted by local name. A call of theirs is refused with `tool_quarantined`. */
-  quarantined(): readonly QuarantinedTool[];
+  quarantined(): readonly QuarantinedServerTool[];
   /**
    * The tools that the user interface of this server, an MCP App, may call: those on offer unless their `_meta.ui.visibility` leaves out `app`, and those
    * that it gives to apps alone, which are in no other list, and whose local name is their qualified name. Sorted by remote name; none for a
@@ -231,7 +231,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** Fires when a server says that its prompts changed, and when it comes back after a time without a session. */
   readonly onPromptsChanged: Event<{ readonly serverId: string }>;
   /** Fires when a resource changed, or may have, while something of its server is subscribed to. */
-  readonly onResourceUpdated: Event<ResourceUpdate>;
+  readonly onResourceUpdated: Event<ServerResourceUpdate>;
   /** Fires for each notification that no request waits for, as it came; of a flood only some. Untrusted. */
   readonly onServerNotification: Event<ServerNotification & { readonly serverId: string }>;
   /** Fires once, when `close()` was called: the last event there is. For whoever has something to end with the provider. */

@@ -188,7 +188,7 @@ const backoffFields: Fields<BackoffOptions> = {
 };
 
 /** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
-export function readOptions(options: ProviderOptions): ProviderSettings {
+export function readProviderOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
   const { connector, servers = [], name = "mcp", onElicit, principal, admit } = options;
   const {

@@ -2,12 +2,12 @@ import { HostsideError, type Clock } from "@hostside/core";
 import { assertNames, assertReason, assertRefreshOptions, createEvent } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
 import { createProviderCalls, type ProviderCalls } from "./calls/provider-calls.ts";
-import { appTools, findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
+import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
 import { assertServerId, readOperationOptions } from "./operation-options.ts";
-import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
+import { readInitOptions, readProviderOptions, type ProviderOptions } from "./provider-options.ts";
 import { recallCatalog } from "./saved/recall-catalog.ts";
 import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
@@ -26,7 +26,7 @@ import { unreadyGroups } from "./servers/unready-groups.ts";
  * `duplicate_server` or `invalid_names`.
  */
 export function createProvider(options: ProviderOptions): McpProvider {
-  const settings = readOptions(options);
+  const settings = readProviderOptions(options);
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
   const { name, names, describe, admit, reservedNames, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, names, describe, admit, reservedNames });
@@ -193,20 +193,20 @@ function readsOf(
     appTools: (serverId) => appTools(catalog.current.servers.get(serverId)),
     tools: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
-    has: (toolName) => findTool(catalog.current, toolName) !== undefined,
+    has: (toolName) => findCatalogTool(catalog.current, toolName) !== undefined,
     quarantined: () => quarantinedTools(catalog.current),
     routes: () => routesOf(catalog.current),
     savedNames: () => saveNames(catalog.names),
   };
 }
 
-function selectDefinitions(catalog: Catalog, names: readonly string[] | undefined): readonly CatalogTool[] {
+function selectDefinitions(catalog: ProviderCatalog, names: readonly string[] | undefined): readonly CatalogTool[] {
   if (names === undefined) return catalog.definitions;
   assertNames("tools(): names", names);
-  return names.flatMap((name) => findTool(catalog, name) ?? []);
+  return names.flatMap((name) => findCatalogTool(catalog, name) ?? []);
 }
 
-function routesOf({ definitions }: Catalog): readonly ToolRoute[] {
+function routesOf({ definitions }: ProviderCatalog): readonly ToolRoute[] {
   return definitions.map(({ name, origin, effect }) => ({ name, ...origin, effect }));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createGate, shareOf } from "../src/calls/gate.ts";
-import { createWaitingRoom } from "../src/calls/waiting-room.ts";
+import { createGate, fairShareOf } from "../src/calls/gate.ts";
+import { createWaitingCalls } from "../src/calls/waiting-calls.ts";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 import { checkTurns } from "./turns.ts";
@@ -14,7 +14,7 @@ describe("calls of several conversations", () => {
   });
 
   it("never have all places of a server for one of them", () => {
-    expect([1, 2, 3, 4, 5, 64].map(shareOf)).toEqual([1, 1, 2, 3, 4, 48]);
+    expect([1, 2, 3, 4, 5, 64].map(fairShareOf)).toEqual([1, 1, 2, 3, 4, 48]);
   });
 
   it("are served in turns by a serial server: one that asks much is not before one that asks once", async () => {
@@ -111,16 +111,16 @@ describe("calls of several conversations", () => {
 
 describe("createWaitingRoom()", () => {
   it("knows who is most, whoever comes and goes, and dismisses the newest of them", () => {
-    const room = createWaitingRoom();
+    const room = createWaitingCalls();
     const dismissed: string[] = [];
     const add = (name: string): (() => void) =>
       room.add(name[0], ({ waiting, own }) => dismissed.push(`${name} of ${own} of ${waiting}`));
     const leave = ["a1", "a2", "a3", "b1", "b2"].map(add);
-    expect([room.makeRoom("a"), room.makeRoom("b"), room.makeRoom(undefined)]).toEqual([false, true, true]);
+    expect([room.evictFor("a"), room.evictFor("b"), room.evictFor(undefined)]).toEqual([false, true, true]);
     expect(dismissed).toEqual(["a3 of 3 of 5", "b2 of 2 of 4"]);
     leave[3]?.();
     leave[3]?.();
-    expect([room.makeRoom("c"), room.makeRoom("c"), room.makeRoom("c")]).toEqual([true, true, false]);
+    expect([room.evictFor("c"), room.evictFor("c"), room.evictFor("c")]).toEqual([true, true, false]);
     expect(dismissed.slice(2)).toEqual(["a2 of 2 of 2", "a1 of 1 of 1"]);
   });
 });

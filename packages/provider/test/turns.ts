@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { shareOf, type Gate, type GateMode, type Turn } from "../src/calls/gate.ts";
+import { fairShareOf, type Gate, type GateMode, type GateEntry } from "../src/calls/gate.ts";
 
 interface Step {
   readonly act: "arrive" | "leave" | "abort";
@@ -9,7 +9,7 @@ interface Step {
   readonly pick: number;
 }
 
-interface Call extends Turn {
+interface Call extends GateEntry {
   readonly number: number;
   readonly abort: AbortController;
   state: "waits" | "through" | "gone";
@@ -59,7 +59,7 @@ function createTurns(gate: Gate, limit: number): Turns {
   const own = (fairnessKey: string | undefined, state: Call["state"]): Call[] =>
     those(state).filter((call) => call.fairnessKey === fairnessKey);
   const hasItsShare = (fairnessKey: string | undefined, mode: GateMode): boolean =>
-    fairnessKey !== undefined && mode === "shared" && own(fairnessKey, "through").length >= shareOf(limit);
+    fairnessKey !== undefined && mode === "shared" && own(fairnessKey, "through").length >= fairShareOf(limit);
 
   const noteEntry = (call: Call): void => {
     const [first] = own(call.fairnessKey, "waits");

@@ -1,9 +1,9 @@
 // Recording.
 export { createRecorder, type Recorder, type RecorderOptions } from "./record/create-recorder.ts";
-export type { Fetch } from "./record/record-fetch.ts";
+export type { RecordableFetch } from "./record/record-fetch.ts";
 
 // Recordings.
-export { parseRecording, type ParseOptions } from "./recording/parse-recording.ts";
+export { parseRecording, type ParseRecordingOptions } from "./recording/parse-recording.ts";
 export { readRecording } from "./recording/read-recording.ts";
 export type {
   HostEvent,

@@ -2,7 +2,7 @@
 export { createResources, type ResourceListing, type Resources, type TemplateListing } from "./resources.ts";
 export type { ResourcesOptions } from "./resources-options.ts";
 export type { ResourceProvider, ResourceServerStatus, ResourceUpdate } from "./resource-provider.ts";
-export type { CutText, ListedEntry, Resource, ResourceContents, ResourceTemplate } from "./resource.ts";
+export type { TruncatedField, ListedEntry, Resource, ResourceContents, ResourceTemplate } from "./resource.ts";
 export type { ReadCacheOptions } from "./reading/cache-options.ts";
 export type { ResourceRead } from "./reading/resource-read.ts";
 export type { ResourceTarget } from "./reading/read-resource.ts";

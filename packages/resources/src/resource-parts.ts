@@ -1,4 +1,4 @@
-import type { Asking } from "./asking/ask-server.ts";
+import type { ServerQueries } from "./asking/ask-server.ts";
 import type { ResourceProvider } from "./resource-provider.ts";
 import type { ResourcesSettings } from "./resources-options.ts";
 
@@ -6,5 +6,5 @@ import type { ResourcesSettings } from "./resources-options.ts";
 export interface ResourceParts {
   readonly provider: ResourceProvider;
   readonly settings: ResourcesSettings;
-  readonly asking: Asking;
+  readonly asking: ServerQueries;
 }

@@ -7,7 +7,7 @@ import type {
 } from "@hostside/core";
 
 /** A text of an entry that was longer than is kept, and was cut. */
-export type CutText = "name" | "title" | "description";
+export type TruncatedField = "name" | "title" | "description";
 
 /** What resources, templates and prompts have in common. All texts are a server's: untrusted. */
 export interface ListedEntry {
@@ -23,7 +23,7 @@ export interface ListedEntry {
   /** The server's `_meta`, for the host; never for a model. */
   readonly meta?: JsonObject;
   /** What was cut; absent when nothing was. */
-  readonly cut?: readonly CutText[];
+  readonly cut?: readonly TruncatedField[];
 }
 
 /** A resource as its server lists it. Its identity is its server's id and its URI, byte for byte. */

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Event, Subscription } from "@hostside/core";
 import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
-import { createAsking } from "./asking/ask-server.ts";
+import { createServerQueries } from "./asking/ask-server.ts";
 import { abortedError } from "./asking/ask-errors.ts";
 import type { DroppedEntry } from "./listing/list-kind.ts";
 import type { ServerFailure } from "./listing/list-servers.ts";
@@ -21,7 +21,7 @@ import { readResourcesOptions, type ResourcesOptions } from "./resources-options
 import { followProvider } from "./watching/follow-provider.ts";
 import { createServerOffers, type ServerOffers } from "./watching/server-offers.ts";
 import {
-  createSubscriptions,
+  createOpenSubscriptions,
   readSubscribeOptions,
   type SubscribeOptions,
   type UpdateListener,
@@ -95,7 +95,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   assertProvider(provider);
   const settings = readResourcesOptions(options);
   const { allowedSchemes, clock } = settings;
-  const asking = createAsking({ provider, clock });
+  const asking = createServerQueries({ provider, clock });
   const parts: ResourceParts = { provider, settings, asking };
   const resources = createServerLists(parts, resourceKind, "list()");
   const templates = createServerLists(parts, templateKind, "listTemplates()");
@@ -103,7 +103,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   const stats = createReadStats(cache);
   const { list: promptList, prompts } = createPrompts(parts);
   const lists = [resources, templates];
-  const subscriptions = createSubscriptions(parts);
+  const subscriptions = createOpenSubscriptions(parts);
   const offers = createServerOffers(provider);
   const closeAll = (): void => {
     unfollow();

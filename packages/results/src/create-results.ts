@@ -11,13 +11,13 @@ import { assertSettled } from "./present/assert-settled.ts";
 import { member } from "./present/member.ts";
 import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
 import type { Presented } from "./presented.ts";
-import { createAnswerRoom } from "./read/answer-room.ts";
+import { createAnswerSpace } from "./read/answer-space.ts";
 import { createReader, type Reader } from "./read/create-reader.ts";
 import { presentAnswer } from "./read/present-answer.ts";
 import type { ReadAnswer } from "./read/read-answer.ts";
 import { parseRequest, type ReadRequest } from "./read/read-request.ts";
 import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
-import type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
+import type { PresentContext, ResultPresenter } from "./result-presenter.ts";
 import { assertResultsOptions, readBounds, type ResultsOptions } from "./results-options.ts";
 
 /** Presents results, and keeps what is too big for a model. */
@@ -27,15 +27,15 @@ export interface Results extends ResultPresenter {
    * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
    * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only an occasion with unknown fields and a promise of an outcome are a `TypeError`.
    */
-  present(outcome: ToolOutcome, occasion?: PresentOccasion): Promise<Presented>;
-  presentError(error: unknown, occasion?: PresentOccasion): Presented;
+  present(outcome: ToolOutcome, presentContext?: PresentContext): Promise<Presented>;
+  presentError(error: unknown, presentContext?: PresentContext): Presented;
   /** `results_read`, for `createToolbox({ tools })`: by it the model reads and searches what was kept. */
   readonly tool: ResultsReadTool;
   /**
    * The same for the host: the next page, matches, bytes, or why there are none. Rejects with the reason of the signal, and with a
    * `TypeError` for a request that is none.
    */
-  read(request: ReadRequest, occasion?: PresentOccasion): Promise<ReadAnswer>;
+  read(request: ReadRequest, presentContext?: PresentContext): Promise<ReadAnswer>;
   /**
    * Forgets all that was kept for a conversation of a principal, and nothing of another one's conversation of that name; without `principal`, for calls that named the conversation alone, and
    * without `conversation`, for those that named none. Rejects as the store and the sink do, and with a `TypeError` for what is no such object.
@@ -66,11 +66,11 @@ export function createResults(options: ResultsOptions): Results {
     return reader.read(request, { owner: owners.ownerOf(context), signal });
   };
   return {
-    async present(outcome, occasion = {}) {
+    async present(outcome, presentContext = {}) {
       // A context in its place would be ignored: everybody who names no conversation would share the handle.
-      assertKnownOptions("present()", occasion, { context: true, signal: true });
+      assertKnownOptions("present()", presentContext, { context: true, signal: true });
       assertSettled("present()", outcome);
-      return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, occasion, parts));
+      return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, presentContext, parts));
     },
     presentError: (error) => presentError(error, "blocks", { delimiters: settings.delimiters }),
     tool: createResultsReadTool({
@@ -143,7 +143,7 @@ function createParts(options: ResultsOptions): ResultsParts {
       clock,
       readTimeoutMs,
       media: { types: mediaTypes, maxItemBytes },
-      ...createAnswerRoom(settings, toolName),
+      ...createAnswerSpace(settings, toolName),
     }),
     scaling: { scaleImage: options.scaleImage, clock, timeoutMs: keepTimeoutMs },
   };

@@ -32,7 +32,7 @@ export type {
   PresentedText,
   TextPart,
 } from "./presented.ts";
-export type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
+export type { PresentContext, ResultPresenter } from "./result-presenter.ts";
 export { createResults, type Results } from "./create-results.ts";
 export type { ResultsOptions } from "./results-options.ts";
 export type { ReadRequest } from "./read/read-request.ts";
@@ -49,7 +49,7 @@ export type { TextMatch } from "./read/find-text.ts";
 export type { ReadToolResult, ResultsReadTool } from "./read/results-read-tool.ts";
 export type { KeptItem } from "./keep/kept-item.ts";
 export type { TextIndex } from "./keep/text-index.ts";
-export type { Keeping, KeptPiece, KeptPieces, OutcomePiece } from "./keeping.ts";
+export type { KeepResult, KeptPiece, KeptPieces, OutcomePiece } from "./keeping.ts";
 export type { BlobRefusal, BlobSink, ByteRange, NewBlob, PutResult } from "./keep/blob-sink.ts";
 export { createMemorySink, type MemorySink, type MemorySinkOptions } from "./keep/create-memory-sink.ts";
 export { createStoreSink, type StoreSinkOptions } from "./keep/create-store-sink.ts";

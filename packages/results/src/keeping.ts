@@ -15,12 +15,12 @@ export interface KeptPiece {
 }
 
 /** What became of a piece that is not shown whole: what was kept of it, or why it was not kept, in words for a model. */
-export type Keeping = KeptPiece | { readonly notKept: string };
+export type KeepResult = KeptPiece | { readonly notKept: string };
 
 /** What was kept of one outcome, for the notices on what is not shown. */
 export interface KeptPieces {
   /** The name of the tool that reads what was kept: `results_read`, unless the product has another one. */
   readonly tool: string;
   /** `undefined` for a piece that nobody tried to keep. */
-  of(piece: OutcomePiece): Keeping | undefined;
+  of(piece: OutcomePiece): KeepResult | undefined;
 }

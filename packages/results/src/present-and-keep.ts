@@ -3,12 +3,12 @@ import { createDeadline, formatMs, utf8Length } from "@hostside/core/implement";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import type { Owners } from "./keep/owner-of.ts";
 import type { OutcomePiece } from "./keeping.ts";
-import { scaledBlocks, withBlocks, type ScaleImage } from "./media/scale-images.ts";
+import { scaledBlocks, replaceBlocks, type ScaleImage } from "./media/scale-images.ts";
 import { presentBlocks } from "./present/present-blocks.ts";
 import type { PresentSettings } from "./present/present-options.ts";
 import { readOutcome } from "./present/read-outcome.ts";
 import type { Omission, OmissionReason, Presented } from "./presented.ts";
-import type { PresentOccasion } from "./result-presenter.ts";
+import type { PresentContext } from "./result-presenter.ts";
 
 /** What presenting and keeping needs. */
 export interface KeepingParts {
@@ -35,7 +35,7 @@ const mostRounds = 3;
 /** Presents an outcome, keeps what that leaves out, and presents it with the handles. Never rejects. */
 export async function presentAndKeep(
   outcome: ToolOutcome,
-  occasion: PresentOccasion,
+  presentContext: PresentContext,
   parts: KeepingParts,
 ): Promise<Presented> {
   const { settings, toolName, owners, keeper } = parts;
@@ -43,11 +43,11 @@ export async function presentAndKeep(
   if (!first.omitted.some(isWorthKeeping)) return first;
 
   const safe = readOutcome(outcome, mostBlocks);
-  const { view, scaled } = await scaleLarge(outcome, first.omitted, { ...parts, signal: occasion.signal });
+  const { view, scaled } = await scaleLarge(outcome, first.omitted, { ...parts, signal: presentContext.signal });
   // Notices are longer with a handle in them, so that something else may no longer fit: what it is is found before, and kept as well.
   let missing = piecesOf(presentBlocks(view, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
   missing.push(...scaled);
-  const kept = keeper.begin(safe, { owner: owners.ownerOf(occasion.context), occasion });
+  const kept = keeper.begin(safe, { owner: owners.ownerOf(presentContext.context), presentContext });
   try {
     let presented = first;
     for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
@@ -70,8 +70,8 @@ function presentWith(view: ToolOutcome, words: string | undefined, settings: Pre
   const { maxTextBytes, maxTokens, tokensOf } = settings;
   const [bytes, tokens] = [utf8Length(words), tokensOf(words)];
   if (bytes > maxTextBytes / 2 || tokens > maxTokens / 2) return presentBlocks(view, settings);
-  const room = { ...settings, maxTextBytes: maxTextBytes - bytes, maxTokens: maxTokens - tokens };
-  const presented = presentBlocks(view, room);
+  const space = { ...settings, maxTextBytes: maxTextBytes - bytes, maxTokens: maxTokens - tokens };
+  const presented = presentBlocks(view, space);
   return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
 }
 
@@ -102,7 +102,7 @@ async function scaleLarge(
     const scaled = omitted.flatMap(({ piece }): OutcomePiece[] =>
       piece?.part === "block" && blocks.has(piece.index) ? [piece] : [],
     );
-    return { view: withBlocks(outcome, blocks), scaled };
+    return { view: replaceBlocks(outcome, blocks), scaled };
   } finally {
     deadline.dispose();
   }

@@ -7,7 +7,7 @@ import type { ConnectorOptions } from "./opening/connector-options.ts";
 import { createEraCache } from "./handshake/era-cache.ts";
 import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
-import { createStarts } from "./opening/take-turn.ts";
+import { createStartLimiter } from "./opening/start-limiter.ts";
 
 /**
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
@@ -18,7 +18,7 @@ import { createStarts } from "./opening/take-turn.ts";
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertConnectorOptions(options);
   const { eraCache = createEraCache(), guard, maxConcurrentStarts } = options;
-  const starts = createStarts(maxConcurrentStarts);
+  const starts = createStartLimiter(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {
       checkSpec(spec);

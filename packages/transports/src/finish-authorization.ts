@@ -3,7 +3,7 @@ import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { assertGuard } from "./context/assert-guard.ts";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import type { HttpOptions } from "./http/http-options.ts";
-import { assertWay } from "./opening/assert-way.ts";
+import { assertHttpOptions } from "./opening/assert-http-options.ts";
 import { connectorFields } from "./opening/connector-options.ts";
 import { loadHttp } from "./opening/load-transport.ts";
 
@@ -32,7 +32,7 @@ export async function finishAuthorization(
   assertKnownOptions("finishAuthorization()", options, optionFields);
   assertPrincipal("finishAuthorization()", options.principal);
   assertGuard("finishAuthorization()", options.guard);
-  assertWay("finishAuthorization()", options);
+  assertHttpOptions("finishAuthorization()", options);
   const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);
 }

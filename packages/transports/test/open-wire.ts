@@ -4,7 +4,7 @@ import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
 import { createActiveClock } from "../src/time/active-clock.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
-import type { ListKind } from "../src/wire/report-changes.ts";
+import type { ServerListName } from "../src/wire/report-changes.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
@@ -32,7 +32,7 @@ export function openWire(
   const manualClock = createManualClock();
   const clock = otherClock ?? manualClock;
   const diagnostics: Diagnostic[] = [];
-  const changed = vi.fn<(kind: ListKind) => void>();
+  const changed = vi.fn<(kind: ServerListName) => void>();
   const updated = vi.fn<(uri: string | undefined) => void>();
   const missed = vi.fn<() => void>();
   const notified = vi.fn<(notification: ServerNotification) => void>();

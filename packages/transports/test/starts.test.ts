@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/index.ts";
-import { mostStarts } from "../src/stdio/most-starts.ts";
+import { defaultStartLimit } from "../src/stdio/default-start-limit.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { childPath, until } from "./open-child.ts";
 
@@ -144,7 +144,7 @@ describe("the servers that start at once", () => {
   });
 
   it("are four for each processor by default, and eight at least", () => {
-    expect(mostStarts()).toBe(Math.max(8, 4 * availableParallelism()));
+    expect(defaultStartLimit()).toBe(Math.max(8, 4 * availableParallelism()));
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "4"])("cannot be %s", (maxConcurrentStarts) => {

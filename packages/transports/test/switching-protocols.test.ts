@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createFetchExchange } from "../src/http/exchange/fetch-exchange.ts";
-import type { HttpExchange } from "../src/http/exchange/http-exchange.ts";
+import type { HttpClient } from "../src/http/exchange/http-exchange.ts";
 import { createDefaultExchange } from "../src/http/exchange/node-exchange.ts";
 import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 
-const exchanges: readonly (readonly [string, () => HttpExchange])[] = [
+const exchanges: readonly (readonly [string, () => HttpClient])[] = [
   ["undici", () => createDefaultExchange({ serverId: "web" })],
   ["a fetch", () => createFetchExchange((url, init) => globalThis.fetch(url, init), { serverId: "web" })],
 ];

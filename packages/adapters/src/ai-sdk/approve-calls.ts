@@ -1,6 +1,6 @@
 import { HostsideError, type ToolDefinition } from "@hostside/core";
 import type { ToolApprovalStatus } from "ai";
-import { goOnOnceApproved } from "../go-on-once-approved.ts";
+import { resumeOnceApproved } from "../resume-once-approved.ts";
 import type { ToolSource } from "../tool-source.ts";
 import type { AiSdkOptions, CallToApprove } from "./ai-sdk-options.ts";
 
@@ -34,7 +34,7 @@ export function createApprovals({
       const decision = isObject(input) ? decided.get(input) : undefined;
       if (decision === "denied") return refusing(source);
       const isApproved = decision === "user-approval" || decision === "approved";
-      return isApproved && approveCall !== undefined ? goOnOnceApproved(source, approveCall) : source;
+      return isApproved && approveCall !== undefined ? resumeOnceApproved(source, approveCall) : source;
     },
   };
 }

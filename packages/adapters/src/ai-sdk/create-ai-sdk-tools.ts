@@ -9,17 +9,17 @@ import { aiSdk } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAiSdkOptions, type AiSdkOptions } from "./ai-sdk-options.ts";
 import { createApprovals } from "./approve-calls.ts";
-import { createToolMaker } from "./make-tool.ts";
+import { createAiSdkToolMaker } from "./make-tool.ts";
 import { moveFiles } from "./move-files.ts";
 
 /** A step of a generation, as far as it is read. */
-export interface StepToPrepare {
+export interface AiSdkStep {
   readonly model?: LanguageModel | undefined;
   readonly messages?: readonly ModelMessage[] | undefined;
 }
 
 /** A call that the AI SDK asks about, as far as it is read. */
-export interface ApprovalQuestion {
+export interface AiSdkApprovalQuestion {
   readonly toolCall: { readonly toolName: string; readonly toolCallId: string; readonly input: unknown };
   readonly messages?: readonly ModelMessage[] | undefined;
   readonly toolsContext?: unknown;
@@ -44,9 +44,9 @@ export interface AiSdkTools {
    * Declares in each step what the source offers by then, so that what the model found in one step it can call in the next. Yours, if you
    * have one, goes first, and `activeTools` of the generation has no say: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
    */
-  readonly prepareStep: (step?: StepToPrepare) => PreparedStep;
+  readonly prepareStep: (step?: AiSdkStep) => PreparedStep;
   /** Who approves a call. Without it the tools themselves say whether the user is asked. */
-  readonly toolApproval: (question: ApprovalQuestion) => Promise<ToolApprovalStatus>;
+  readonly toolApproval: (question: AiSdkApprovalQuestion) => Promise<ToolApprovalStatus>;
   /** The whole outcome behind what `execute` resolved with, such as `output` of a tool result, in this process. For the host alone: it is not bounded. */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
   /** What is not declared now, and why. */
@@ -63,7 +63,7 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
   const { tools: own, files, shared } = read;
   const answerer = createAnswerer(source, aiSdk, shared);
   const approvals = createApprovals(read);
-  const maker = createToolMaker(source, read, approvals);
+  const maker = createAiSdkToolMaker(source, read, approvals);
   const tools: ToolSet = { ...own };
   const current = new Map<string, DeclaredTool>();
   const ownNames = new Set(Object.keys(own));
@@ -103,7 +103,7 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
 // The setting goes before what a tool of the product's own says of itself, and so has to repeat that.
 async function askOwnTool(
   own: ToolSet,
-  { toolCall, messages = [], toolsContext }: ApprovalQuestion,
+  { toolCall, messages = [], toolsContext }: AiSdkApprovalQuestion,
 ): Promise<ToolApprovalStatus> {
   const { toolName, toolCallId, input } = toolCall;
   const needs = Object.hasOwn(own, toolName) ? own[toolName]?.needsApproval : undefined;

@@ -1,7 +1,7 @@
 import { cleanText, type Progress } from "@hostside/core";
 
 /** How far a call is, for the stream of a generation. The message is a server's. */
-export interface ProgressReport {
+export interface AiSdkProgress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
@@ -13,7 +13,7 @@ export interface ProgressReport {
  */
 export async function* followProgress<T>(
   run: (onProgress: (progress: Progress) => void) => Promise<T>,
-): AsyncGenerator<ProgressReport | T, void, void> {
+): AsyncGenerator<AiSdkProgress | T, void, void> {
   const state: { latest?: Progress | undefined; isOver: boolean; wake: () => void } = { isOver: false, wake: () => {} };
   const running = run((progress) => {
     state.latest = progress;
@@ -33,7 +33,7 @@ export async function* followProgress<T>(
   yield await running;
 }
 
-function toReport({ progress, total, message }: Progress): ProgressReport {
+function toReport({ progress, total, message }: Progress): AiSdkProgress {
   return {
     progress,
     ...(total !== undefined && { total }),

@@ -13,7 +13,7 @@ import { toModelOutput } from "./to-model-output.ts";
 import { isCallAnswer, toCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
 
 /** Makes tools of the AI SDK. */
-export interface ToolMaker {
+export interface AiSdkToolMaker {
   make(tool: DeclaredTool): ToolSet[string];
   /** The outcome that an answer was made of. */
   outcomeOf(answer: unknown): ToolOutcome | undefined;
@@ -26,7 +26,11 @@ interface CallToAnswer {
 }
 
 /** Makes the tools of one conversation. */
-export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, approvals: Approvals): ToolMaker {
+export function createAiSdkToolMaker(
+  source: ToolSource,
+  options: ReadAiSdkOptions,
+  approvals: Approvals,
+): AiSdkToolMaker {
   const { files, maxFileBytes, progress, shared } = options;
   const outcomes = new WeakMap<object, ToolOutcome>();
   const data = new WeakMap<AnswerFile, string>();

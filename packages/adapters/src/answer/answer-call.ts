@@ -7,13 +7,13 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import { assertCallContext, assertSignal, quoteText } from "@hostside/core/implement";
-import type { Presented, PresentOccasion, ResultPresenter } from "@hostside/results";
+import type { Presented, PresentContext, ResultPresenter } from "@hostside/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { plainPresenter } from "./plain-presenter.ts";
 import { readArguments } from "./read-arguments.ts";
 import { undeclaredToolError } from "./undeclared-tool-error.ts";
-import { withBlocks } from "./with-blocks.ts";
+import { ensureBlocks } from "./with-blocks.ts";
 
 /** A call as a model makes it. */
 export interface ModelCall {
@@ -48,7 +48,7 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
   if (signal !== undefined) assertSignal(signal);
   if (call.context !== undefined) assertCallContext(call.context);
   const context = means.context === undefined ? call.context : { ...means.context, ...call.context };
-  const occasion: PresentOccasion = { context, signal };
+  const presentContext: PresentContext = { context, signal };
   let outcome: ToolOutcome;
   let tool: DeclaredTool | undefined;
   try {
@@ -58,22 +58,22 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
     outcome = await means.source.call(tool.definition.name, args, options);
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
-    return presentFailure(error, presenter, occasion);
+    return presentFailure(error, presenter, presentContext);
   }
   try {
-    return withBlocks(await presenter.present(outcome, occasion));
+    return ensureBlocks(await presenter.present(outcome, presentContext));
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
-    return plainPresenter.presentError(unshownResult(error, tool.definition), occasion);
+    return plainPresenter.presentError(unshownResult(error, tool.definition), presentContext);
   }
 }
 
-function presentFailure(error: unknown, presenter: ResultPresenter, occasion: PresentOccasion): Presented {
+function presentFailure(error: unknown, presenter: ResultPresenter, presentContext: PresentContext): Presented {
   try {
-    return withBlocks(presenter.presentError(error, occasion));
+    return ensureBlocks(presenter.presentError(error, presentContext));
   } catch {
     // A call without an answer ends the conversation, and what went wrong with the call can be said all the same.
-    return plainPresenter.presentError(error, occasion);
+    return plainPresenter.presentError(error, presentContext);
   }
 }
 

@@ -9,9 +9,9 @@ import { assignDeclaredNames } from "./assign-declared-names.ts";
 import { createStrictBudget, type StrictBudget } from "./strict-budget.ts";
 
 /** Which tools are declared, and how: the part of {@linkcode AdapterOptions} that {@linkcode declareTools} reads. */
-export type DeclareOptions = Pick<AdapterOptions, "strict" | "maxTools" | "onLeftOut">;
+export type AdapterDeclareOptions = Pick<AdapterOptions, "strict" | "maxTools" | "onLeftOut">;
 
-const fields: Fields<DeclareOptions> = { strict: true, maxTools: true, onLeftOut: true };
+const fields: Fields<AdapterDeclareOptions> = { strict: true, maxTools: true, onLeftOut: true };
 const none: ReadonlySet<string> = new Set();
 
 /**
@@ -19,7 +19,11 @@ const none: ReadonlySet<string> = new Set();
  * refuse. A tool that it would refuse anyway is left out, with a reason. What a definition and a profile make is kept as long as the
  * definition, so that to declare the same tools again costs next to nothing; a definition must not be changed. Throws a `TypeError` for options that it cannot use.
  */
-export function declareTools(source: ToolSource, profile: SchemaProfile, options: DeclareOptions = {}): Declaration {
+export function declareTools(
+  source: ToolSource,
+  profile: SchemaProfile,
+  options: AdapterDeclareOptions = {},
+): Declaration {
   assertAdapterOptions("declareTools()", options, fields);
   const declaration = declareDefinitions(source.tools(), profile, options);
   for (const tool of declaration.leftOut) options.onLeftOut?.(tool);
@@ -32,7 +36,7 @@ interface Fitting {
 }
 
 /** How definitions that were read already are declared, by options that were checked. */
-export interface DeclareRules extends Pick<DeclareOptions, "strict" | "maxTools"> {
+export interface DeclareRules extends Pick<AdapterDeclareOptions, "strict" | "maxTools"> {
   /** Names of tools that the product declares itself in the same request. They count, and no other tool is declared by one. Default none. */
   readonly own?: ReadonlySet<string> | undefined;
 }

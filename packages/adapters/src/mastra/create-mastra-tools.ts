@@ -7,11 +7,11 @@ import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
 import { mastra } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
-import { createToolMaker } from "./make-tool.ts";
+import { createMastraToolMaker } from "./make-tool.ts";
 import { readMastraOptions, type MastraOptions } from "./mastra-options.ts";
 
 /** A step of a run, as far as it is read. */
-export interface StepToPrepare {
+export interface MastraStep {
   readonly model?: { readonly provider: string } | undefined;
   readonly tools?: Record<string, unknown> | undefined;
 }
@@ -27,7 +27,7 @@ export interface MastraTools {
    * For `prepareStep` of `generate` and `stream`: declares in each step what the source offers by then, behind the agent's own tools, so that what the model
    * found in one step it can call in the next.
    */
-  readonly prepareStep: (step?: StepToPrepare) => { readonly tools: Record<string, unknown> };
+  readonly prepareStep: (step?: MastraStep) => { readonly tools: Record<string, unknown> };
   /** The whole outcome behind what `execute` resolved with, such as `result` of a tool result, in this process. For the host alone: it is not bounded. */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
   /** What is not declared now, and why. */
@@ -44,7 +44,7 @@ export function createMastraTools(source: ToolSource, options: MastraOptions = {
   const { tools: own, files, shared } = read;
   let isChat = false;
   const takesFiles = (): boolean => files === "result" || (files === "auto" && !isChat);
-  const maker = createToolMaker({ ...read, source, takesFiles });
+  const maker = createMastraToolMaker({ ...read, source, takesFiles });
   const answerer = createAnswerer(source, mastra, shared);
   const made = new WeakMap<DeclaredTool, Tool>();
   const given = new Set<string>();

@@ -4,7 +4,7 @@ import { toCallAnswer, isCallAnswer, type AnswerFile, type CallAnswer } from "..
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { onlyTool } from "../declare/only-tool.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
-import { goOnOnceApproved } from "../go-on-once-approved.ts";
+import { resumeOnceApproved } from "../resume-once-approved.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { followApprovals } from "./approved-calls.ts";
 import type { ReadMastraOptions } from "./mastra-options.ts";
@@ -12,7 +12,7 @@ import { toMastraOutput } from "./to-mastra-output.ts";
 import { uncheckedSchema } from "./unchecked-schema.ts";
 
 /** Makes tools of Mastra. */
-export interface ToolMaker {
+export interface MastraToolMaker {
   make(tool: DeclaredTool): Tool;
   /** The outcome that an answer was made of. */
   outcomeOf(answer: unknown): ToolOutcome | undefined;
@@ -26,7 +26,13 @@ export interface ToolMakerInit extends ReadMastraOptions {
 }
 
 /** Makes the tools of one conversation. */
-export function createToolMaker({ source, shared, approveCall, needsApproval, takesFiles }: ToolMakerInit): ToolMaker {
+export function createMastraToolMaker({
+  source,
+  shared,
+  approveCall,
+  needsApproval,
+  takesFiles,
+}: ToolMakerInit): MastraToolMaker {
   const outcomes = new WeakMap<object, ToolOutcome>();
   const data = new WeakMap<AnswerFile, string>();
 
@@ -60,7 +66,7 @@ export function createToolMaker({ source, shared, approveCall, needsApproval, ta
         ...(definition.origin !== undefined && { mcpMetadata: { serverName: definition.origin.serverId } }),
         execute: async (input, { abortSignal: signal }): Promise<unknown> => {
           const isApproved = approvals.take(input) && approveCall !== undefined;
-          return answer(tool, { input, signal, from: isApproved ? goOnOnceApproved(source, approveCall) : source });
+          return answer(tool, { input, signal, from: isApproved ? resumeOnceApproved(source, approveCall) : source });
         },
         toModelOutput: (output: unknown) =>
           isCallAnswer(output)

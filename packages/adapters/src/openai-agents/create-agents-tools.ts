@@ -4,7 +4,7 @@ import { answerCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
-import { goOnOnceApproved } from "../go-on-once-approved.ts";
+import { resumeOnceApproved } from "../resume-once-approved.ts";
 import { openaiAgents } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAgentsOptions, type AgentsOptions, type ReadAgentsOptions } from "./agents-options.ts";
@@ -73,7 +73,7 @@ function toFunctionTool<Context>(
     const context = runContext === undefined ? undefined : contextOf?.(runContext);
     const approved =
       toolCall !== undefined && runContext?.isToolApproved({ toolName: name, callId: toolCall.callId }) === true;
-    const calls = approved && approveCall !== undefined ? goOnOnceApproved(source, approveCall) : source;
+    const calls = approved && approveCall !== undefined ? resumeOnceApproved(source, approveCall) : source;
     try {
       return agentsOutput(await answerCall(declaration, { name, args, signal, context }, { ...shared, source: calls }));
     } catch (error) {

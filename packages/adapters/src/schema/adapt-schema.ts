@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { CannotAdapt, noteChange, startAdaptation, type Adaptation } from "./adaptation.ts";
 import { combine } from "./combine.ts";
-import { findRefusals } from "./find-refusals.ts";
+import { findSchemaRefusals } from "./find-refusals.ts";
 import { fitSchema } from "./fit-schema.ts";
 import { schemaBounds, tooLarge } from "./measure-schema.ts";
 import { isOldDraft, modernize, withObjectType } from "./modernize.ts";
@@ -49,13 +49,13 @@ export function adaptSchema(schema: JsonObject, profile: SchemaProfile): Adapted
   if (!isJsonObject(schema)) return unfit("its schema is no object");
   const large = tooLarge(schema);
   if (large !== undefined) return unfit(large);
-  if (findRefusals(schema, profile.schema).length === 0) return unchanged(schema, profile);
+  if (findSchemaRefusals(schema, profile.schema).length === 0) return unchanged(schema, profile);
   const adaptation = startAdaptation(profile);
   try {
     const adapted = adapt(schema, adaptation);
     const grown = tooLarge(adapted);
     if (grown !== undefined) return unfit(grown);
-    const [left] = findRefusals(adapted, profile.schema);
+    const [left] = findSchemaRefusals(adapted, profile.schema);
     if (left !== undefined) return unfit(`the API refuses ${left}`);
     if (JSON.stringify(adapted).length > mostTextLength)
       return unfit(`its schema is longer than ${mostTextLength} characters`);

@@ -28,7 +28,7 @@ interface Look {
  * Why an API would refuse a schema, in words, each reason once; none where it takes it. The size of the schema was looked at before
  * (`tooLarge`).
  */
-export function findRefusals(root: JsonObject, rules: SchemaRules): readonly string[] {
+export function findSchemaRefusals(root: JsonObject, rules: SchemaRules): readonly string[] {
   const look: Look = {
     root,
     rules,

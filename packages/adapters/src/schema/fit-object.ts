@@ -4,7 +4,7 @@ import { allowsNull } from "./allows-null.ts";
 import { anyValue } from "./any-value.ts";
 import { describeLoss } from "./describe-loss.ts";
 import { isObjectSchema } from "./find-refusals.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./place.ts";
 import { memberOf, propertiesOf, requiredOf, toObject, typesOf, without, withMembers } from "./keywords.ts";
 import { isLegalPropertyName, legalPropertyName } from "./property-names.ts";
 
@@ -17,7 +17,7 @@ interface FittedObject {
 }
 
 /** A schema of objects whose properties the API takes, by their names and by whether they may be left out. */
-export function fitObject(fitted: FittedObject, place: Place, adaptation: Adaptation): JsonObject {
+export function fitObject(fitted: FittedObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   if (!isObjectSchema(fitted.node)) return fitted.node;
   let node = declareRequired(fitted.node, adaptation);
   node = close(node, place, adaptation);
@@ -43,7 +43,7 @@ function declareRequired(node: JsonObject, adaptation: Adaptation): JsonObject {
   return withMembers(node, { properties: toObject([...properties, ...added]) });
 }
 
-function close(node: JsonObject, { depth }: Place, adaptation: Adaptation): JsonObject {
+function close(node: JsonObject, { depth }: SchemaPosition, adaptation: Adaptation): JsonObject {
   const rest = node["additionalProperties"];
   if (adaptation.profile.schema.closed === undefined || rest === false) return node;
   // No properties of the arguments themselves mean that there are none; further inside, that nobody knows their names.
@@ -53,7 +53,7 @@ function close(node: JsonObject, { depth }: Place, adaptation: Adaptation): Json
   return withMembers(node, { additionalProperties: false });
 }
 
-function requireAll({ node, before }: FittedObject, place: Place, adaptation: Adaptation): JsonObject {
+function requireAll({ node, before }: FittedObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   if (adaptation.profile.schema.allRequired === undefined) return node;
   const required = new Set(requiredOf(node));
   const given = propertiesOf(before);
@@ -113,7 +113,7 @@ const byName = [
   "not",
 ];
 
-function rename(node: JsonObject, place: Place, adaptation: Adaptation): JsonObject {
+function rename(node: JsonObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   const { propertyNames } = adaptation.profile.schema;
   if (propertyNames === undefined || (propertyNames.value.at === "root" && place.depth > 1)) return node;
   const properties = propertiesOf(node);

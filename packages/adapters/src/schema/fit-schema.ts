@@ -4,7 +4,7 @@ import { noteChange, noteMore, type Adaptation } from "./adaptation.ts";
 import { adaptInside } from "./adapt-inside.ts";
 import { takes } from "./combine.ts";
 import { describeLoss } from "./describe-loss.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./place.ts";
 import { fitObject } from "./fit-object.ts";
 import { fitTypes, splitUnion, withoutNullPart } from "./fit-types.ts";
 import { fitValues } from "./fit-values.ts";
@@ -22,7 +22,7 @@ import {
  * A schema in which each keyword is one that the API takes, with a value that it takes. What says what is valid and has to go is written into the
  * description. Goes from the outside inwards, as the levels are counted.
  */
-export function fitSchema(schema: JsonObject, place: Place, adaptation: Adaptation): JsonObject {
+export function fitSchema(schema: JsonObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   const given = prune(withoutBooleans(schema, adaptation), place, adaptation);
   let node = fitValues(withoutNullPart(given, adaptation), adaptation);
   node = dropKeywords(node, place.depth === 1, adaptation);
@@ -75,7 +75,7 @@ function asObject(value: unknown, adaptation: Adaptation): unknown {
   return { description: "Never given." };
 }
 
-function prune(node: JsonObject, { depth }: Place, adaptation: Adaptation): JsonObject {
+function prune(node: JsonObject, { depth }: SchemaPosition, adaptation: Adaptation): JsonObject {
   const { enforced, schema: rules } = adaptation.profile;
   if (enforced || rules.maxDepth === undefined || depth < rules.maxDepth.value - 2) return node;
   const types = typesOf(node);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 
 /** Where a schema stands. */
-export interface Place {
+export interface SchemaPosition {
   /** Levels from the arguments, which are 1. */
   readonly depth: number;
   /** What references are looked up in. */

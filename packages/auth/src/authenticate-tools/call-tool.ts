@@ -5,7 +5,7 @@ import type { AuthenticateTool } from "./live-tools.ts";
 import type { SignInAnswer, SignIns } from "./sign-in.ts";
 
 /** What a call needs. */
-export interface CallToolInit {
+export interface CallAuthenticateToolInit {
   readonly signIns: SignIns;
   readonly closing: AbortSignal;
   readonly clock: Clock;
@@ -15,10 +15,10 @@ export interface CallToolInit {
 export const longestCallMs = 600_000;
 
 /** Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`; everything else is an answer. */
-export async function callTool(
+export async function callAuthenticateTool(
   tool: AuthenticateTool,
   { args, options }: { readonly args: unknown; readonly options: CallOptions },
-  { signIns, closing, clock }: CallToolInit,
+  { signIns, closing, clock }: CallAuthenticateToolInit,
 ): Promise<ToolOutcome> {
   const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
   const { name } = tool.definition;

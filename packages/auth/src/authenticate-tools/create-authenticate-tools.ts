@@ -8,7 +8,7 @@ import {
   unknownToolError,
 } from "@hostside/core/implement";
 import { readToolsOptions, type AuthenticateToolsOptions } from "./authenticate-options.ts";
-import { callTool, longestCallMs } from "./call-tool.ts";
+import { callAuthenticateTool, longestCallMs } from "./call-tool.ts";
 import { createLiveTools } from "./live-tools.ts";
 import { createSignIns } from "./sign-in.ts";
 
@@ -79,7 +79,7 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
       assertCallOptions(callOptions);
       const tool = tools.find(toolName);
       if (tool === undefined) throw unknownToolError(toolName, tools.definitions);
-      return callTool(tool, { args, options: callOptions }, { signIns, closing: closing.signal, clock });
+      return callAuthenticateTool(tool, { args, options: callOptions }, { signIns, closing: closing.signal, clock });
     },
     onToolsChanged: tools.onChanged,
     close,

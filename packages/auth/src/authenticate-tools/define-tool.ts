@@ -9,7 +9,11 @@ export interface SignInServer {
 }
 
 /** The tool by which a model asks for one server to be signed in to. Nothing in it is the server's. */
-export function defineTool({ serverId, title }: SignInServer, name: string, groupId: string): ToolDefinition {
+export function defineAuthenticateTool(
+  { serverId, title }: SignInServer,
+  name: string,
+  groupId: string,
+): ToolDefinition {
   const shown = quoteTitle(title);
   const which = title === serverId ? "" : ` (${quoteText(serverId)})`;
   const description = [

@@ -1,7 +1,7 @@
 import type { Event, ToolDefinition, ToolGroup, ToolsChange } from "@hostside/core";
 import { compareText, createEvent, foldCase, sameDefinition } from "@hostside/core/implement";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
-import { defineTool, type SignInServer } from "./define-tool.ts";
+import { defineAuthenticateTool, type SignInServer } from "./define-tool.ts";
 import type { SignInStatus } from "./sign-in-provider.ts";
 import { createToolNames } from "./tool-names.ts";
 
@@ -71,7 +71,7 @@ export function createLiveTools({ name, nameOf, provider }: AuthenticateSettings
         const toolName = given.get(status.id);
         if (toolName === undefined || !needsSignIn(status)) continue;
         const server = { serverId: status.id, title: provider.describeServer?.(status.id)?.title ?? status.id };
-        next.set(foldCase(toolName), { server, definition: defineTool(server, toolName, name) });
+        next.set(foldCase(toolName), { server, definition: defineAuthenticateTool(server, toolName, name) });
       }
       show(next);
     },

@@ -2,7 +2,7 @@ import { foldCase } from "@hostside/core/implement";
 import { readNamesOptions, type AuthenticateNamesOptions } from "./authenticate-options.ts";
 
 /** Gives tools their names, and each server the same one as long as it is there. */
-export interface ToolNames {
+export interface AuthenticateToolNames {
   /**
    * The names of the tools of these servers, all that there are. `isTaken`: somebody else's tool has this name now.
    */
@@ -27,23 +27,23 @@ export function authenticateToolNames(
 }
 
 /** Makes names by a convention: legal for every model API, and one for each server. */
-export function createToolNames(nameOf: (serverId: string) => string): ToolNames {
+export function createToolNames(nameOf: (serverId: string) => string): AuthenticateToolNames {
   let given = new Map<string, string>();
   return {
     give(serverIds, isTaken = () => false) {
-      const wishes = new Map(serverIds.map((id) => [id, legalName(nameOf(id), id)]));
-      const kept = new Map([...given].filter(([id, name]) => wishes.has(id) && !isTaken(name)));
+      const preferred = new Map(serverIds.map((id) => [id, legalName(nameOf(id), id)]));
+      const kept = new Map([...given].filter(([id, name]) => preferred.has(id) && !isTaken(name)));
       const used = new Set([...kept.values()].map(foldCase));
       const isFree = (name: string): boolean => !used.has(foldCase(name)) && !isTaken(name);
       const counts = new Map<string, number>();
-      for (const [id, name] of wishes) {
+      for (const [id, name] of preferred) {
         if (!kept.has(id)) counts.set(foldCase(name), (counts.get(foldCase(name)) ?? 0) + 1);
       }
-      for (const [id, wish] of wishes) {
+      for (const [id, requested] of preferred) {
         if (kept.has(id)) continue;
         // All that collide get a hash, whichever comes first.
-        let name = isFree(wish) && counts.get(foldCase(wish)) === 1 ? wish : putHash(wish, id);
-        for (let round = 1; !isFree(name); round += 1) name = putHash(wish, `${id}\0${round}`);
+        let name = isFree(requested) && counts.get(foldCase(requested)) === 1 ? requested : putHash(requested, id);
+        for (let round = 1; !isFree(name); round += 1) name = putHash(requested, `${id}\0${round}`);
         used.add(foldCase(name));
         kept.set(id, name);
       }

@@ -1,7 +1,7 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, throwIfAborted, withoutServerName, wordsOf } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, throwIfAborted, withoutServerName, errorTextOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import type { StoredClient } from "../store/stored-account.ts";
@@ -9,7 +9,7 @@ import { clientKey, holds, readClient, saveClient } from "./client-documents.ts"
 import { registerClient } from "./register-client.ts";
 
 /** What a client is wanted for. */
-export interface ClientWish {
+export interface ClientRequest {
   readonly discovered: Discovered;
   readonly redirectUri: string;
   /** What it will ask for. */
@@ -37,18 +37,22 @@ const passedOn: ReadonlySet<string> = new Set(["aborted", "closed", "not_allowed
  *
  * Rejects with one `auth_required` that lists what was tried and why each failed.
  */
-export async function becomeClient(parts: AuthParts, account: Account, wish: ClientWish): Promise<BecomeClient> {
+export async function becomeClient(
+  parts: AuthParts,
+  account: Account,
+  requested: ClientRequest,
+): Promise<BecomeClient> {
   const tried: string[] = [];
   const configured = configuredClient(account);
   if (configured !== undefined) return { client: configured, isKept: false };
   tried.push("pre-registered: no clientId is configured for this server");
-  const document = documentClient(parts, wish, tried);
+  const document = documentClient(parts, requested, tried);
   if (document !== undefined) return { client: document, isKept: false };
-  const found = await findOrRegister(parts, account, { wish, tried });
+  const found = await findOrRegister(parts, account, { requested, tried });
   if (found !== undefined) return found;
-  const given = await askForClient(parts, account, { wish, tried });
+  const given = await askForClient(parts, account, { requested, tried });
   if (given !== undefined) return { client: given, isKept: false };
-  throw noWay(account, wish.discovered, tried);
+  throw noWay(account, requested.discovered, tried);
 }
 
 /** The client that the host's configuration names, as it is now. */
@@ -60,7 +64,7 @@ export function configuredClient({ config }: Account): StoredClient | undefined 
 
 function documentClient(
   { settings }: AuthParts,
-  { discovered }: ClientWish,
+  { discovered }: ClientRequest,
   tried: string[],
 ): StoredClient | undefined {
   const { metadataUrl } = settings.product;
@@ -77,16 +81,16 @@ function documentClient(
 }
 
 interface Search {
-  readonly wish: ClientWish;
+  readonly requested: ClientRequest;
   readonly tried: string[];
 }
 
 async function findOrRegister(
   parts: AuthParts,
   account: Account,
-  { wish, tried }: Search,
+  { requested, tried }: Search,
 ): Promise<BecomeClient | undefined> {
-  const { discovered, redirectUri, scope, signal } = wish;
+  const { discovered, redirectUri, scope, signal } = requested;
   const { issuer, metadata } = discovered;
   const key = clientKey(issuer, redirectUri);
   const find = async (): Promise<BecomeClient | undefined> => {
@@ -119,10 +123,10 @@ async function findOrRegister(
 async function askForClient(
   parts: AuthParts,
   account: Account,
-  { wish, tried }: Search,
+  { requested, tried }: Search,
 ): Promise<StoredClient | undefined> {
   const { askForClient: ask } = parts.settings;
-  const { discovered, redirectUri, signal } = wish;
+  const { discovered, redirectUri, signal } = requested;
   const { issuer } = discovered;
   if (ask === undefined) {
     tried.push("asking: there is nobody to ask (askForClient)");
@@ -166,8 +170,8 @@ function readGiven(given: unknown): StoredClient | undefined {
 }
 
 function reasonOf(account: Account, error: unknown): string {
-  if (isHostsideError(error)) return excerptOf(account, withoutServerName(account.serverId, error.rawMessage));
-  return error instanceof Error ? excerptOf(account, wordsOf(error)) : "no reason given";
+  if (isHostsideError(error)) return safeExcerptOf(account, withoutServerName(account.serverId, error.rawMessage));
+  return error instanceof Error ? safeExcerptOf(account, errorTextOf(error)) : "no reason given";
 }
 
 function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): HostsideError {
@@ -177,6 +181,6 @@ function noWay(account: Account, { issuer, isPublished }: Discovered, tried: rea
     : "The server publishes nothing about how to sign in; perhaps it wants no OAuth, but a key";
   return authRequired(
     account,
-    `there is no way to become a client of ${excerptOf(account, issuer)}: ${list}. ${advice}`,
+    `there is no way to become a client of ${safeExcerptOf(account, issuer)}: ${list}. ${advice}`,
   );
 }

@@ -2,14 +2,14 @@ import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
 import type { AuthorizationFetch } from "@hostside/core";
 import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { excerptOf, toAuthError } from "../auth-errors.ts";
+import { safeExcerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { listOf, toSdkMetadata, type ServerMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { ClientDocument } from "./client-documents.ts";
 
 /** What a client is to be registered for. */
-export interface RegistrationWish {
+export interface RegistrationRequest {
   readonly metadata: ServerMetadata;
   readonly redirectUri: string;
   readonly scope: string | undefined;
@@ -26,14 +26,14 @@ const clientIdText = /^[\u0020-\u007E]{1,2048}$/;
 export async function registerClient(
   { settings, clock }: Pick<AuthParts, "clock" | "settings">,
   account: Account,
-  wish: RegistrationWish,
+  requested: RegistrationRequest,
 ): Promise<ClientDocument> {
-  const { metadata, redirectUri, scope, signal } = wish;
+  const { metadata, redirectUri, scope, signal } = requested;
   const oauth = await loadOAuth();
   const method = chooseMethod(metadata, redirectUri);
   if (method === undefined) {
     const offered = listOf(metadata, "token_endpoint_auth_methods_supported") ?? [];
-    throw new RangeError(`it takes only ${excerptOf(account, offered.join(", "), 100)} of its clients`);
+    throw new RangeError(`it takes only ${safeExcerptOf(account, offered.join(", "), 100)} of its clients`);
   }
   const { product } = settings;
   const clientName = ("clientName" in account.config ? account.config.clientName : undefined) ?? product.name;
@@ -62,7 +62,7 @@ export async function registerClient(
   if (!clientIdText.test(clientId) || clientId.trim() === "")
     throw new RangeError("it answered without a usable client_id");
   if (authMethod !== undefined && !isOwnMethod(authMethod)) {
-    throw new RangeError(`it wants its client to use ${excerptOf(account, authMethod, 100)}`);
+    throw new RangeError(`it wants its client to use ${safeExcerptOf(account, authMethod, 100)}`);
   }
   const secretExpiresAt = readEnd(answered.body["client_secret_expires_at"]);
   const granted = answered.body["scope"];
@@ -139,6 +139,6 @@ function rejected(account: Account, status: number, body: string): RangeError {
   } catch {
     // A page for people, or a proxy's.
   }
-  const said = excerptOf(account, text, 200);
+  const said = safeExcerptOf(account, text, 200);
   return new RangeError(`it answered HTTP ${status}${said === "" ? "" : ` (${said})`}`);
 }

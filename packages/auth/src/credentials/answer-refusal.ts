@@ -11,11 +11,11 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
-import { forbidden, isAtPage, needsUser, programRefused } from "./credential-errors.ts";
+import { forbidden, isAtPage, needsUserError, programRefused } from "./credential-errors.ts";
 import { discoverAgain } from "./discover-again.ts";
-import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
+import { errorOf, leftOf, renewalFailureOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
-import { isFruitless, noteRenewal } from "./fruitless-renewals.ts";
+import { exceedsRenewalRate, noteRenewal } from "./renewal-rate-limit.ts";
 import { useIssuer } from "./use-issuer.ts";
 
 /** Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused` says. */
@@ -38,7 +38,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
     if (stored.accessToken !== sent && left !== "over") return;
     // A living token is refused when the server has moved to another authorization server: the old one would go on renewing it.
     if (left !== "over" && (await moveOn(parts, account, { refusal, stored }))) return;
-    if (left !== "over" && isFruitless(parts, account, stored)) {
+    if (left !== "over" && exceedsRenewalRate(parts, account, stored)) {
       return signIn(parts, account, { refusal, why: "it refuses whatever token was got for it", needsMore: false });
     }
   }
@@ -56,7 +56,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (stored !== undefined && end.kind === "failed" && (await moveOn(parts, account, { refusal, stored }))) return;
   const isAnswered = end.kind === "unrenewable" && (end.error === undefined || end.error.code === "auth_required");
   if (!isAnswered || isProgram(account)) throw errorOf(account, end);
-  const reason = stored === undefined ? undefined : (end.error ?? reasonOf(account));
+  const reason = stored === undefined ? undefined : (end.error ?? renewalFailureOf(account));
   const why = stored === undefined ? "nobody is signed in" : "the sign-in has ended";
   await signIn(parts, account, { refusal, why, needsMore: false, reason });
 }
@@ -98,7 +98,7 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
   if (!isProgram(account)) {
     return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
   }
-  if (stored !== undefined && isFruitless(parts, account, stored)) {
+  if (stored !== undefined && exceedsRenewalRate(parts, account, stored)) {
     throw forbidden(account, challenge, "it wants more access whatever is granted");
   }
   const unwanted = { accessToken: sentToken(refusal), isRefused: true };
@@ -143,7 +143,7 @@ async function signIn(parts: AuthParts, account: Account, { refusal, why, needsM
       : why;
   if (isProgram(account)) throw programRefused(account, said, reason);
   if (!refusal.interactive || parts.settings.prompt === undefined) {
-    throw parts.isSigningIn(account) ? isAtPage(account, said, reason) : needsUser(account, said, reason);
+    throw parts.isSigningIn(account) ? isAtPage(account, said, reason) : needsUserError(account, said, reason);
   }
   await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });
 }

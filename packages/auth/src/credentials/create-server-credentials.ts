@@ -6,7 +6,7 @@ import { lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf, type DpopSigner } from "../dpop/dpop-signer.ts";
 import { signOut } from "../signing-out/sign-out.ts";
 import { answerRefusal } from "./answer-refusal.ts";
-import { closedError } from "./credential-errors.ts";
+import { credentialsClosedError } from "./credential-errors.ts";
 import { authorizationNow } from "./current-authorization.ts";
 
 const made = new WeakMap<Account, ServerCredentials>();
@@ -22,7 +22,7 @@ export function serverCredentialsOf(parts: AuthParts, account: Account): ServerC
 export function createServerCredentials(parts: AuthParts, account: Account): ServerCredentials {
   let signer: DpopSigner | undefined;
   const assertOpen = (): void => {
-    if (parts.closing.aborted) throw closedError(account);
+    if (parts.closing.aborted) throw credentialsClosedError(account);
   };
   return {
     async headersFor(request) {

@@ -1,13 +1,13 @@
 import { HostsideError } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, nameServer } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
 
 // Room for a URL of metadata and a list of scopes.
 const longestChallenge = 2048;
 
 /** A user has to act, and none is asked: what is wrong, and what to do. */
-export function needsUser(account: Account, why: string, cause?: unknown): HostsideError {
+export function needsUserError(account: Account, why: string, cause?: unknown): HostsideError {
   const { serverId, principal } = account;
   const who =
     principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
@@ -38,12 +38,12 @@ export function forbidden(account: Account, challenge: string | undefined, why: 
     serverId,
     details: {
       httpStatus: 403,
-      ...(challenge !== undefined && { challenge: excerptOf(account, challenge, longestChallenge) }),
+      ...(challenge !== undefined && { challenge: safeExcerptOf(account, challenge, longestChallenge) }),
     },
   });
 }
 
 /** After `close()`. */
-export function closedError({ serverId }: Account): HostsideError {
+export function credentialsClosedError({ serverId }: Account): HostsideError {
   return new HostsideError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
 }

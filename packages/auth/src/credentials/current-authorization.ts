@@ -7,10 +7,10 @@ import type { StoredAccount, StoredAuthorization } from "../store/stored-account
 import { requestGrant } from "../grants/request-grant.ts";
 import { hasUnsaved, heldDocument, keepHeld, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
 import { currentAuthorization } from "../tokens/authorizations.ts";
-import { lifeLeft, type LifeLeft } from "../tokens/life.ts";
+import { tokenExpiryOf, type TokenExpiry } from "../tokens/token-expiry.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
-import { needsUser, programRefused } from "./credential-errors.ts";
+import { needsUserError, programRefused } from "./credential-errors.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 
 /** How long what was read counts: so soon a process sees that another one signed in or out. */
@@ -20,7 +20,7 @@ const readAgainAfterMs = 10_000;
 const reasons = new WeakMap<Account, unknown>();
 
 /** Why the latest renewal found that a user has to act. */
-export function reasonOf(account: Account): unknown {
+export function renewalFailureOf(account: Account): unknown {
   return reasons.get(account);
 }
 
@@ -53,8 +53,8 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
 }
 
 /** What is left of an authorization's life. */
-export function leftOf({ clock, settings }: AuthParts, authorization: StoredAuthorization): LifeLeft {
-  return lifeLeft(authorization, dateOf(clock), settings.refreshSkewMs);
+export function leftOf({ clock, settings }: AuthParts, authorization: StoredAuthorization): TokenExpiry {
+  return tokenExpiryOf(authorization, dateOf(clock), settings.refreshSkewMs);
 }
 
 interface Renewal extends Pick<RenewalRequest, "unwanted"> {
@@ -121,7 +121,7 @@ export function errorOf(account: Account, end: RenewalEnd): unknown {
   const cause = end.kind === "unrenewable" ? end.error : undefined;
   if (cause !== undefined && cause.code !== "auth_required") return cause;
   const why = cause === undefined ? "nobody is signed in" : withoutServerName(account.serverId, cause.rawMessage);
-  return isProgram(account) ? programRefused(account, why, cause) : needsUser(account, why, cause);
+  return isProgram(account) ? programRefused(account, why, cause) : needsUserError(account, why, cause);
 }
 
 function renewInBackground(parts: AuthParts, account: Account, authorization: StoredAuthorization): void {

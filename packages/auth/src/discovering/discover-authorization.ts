@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { abortError, authRequired, excerptOf, nameServer } from "../auth-errors.ts";
+import { abortError, authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { loadOAuth, type OAuthModule } from "../load-oauth.ts";
 import { readAccount } from "../tokens/account-documents.ts";
@@ -117,7 +117,7 @@ function assertSameOwner(account: Account, issuer: string, stored: StoredAccount
   if (owner === undefined || sameIssuer(owner, issuer)) return;
   throw authRequired(
     account,
-    `it names the authorization server ${excerptOf(account, issuer)} now, and its client belongs to ${excerptOf(account, owner)}; nothing was sent. Configure the issuer if it has moved`,
+    `it names the authorization server ${safeExcerptOf(account, issuer)} now, and its client belongs to ${safeExcerptOf(account, owner)}; nothing was sent. Configure the issuer if it has moved`,
   );
 }
 
@@ -131,7 +131,7 @@ function checkResource(account: Account, oauth: OAuthModule, server: ResourceMet
   }
   throw authRequired(
     account,
-    `its metadata are about ${excerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,
+    `its metadata are about ${safeExcerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,
   );
 }
 
@@ -152,14 +152,14 @@ function notConfigured(account: Account, named: readonly string[]): HostsideErro
   const { issuer = "" } = account.config;
   return authRequired(
     account,
-    `it names the authorization server ${excerptOf(account, named.join(", "))}, and not ${excerptOf(account, issuer)}, which is configured; nothing was sent there`,
+    `it names the authorization server ${safeExcerptOf(account, named.join(", "))}, and not ${safeExcerptOf(account, issuer)}, which is configured; nothing was sent there`,
   );
 }
 
 function noMetadata(account: Account, issuer: string): HostsideError {
   return authRequired(
     account,
-    `its authorization server ${excerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
+    `its authorization server ${safeExcerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
   );
 }
 

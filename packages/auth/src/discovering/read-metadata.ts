@@ -1,7 +1,7 @@
 import { HostsideError, type AuthorizationFetch, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, nameServer, toAuthError, wordsOf } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, nameServer, toAuthError, errorTextOf } from "../auth-errors.ts";
 import type { OAuthModule } from "../load-oauth.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
@@ -162,11 +162,11 @@ function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: st
 function otherIssuer(account: Account, issuer: string): HostsideError {
   return authRequired(
     account,
-    `the metadata at ${excerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
+    `the metadata at ${safeExcerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
   );
 }
 
 function malformed(account: Account, issuer: string, error: unknown): HostsideError {
-  const reason = error instanceof Error ? excerptOf(account, wordsOf(error)) : "";
-  return authRequired(account, `the metadata of ${excerptOf(account, issuer)} cannot be used: ${reason}`);
+  const reason = error instanceof Error ? safeExcerptOf(account, errorTextOf(error)) : "";
+  return authRequired(account, `the metadata of ${safeExcerptOf(account, issuer)} cannot be used: ${reason}`);
 }

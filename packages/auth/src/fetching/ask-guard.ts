@@ -6,7 +6,7 @@ import { nameServer } from "../auth-errors.ts";
  * Throws `not_allowed` when the guard refuses a request to this URL, and `internal_error` when it fails. Nothing was sent then. An address
  * that stands in the URL itself is asked for; which one a name has, a `fetch` does not say.
  */
-export function askGuard(guard: ConnectionGuard, url: URL, server: GuardedServer): void {
+export function assertGuardAllows(guard: ConnectionGuard, url: URL, server: GuardedServer): void {
   const about = { serverId: server.serverId, outcome: "not-sent" } as const;
   // Not the path and the query, which may be somebody's secret, nor user info.
   const what = `${nameServer(server.serverId)}: connecting to ${cleanText(`${url.protocol}//${url.host}`, 300)}`;

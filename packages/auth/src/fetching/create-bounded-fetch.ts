@@ -7,7 +7,7 @@ import {
 } from "@hostside/core";
 import { createDeadline, formatMs, isConfidentialUrl, untilAborted } from "@hostside/core/implement";
 import { nameServer } from "../auth-errors.ts";
-import { askGuard } from "./ask-guard.ts";
+import { assertGuardAllows } from "./ask-guard.ts";
 
 const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;
@@ -45,7 +45,7 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
     try {
       const request = { url: new URL(url), method: options.method ?? "GET", options };
       assertRequest(request, server);
-      if (guard !== undefined) askGuard(guard, request.url, server);
+      if (guard !== undefined) assertGuardAllows(guard, request.url, server);
       const { signal } = options;
       const deadline = createDeadline({
         timeoutMs,

@@ -12,7 +12,7 @@ import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
 import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
 import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
-import { lifeLeft } from "../tokens/life.ts";
+import { tokenExpiryOf } from "../tokens/token-expiry.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
@@ -85,7 +85,7 @@ function isOfUse(
 ): boolean {
   // Of a client that was configured before, or nobody wants it any more.
   if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
-  if (lifeLeft(stored, dateOf(clock), settings.refreshSkewMs) !== "fresh") return false;
+  if (tokenExpiryOf(stored, dateOf(clock), settings.refreshSkewMs) !== "fresh") return false;
   // A server may grant less than it was asked for: then what somebody else got since is as good as it gets.
   return refused !== undefined || coversScopes(stored.scope, scope);
 }

@@ -5,7 +5,7 @@ import { showNothing, showPage } from "./callback-page.ts";
 import { uriOf, type LoopbackHost, type RedirectPlace } from "./redirect-place.ts";
 
 /** A user who came back. */
-export interface Callback {
+export interface CallbackRequest {
   readonly url: URL;
   readonly state: string;
   /** To be answered by whoever takes it. */
@@ -32,7 +32,7 @@ const mostPorts = 5;
 export async function openCallbackServer(
   place: RedirectPlace,
   preferredPort: number | undefined,
-  onCallback: (callback: Callback) => void,
+  onCallback: (callback: CallbackRequest) => void,
 ): Promise<CallbackServer> {
   const sockets = new Set<Socket>();
   let uri: URL | undefined;
@@ -58,7 +58,7 @@ export async function openCallbackServer(
 function readCallback(
   { method, url: target = "", headers }: IncomingMessage,
   uri: URL,
-): Omit<Callback, "response"> | "nothing" | "not-waited-for" {
+): Omit<CallbackRequest, "response"> | "nothing" | "not-waited-for" {
   const [path, ...query] = target.split("?");
   // A page of another origin may reach this port under a name of its own (DNS rebinding).
   if (method !== "GET" || path !== uri.pathname || headers.host?.toLowerCase() !== uri.host) return "nothing";
@@ -116,7 +116,7 @@ async function listenAt(
       return await listenOn(host, (left === mostPorts ? preferredPort : undefined) ?? 0, create);
     } catch (error) {
       // The preferred one is somebody else's; or, of `localhost`, the same port of its other address.
-      if (left <= 1 || !["EADDRINUSE", "EACCES"].includes(codeOf(error))) throw error;
+      if (left <= 1 || !["EADDRINUSE", "EACCES"].includes(nodeErrorCodeOf(error))) throw error;
     }
   }
 }
@@ -132,7 +132,7 @@ async function listenOn(host: LoopbackHost, wanted: number, create: () => Server
         servers.push(server);
       } catch (error) {
         // A machine need not have both addresses.
-        if (!["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(codeOf(error)) || servers.length === 0) throw error;
+        if (!["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(nodeErrorCodeOf(error)) || servers.length === 0) throw error;
       }
     }
     return { servers, port };
@@ -175,6 +175,6 @@ async function closeAll(servers: readonly Server[], sockets: Iterable<Socket>): 
 }
 
 /** The code of an error of Node. */
-export function codeOf(error: unknown): string {
+export function nodeErrorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -1,6 +1,6 @@
 import type { Clock, Lock } from "@hostside/core";
 import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
-import { hashName } from "../store/hash-text.ts";
+import { hashNameHex } from "../store/hash-text.ts";
 import { createFolderLock } from "./folder-lock.ts";
 import { assertFolderPath, keepOpen } from "./private-folder.ts";
 
@@ -29,5 +29,5 @@ export function createFileLock(options: FileLockOptions): Lock {
   assertTimeoutMs(maxWaitMs);
   const open = keepOpen(folder, clock);
   const lock = createFolderLock({ folder: async () => (await open()).path, clock, random: systemRandom, maxWaitMs });
-  return { withLock: async (key, leaseMs, work) => lock.withLock(await hashName(key), leaseMs, work) };
+  return { withLock: async (key, leaseMs, work) => lock.withLock(await hashNameHex(key), leaseMs, work) };
 }

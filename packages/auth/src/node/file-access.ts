@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock, Lock } from "@hostside/core";
 import { dateOf, storeFailed } from "@hostside/core/implement";
-import { readEnvelope, type Envelope } from "../store/envelope.ts";
+import { readDocumentEnvelope, type DocumentEnvelope } from "../store/envelope.ts";
 import { looksSealed, type Sealer } from "../store/sealer.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 
@@ -22,7 +22,7 @@ export interface FileDocumentsInit {
 }
 
 /** A document that was read from a file. */
-export interface FoundDocument extends Envelope {
+export interface FoundDocument extends DocumentEnvelope {
   /** Whether it is sealed as it would be now. */
   readonly isCurrent: boolean;
   /** Whether its time is over. */
@@ -60,13 +60,13 @@ export function createFileAccess(init: FileDocumentsInit): FileAccess {
     if (text === undefined) return undefined;
     const place = { name, what: `${what} in ${join(folder.path, name)}` };
     const { sealer, whyNot } = await getSealing();
-    const found = (envelope: Envelope, isCurrent: boolean): FoundDocument => {
+    const found = (envelope: DocumentEnvelope, isCurrent: boolean): FoundDocument => {
       return { ...envelope, isCurrent, isOver: envelope.endsAt !== undefined && envelope.endsAt <= dateOf(clock) };
     };
-    if (!looksSealed(text)) return found(readEnvelope(place.what, text), sealer === undefined);
+    if (!looksSealed(text)) return found(readDocumentEnvelope(place.what, text), sealer === undefined);
     if (sealer === undefined) throw storeFailed(`${place.what}: sealed, and ${whyNot}`);
     const opened = await sealer.open(place, text);
-    return found(readEnvelope(place.what, opened.text), opened.isCurrent);
+    return found(readDocumentEnvelope(place.what, opened.text), opened.isCurrent);
   };
   const names: FileAccess["names"] = async (kind = "") => {
     const all = await (await getFolder()).list();

@@ -5,13 +5,13 @@ import type { CredentialKey } from "../store/credential-store.ts";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import { assertTtl, documentText } from "../store/document-text.ts";
 import { envelopeText } from "../store/envelope.ts";
-import { hashName } from "../store/hash-text.ts";
-import { createTurns } from "../store/turns.ts";
+import { hashNameHex } from "../store/hash-text.ts";
+import { createLockTurns } from "../store/lock-turns.ts";
 import type { FileAccess } from "./file-access.ts";
 
 /** Credentials in a folder, a file for each document. */
 export function createFileDocuments(access: FileAccess): SealedCredentials {
-  const turns = createTurns();
+  const turns = createLockTurns();
   return {
     async load(key) {
       const [text, name] = await namesOf(key);
@@ -75,5 +75,5 @@ export function createFileDocuments(access: FileAccess): SealedCredentials {
 
 async function namesOf(key: CredentialKey): Promise<readonly [text: string, name: string]> {
   const text = keyText(key);
-  return [text, `${key.kind}-${await hashName(text)}.json`];
+  return [text, `${key.kind}-${await hashNameHex(text)}.json`];
 }

@@ -9,7 +9,7 @@ import {
   settleWithin,
   startStopwatch,
 } from "@hostside/core/implement";
-import { codeOf, isThere, longestStepMs } from "./private-folder.ts";
+import { errnoCodeOf, isThere, longestStepMs } from "./private-folder.ts";
 
 /** What a {@linkcode createFolderLock} is made from. */
 export interface FolderLockInit {
@@ -97,7 +97,7 @@ async function create(path: string): Promise<boolean> {
     await file.close();
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errnoCodeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -145,7 +145,7 @@ function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (re
       sinceHeard = since;
     } catch (error) {
       // A disk that is full for a moment is no reason to stop, until the others must think that nobody is there.
-      const isGone = codeOf(error) === undefined || codeOf(error) === "ENOENT";
+      const isGone = errnoCodeOf(error) === undefined || errnoCodeOf(error) === "ENOENT";
       if (!isOver && (isGone || !isSure())) return onLost(error);
     }
     if (!isOver) schedule();

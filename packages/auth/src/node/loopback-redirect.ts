@@ -2,10 +2,10 @@ import { HostsideError } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { RedirectReceiver } from "../oauth-options.ts";
 import { showPage } from "./callback-page.ts";
-import { codeOf, openCallbackServer, type CallbackServer } from "./callback-server.ts";
-import { createRedirectListener, type Wait } from "./redirect-listener.ts";
+import { nodeErrorCodeOf, openCallbackServer, type CallbackServer } from "./callback-server.ts";
+import { createRedirectListener, type CallbackWaiter } from "./redirect-listener.ts";
 import {
-  placeOf,
+  redirectPlaceOf,
   readRedirectOptions,
   uriOf,
   type LoopbackRedirectOptions,
@@ -17,7 +17,7 @@ export type { LoopbackHost, LoopbackRedirectOptions } from "./redirect-place.ts"
 /** Listens at one redirect URI, for everybody who is sent there. */
 interface Door {
   readonly server: CallbackServer;
-  readonly waits: Set<Wait>;
+  readonly waits: Set<CallbackWaiter>;
   users: number;
 }
 
@@ -57,7 +57,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
     async listen(expected) {
       const { preferredUri, signal } = expected;
       signal.throwIfAborted();
-      const known = placeOf(preferredUri);
+      const known = redirectPlaceOf(preferredUri);
       const preferred = known?.host === place.host && known.path === place.path ? known : undefined;
       const door = await inTurn(() => enter(preferred)).catch((error: unknown) => {
         throw cannotListen(error, { place, serverId: expected.serverId });
@@ -77,7 +77,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
 }
 
 async function openDoor(place: RedirectPlace, preferredPort: number | undefined): Promise<Door> {
-  const waits = new Set<Wait>();
+  const waits = new Set<CallbackWaiter>();
   const server = await openCallbackServer(place, preferredPort, (callback) => {
     for (const wait of waits) if (wait.take(callback)) return;
     showPage(callback.response, "not-waited-for");
@@ -89,7 +89,7 @@ function cannotListen(
   cause: unknown,
   { place, serverId }: { readonly place: RedirectPlace; readonly serverId: string },
 ): HostsideError {
-  const code = codeOf(cause);
+  const code = nodeErrorCodeOf(cause);
   const port = `port ${place.port} of this machine, which the redirect URI has`;
   const busy = place.port === undefined ? "no port of this machine is free" : `${port}, is used by another program`;
   const why =

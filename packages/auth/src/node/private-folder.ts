@@ -73,13 +73,13 @@ export async function isThere(done: Promise<unknown>): Promise<boolean> {
     await done;
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (errnoCodeOf(error) === "ENOENT") return false;
     throw error;
   }
 }
 
 /** The code of an error of the system, such as `ENOENT`. */
-export function codeOf(error: unknown): unknown {
+export function errnoCodeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
@@ -101,7 +101,7 @@ async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   try {
     await make().catch(async (error: unknown) => {
-      if (codeOf(error) !== "ENOENT" || parent === path) throw error;
+      if (errnoCodeOf(error) !== "ENOENT" || parent === path) throw error;
       await makeFolder(parent);
       await make();
     });
@@ -140,7 +140,7 @@ async function readText(path: string): Promise<string | undefined> {
       await file.close();
     }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (errnoCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -171,7 +171,7 @@ async function replace(temporary: string, path: string): Promise<void> {
     try {
       return await rename(temporary, path);
     } catch (error) {
-      const mayPass = isWindows && tries < 10 && /^(EPERM|EACCES|EBUSY)$/.test(String(codeOf(error)));
+      const mayPass = isWindows && tries < 10 && /^(EPERM|EACCES|EBUSY)$/.test(String(errnoCodeOf(error)));
       if (!mayPass) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20 * (tries + 1)));
     }

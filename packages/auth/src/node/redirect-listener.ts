@@ -5,19 +5,19 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { RedirectExpectation, RedirectListener } from "../oauth-options.ts";
 import { showPage, type CallbackPage } from "./callback-page.ts";
-import type { Callback } from "./callback-server.ts";
+import type { CallbackRequest } from "./callback-server.ts";
 
 /** Waits for one user. */
-export interface Wait {
+export interface CallbackWaiter {
   /** Takes a callback that is for it, and answers whether it was. */
-  take(callback: Callback): boolean;
+  take(callback: CallbackRequest): boolean;
 }
 
 /** What a listener for one user needs. */
 export interface RedirectListenerInit {
   readonly redirectUri: string;
   /** Where it waits among others. */
-  readonly waits: Set<Wait>;
+  readonly waits: Set<CallbackWaiter>;
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** Lets go of what listens. */
@@ -39,7 +39,7 @@ export function createRedirectListener(expected: RedirectExpectation, init: Redi
   let cancelTimer: Cancel = () => {};
   let closing: Promise<void> | undefined;
 
-  const wait: Wait = {
+  const wait: CallbackWaiter = {
     take({ url, state, response }) {
       if (wanted === undefined || !timingSafeEqual(wanted, digestOf(state))) return false;
       if (taken) {

@@ -56,7 +56,7 @@ export function readRedirectOptions(options: LoopbackRedirectOptions): {
 }
 
 /** The place of a redirect URI on this machine; `undefined` for any other URI. */
-export function placeOf(redirectUri: unknown): RedirectPlace | undefined {
+export function redirectPlaceOf(redirectUri: unknown): RedirectPlace | undefined {
   const uri = parse(redirectUri);
   if (uri?.protocol !== "http:" || uri.username + uri.password + uri.search + uri.hash !== "") return undefined;
   const host = hosts.find((one) => one === uri.hostname);
@@ -74,7 +74,7 @@ export function uriOf({ host, path, uri }: RedirectPlace, port: number | undefin
 function readPlace(options: LoopbackRedirectOptions): RedirectPlace {
   const { redirectUri, host = "127.0.0.1", port, path = "/callback" } = options;
   if (redirectUri !== undefined) {
-    const place = placeOf(redirectUri);
+    const place = redirectPlaceOf(redirectUri);
     if (place === undefined) {
       const need = "must be an http: URL on 127.0.0.1, localhost or [::1], without user, query and fragment";
       throw new TypeError(`${owner}: redirectUri ${need}`);

@@ -1,6 +1,6 @@
 import { isHostsideError, redactUrl, HostsideError, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { forgetClient } from "../clients/client-documents.ts";
@@ -15,13 +15,13 @@ import { sameIssuer } from "../tokens/authorizations.ts";
 import { askForTokens } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
-import { readCallback, type Callback } from "./read-callback.ts";
+import { readCallback, type AuthorizationResponse } from "./read-callback.ts";
 
 /** Who took what was waited for: it can be answered once. `"nobody"`: it can be answered still. */
 export type Taker = "here" | "elsewhere" | "nobody";
 
 /** How an answer of a user ended. */
-export type Completion =
+export type AuthorizationCompletion =
   | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
   | {
       readonly signedIn?: undefined;
@@ -35,7 +35,10 @@ export type Completion =
  * Redeems what a user came back with: where the user was sent to and nowhere else, and at most once, because what it takes is taken out of the
  * store first, also when the answer is a no. Once begun it goes on to the end: what was redeemed is saved.
  */
-export async function completeAuthorization(parts: AuthParts, callbackUrl: URL | string): Promise<Completion> {
+export async function completeAuthorization(
+  parts: AuthParts,
+  callbackUrl: URL | string,
+): Promise<AuthorizationCompletion> {
   let takenBy: Taker = "nobody";
   try {
     const callback = readCallback(callbackUrl);
@@ -65,7 +68,11 @@ interface Redeemable {
   readonly iss: string | undefined;
 }
 
-async function redeem(parts: AuthParts, account: Account, { pending, code, iss }: Redeemable): Promise<Completion> {
+async function redeem(
+  parts: AuthParts,
+  account: Account,
+  { pending, code, iss }: Redeemable,
+): Promise<AuthorizationCompletion> {
   const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
   account.secrets.learn(code);
   const oauth = await loadOAuth();
@@ -129,21 +136,21 @@ function assertIssuer(
     if (metadata["authorization_response_iss_parameter_supported"] !== true) return;
     throw authRequired(
       account,
-      `the answer does not say which authorization server it is from (iss), and ${excerptOf(account, issuer)} says that it always does; nothing was sent (RFC 9207)`,
+      `the answer does not say which authorization server it is from (iss), and ${safeExcerptOf(account, issuer)} says that it always does; nothing was sent (RFC 9207)`,
     );
   }
   if (isPublished ? iss === issuer : sameIssuer(iss, issuer)) return;
   throw authRequired(
     account,
-    `the answer is from another authorization server than ${excerptOf(account, issuer)}, which the user was sent to; nothing was sent to either (RFC 9207)`,
+    `the answer is from another authorization server than ${safeExcerptOf(account, issuer)}, which the user was sent to; nothing was sent to either (RFC 9207)`,
   );
 }
 
-function readCode(account: Account, { code, error, description }: Callback): string {
+function readCode(account: Account, { code, error, description }: AuthorizationResponse): string {
   if (error === "access_denied")
     throw authRequired(account, "the user declined at the authorization server (access_denied)");
   if (error !== undefined) {
-    const said = excerptOf(account, description === undefined ? error : `${error}: ${description}`);
+    const said = safeExcerptOf(account, description === undefined ? error : `${error}: ${description}`);
     throw authRequired(account, `the authorization was not granted: ${said}`);
   }
   if (code === undefined) throw authRequired(account, "the answer has neither a code nor an error; sign in again");
@@ -151,7 +158,7 @@ function readCode(account: Account, { code, error, description }: Callback): str
 }
 
 // Not the query, in which the code is, nor a fragment.
-function assertPlace({ url }: Callback, redirectUri: string): void {
+function assertPlace({ url }: AuthorizationResponse, redirectUri: string): void {
   const expected = new URL(redirectUri);
   if (url.protocol === expected.protocol && url.host === expected.host && url.pathname === expected.pathname) return;
   throw nothingPending(

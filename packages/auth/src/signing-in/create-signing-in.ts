@@ -9,20 +9,20 @@ import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import { cancelBegun } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import { completeAuthorization, toSignedIn, type Completion } from "./complete-authorization.ts";
-import { createFlights } from "./flights.ts";
+import { completeAuthorization, toSignedIn, type AuthorizationCompletion } from "./complete-authorization.ts";
+import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
 import { readCallback } from "./read-callback.ts";
-import { beginAuthorization, signInUser, type Company, type SignInWish } from "./sign-in-user.ts";
+import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
 import { createRefusalSignIns } from "./sign-in-after-refusal.ts";
-import { createSwitchboard } from "./switchboard.ts";
+import { createPendingCallbacks } from "./pending-callbacks.ts";
 
 /** Signs in to servers, one at a time for each account. */
 export interface SigningIn {
-  authorize(account: Account, wish: SignInWish): Promise<SignedIn>;
+  authorize(account: Account, requested: SignInRequest): Promise<SignedIn>;
   readonly signInAfterRefusal: AuthParts["signInAfterRefusal"];
   /** Whether somebody is signing in to it. */
   isUnderWay(account: Account): boolean;
-  begin(account: Account, wish: SignInWish): Promise<PendingAuthorization>;
+  begin(account: Account, requested: SignInRequest): Promise<PendingAuthorization>;
   complete(callbackUrl: URL | string, signal: AbortSignal): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
   /** Resolves when nothing is under way any more, once `closing` has ended it; within a minute. */
@@ -35,37 +35,38 @@ const longestEndMs = longestAnswerMs + 5000;
 /** Makes what signs in. */
 export function createSigningIn(parts: AuthParts): SigningIn {
   const { closing } = parts;
-  const flights = createFlights(closing);
-  const switchboard = createSwitchboard();
+  const inFlight = createInFlightSignIns(closing);
+  const pendingCallbacks = createPendingCallbacks();
   // Also those that nobody waits for any more: what comes of them is saved.
-  const redeeming = new Set<Promise<Completion>>();
-  const redeem = (callbackUrl: URL | string): Promise<Completion> => {
+  const redeeming = new Set<Promise<AuthorizationCompletion>>();
+  const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
     const work = completeAuthorization(parts, callbackUrl);
     redeeming.add(work);
     const end = (): void => void redeeming.delete(work);
     work.then(end, end);
     return work;
   };
-  const expect: Company["expect"] = (state) => switchboard.expect(state);
+  const expect: Company["expect"] = (state) => pendingCallbacks.expect(state);
   return {
-    authorize(account, { signal, ...wish }) {
+    authorize(account, { signal, ...requested }) {
       const company = { expect, redeem };
-      return flights.join(account, signal, (ending) =>
-        signIn(parts, account, { wish: { ...wish, signal: ending }, company }),
+      return inFlight.join(account, signal, (ending) =>
+        signIn(parts, account, { requested: { ...requested, signal: ending }, company }),
       );
     },
     signInAfterRefusal: createRefusalSignIns(parts, {
-      flights,
+      inFlight,
       expect,
-      start: (account, wish, expectUser) => signIn(parts, account, { wish, company: { expect: expectUser, redeem } }),
+      start: (account, requested, expectUser) =>
+        signIn(parts, account, { requested, company: { expect: expectUser, redeem } }),
     }),
-    isUnderWay: (account) => flights.has(account),
-    async begin(account, wish) {
+    isUnderWay: (account) => inFlight.has(account),
+    async begin(account, requested) {
       closing.throwIfAborted();
       if (!isForUser(account)) throw notForUsers(account);
-      const signal = AbortSignal.any([wish.signal, closing]);
+      const signal = AbortSignal.any([requested.signal, closing]);
       try {
-        return await beginAuthorization(parts, account, { ...wish, signal });
+        return await beginAuthorization(parts, account, { ...requested, signal });
       } catch (error) {
         throw signal.aborted ? abortError(signal, account, "begin()") : error;
       }
@@ -74,7 +75,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       const { state } = readCallback(callbackUrl);
       const ending = AbortSignal.any([signal, closing]);
       if (ending.aborted) throw abortError(ending, {}, "complete()");
-      const handing = switchboard.begin(state);
+      const handing = pendingCallbacks.begin(state);
       const work = redeem(callbackUrl).then((completion) => {
         // What is left where it was can still be answered.
         if (completion.takenBy === "here") handing.resolve(completion);
@@ -91,28 +92,30 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     },
     async cancel(serverId, principal) {
       const isMeant = (account: Account): boolean => account.serverId === serverId && account.principal === principal;
-      const wasUnderWay = await flights.abort(isMeant, cancelled);
+      const wasUnderWay = await inFlight.abort(isMeant, cancelled);
       const wasBegun = await cancelBegun(parts, { serverId, principal });
       return wasUnderWay || wasBegun;
     },
     async settled() {
-      const all = Promise.all([flights.settled(), Promise.allSettled(redeeming)]);
+      const all = Promise.all([inFlight.settled(), Promise.allSettled(redeeming)]);
       await settleWithin(all, longestEndMs, parts.clock);
     },
   };
 }
 
 interface Start {
-  readonly wish: SignInWish;
+  readonly requested: SignInRequest;
   readonly company: Company;
 }
 
-function signIn(parts: AuthParts, account: Account, { wish, company }: Start): Promise<SignedIn> {
-  return isForUser(account) ? signInUser(parts, account, { wish, company }) : signInProgram(parts, account, wish);
+function signIn(parts: AuthParts, account: Account, { requested, company }: Start): Promise<SignedIn> {
+  return isForUser(account)
+    ? signInUser(parts, account, { requested, company })
+    : signInProgram(parts, account, requested);
 }
 
-async function signInProgram(parts: AuthParts, account: Account, wish: SignInWish): Promise<SignedIn> {
-  const { signal, scopes, needsMore } = wish;
+async function signInProgram(parts: AuthParts, account: Account, requested: SignInRequest): Promise<SignedIn> {
+  const { signal, scopes, needsMore } = requested;
   const server = await discoverForSignIn(parts, account, signal);
   const scope = chooseScope(account, server, { scopes, needsMore });
   const authorization = await requestGrant(parts, account, { server, scope, signal });

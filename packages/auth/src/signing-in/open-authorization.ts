@@ -1,7 +1,7 @@
 import { isHostsideError } from "@hostside/core";
 import { dateOf, isConfidentialUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import { listOf, textOf, toSdkMetadata } from "../discovering/server-metadata.ts";
@@ -15,7 +15,7 @@ import { bytesToBase64Url } from "../store/base64.ts";
 import { pendingMs, savePending } from "./pending-documents.ts";
 
 /** What a user is to be sent to an authorization page for. */
-export interface Opening {
+export interface AuthorizationOpening {
   readonly discovered: Discovered;
   readonly client: StoredClient;
   readonly redirectUri: string;
@@ -28,7 +28,7 @@ export interface Opening {
  * keys of the one kind that is worth sending (RFC 7636, S256): the specification has clients refuse then.
  */
 export function assertUsableForUsers(account: Account, { issuer, metadata }: Discovered): void {
-  const place = excerptOf(account, issuer);
+  const place = safeExcerptOf(account, issuer);
   if (textOf(metadata, "authorization_endpoint") === undefined) {
     throw authRequired(account, `its authorization server ${place} has no page for users (authorization_endpoint)`);
   }
@@ -46,7 +46,7 @@ export function assertUsableForUsers(account: Account, { issuer, metadata }: Dis
 export async function openAuthorization(
   parts: AuthParts,
   account: Account,
-  { discovered, client, redirectUri, scope, signal }: Opening,
+  { discovered, client, redirectUri, scope, signal }: AuthorizationOpening,
 ): Promise<PendingAuthorization> {
   const { issuer, metadata, resource, isPublished } = discovered;
   const oauth = await loadOAuth();

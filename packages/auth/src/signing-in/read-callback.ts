@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { kindOf } from "@hostside/core/implement";
 
 /** What a user came back with. Untrusted: anybody can send a browser anywhere. */
-export interface Callback {
+export interface AuthorizationResponse {
   readonly url: URL;
   readonly state: string;
   readonly code: string | undefined;
@@ -19,7 +19,7 @@ const stateText = /^[A-Za-z0-9_-]{43}$/;
  * Reads the whole URL that a user came back with. Throws `auth_required` for what is none: a code alone says neither whose it is nor from where,
  * and anybody can have a user paste one. A `TypeError` for what is neither a URL nor a text.
  */
-export function readCallback(callback: URL | string): Callback {
+export function readCallback(callback: URL | string): AuthorizationResponse {
   const url = toUrl(callback);
   // One of two could be somebody else's (RFC 6749, 3.1).
   const read = (name: string): string | undefined => {

@@ -3,21 +3,21 @@ import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
-import type { Flights } from "./flights.ts";
+import type { InFlightSignIns } from "./in-flight-sign-ins.ts";
 import { createPromptBudget, mostPrompts } from "./prompt-budget.ts";
-import type { Company, SignInWish } from "./sign-in-user.ts";
+import type { Company, SignInRequest } from "./sign-in-user.ts";
 
 /** What a sign-in after a refusal is made with. */
 export interface RefusalSignInInit {
-  readonly flights: Flights;
+  readonly inFlight: InFlightSignIns;
   readonly expect: Company["expect"];
-  readonly start: (account: Account, wish: SignInWish, expectUser: Company["expect"]) => Promise<SignedIn>;
+  readonly start: (account: Account, requested: SignInRequest, expectUser: Company["expect"]) => Promise<SignedIn>;
 }
 
 /** Makes the sign-ins that refusals begin, as `AuthParts` says of them. */
 export function createRefusalSignIns(
   parts: Pick<AuthParts, "clock">,
-  { flights, expect, start }: RefusalSignInInit,
+  { inFlight, expect, start }: RefusalSignInInit,
 ): AuthParts["signInAfterRefusal"] {
   const budget = createPromptBudget(parts);
   // Users whom a refusal sent to a page: whoever had the page shown may leave before they come back.
@@ -36,12 +36,12 @@ export function createRefusalSignIns(
       return { ...expected, end };
     };
   return async (account: Account, { needsMore, signal }: RefusedSignIn) => {
-    if (!flights.has(account) && budget.isUsedUp(account)) throw tooOften(account);
+    if (!inFlight.has(account) && budget.isUsedUp(account)) throw tooOften(account);
     const left = new AbortController();
     const leave = (): void => void (atPage.has(account) || left.abort(signal.reason));
     if (signal.aborted) leave();
     signal.addEventListener("abort", leave, { once: true });
-    const work = flights.join(account, left.signal, (ending) =>
+    const work = inFlight.join(account, left.signal, (ending) =>
       start(account, { needsMore, signal: ending }, expectUser(account)),
     );
     return untilAborted(work, signal).finally(() => signal.removeEventListener("abort", leave));

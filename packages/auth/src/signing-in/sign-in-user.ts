@@ -12,14 +12,14 @@ import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { authorizationOf } from "../tokens/authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import type { Completion } from "./complete-authorization.ts";
+import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
-import { waitForUser, type Elsewhere, type Wait } from "./wait-for-user.ts";
+import { waitForUser, type Elsewhere, type UserPrompt } from "./wait-for-user.ts";
 import { watchStore } from "./watch-store.ts";
 
 /** What a sign-in asks for, and until when. */
-export interface SignInWish {
+export interface SignInRequest {
   readonly scopes?: readonly string[] | undefined;
   /** What is granted is not enough. */
   readonly needsMore?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface SignInWish {
 export interface Company {
   /** Waits for `complete()` in this process with this `state`. Called right before a page is shown. */
   readonly expect: (state: string) => Elsewhere & { readonly end: () => void };
-  readonly redeem: (callbackUrl: URL | string) => Promise<Completion>;
+  readonly redeem: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
 }
 
 /** Where users are sent back to: to a page of the product's own, or to who listens. */
@@ -44,7 +44,7 @@ type Return =
 export async function beginAuthorization(
   parts: AuthParts,
   account: Account,
-  wish: SignInWish,
+  requested: SignInRequest,
 ): Promise<PendingAuthorization> {
   const way = returnOf(parts, account);
   if (way.page === undefined) {
@@ -53,8 +53,8 @@ export async function beginAuthorization(
       { code: "unsupported_operation", serverId: account.serverId },
     );
   }
-  const discovered = await discoverForUsers(parts, account, wish);
-  const { pending } = await open(parts, account, { discovered, wish, redirectUri: way.page });
+  const discovered = await discoverForUsers(parts, account, requested);
+  const { pending } = await open(parts, account, { discovered, requested, redirectUri: way.page });
   return pending;
 }
 
@@ -62,14 +62,14 @@ export async function beginAuthorization(
 export async function signInUser(
   parts: AuthParts,
   account: Account,
-  { wish, company }: { readonly wish: SignInWish; readonly company: Company },
+  { requested, company }: { readonly requested: SignInRequest; readonly company: Company },
 ): Promise<SignedIn> {
-  const { prompt = parts.settings.prompt } = wish;
+  const { prompt = parts.settings.prompt } = requested;
   if (prompt === undefined) throw noPrompt(account);
   const way = returnOf(parts, account);
-  const discovered = await discoverForUsers(parts, account, wish);
+  const discovered = await discoverForUsers(parts, account, requested);
   for (let attempt = 1; ; attempt += 1) {
-    const { completion, isKept } = await askOnce(parts, account, { wish, company, prompt, way, discovered });
+    const { completion, isKept } = await askOnce(parts, account, { requested, company, prompt, way, discovered });
     if (completion.failure === undefined) return completion.signedIn;
     const isWorthIt = completion.isUnknownClient && isKept && attempt === 1;
     if (!isWorthIt) throw completion.failure;
@@ -77,7 +77,7 @@ export async function signInUser(
 }
 
 interface Attempt {
-  readonly wish: SignInWish;
+  readonly requested: SignInRequest;
   readonly company: Company;
   readonly prompt: OAuthPrompt;
   readonly way: Return;
@@ -85,29 +85,29 @@ interface Attempt {
 }
 
 interface Asked {
-  readonly completion: Completion;
+  readonly completion: AuthorizationCompletion;
   /** Whether the client is one of an earlier sign-in. */
   readonly isKept: boolean;
 }
 
 async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Promise<Asked> {
-  const { wish, company, prompt, way, discovered } = attempt;
-  const { signal } = wish;
+  const { requested, company, prompt, way, discovered } = attempt;
+  const { signal } = requested;
   const listener = await listen(parts, account, attempt);
   let isDone = false;
   // Whether it can still be answered, by who opens the page by hand.
   let isOpen = false;
   try {
     const redirectUri = listener?.redirectUri ?? way.page ?? "";
-    const { pending, isKept, clientId, before } = await open(parts, account, { discovered, wish, redirectUri });
+    const { pending, isKept, clientId, before } = await open(parts, account, { discovered, requested, redirectUri });
     const elsewhere = company.expect(pending.state);
     let isAnswered = false;
-    const complete = (callbackUrl: URL | string): Promise<Completion> => {
+    const complete = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
       isAnswered = true;
       return company.redeem(callbackUrl);
     };
     const watched = { state: pending.state, issuer: discovered.issuer, before };
-    const watch: Wait["watch"] = (how) => watchStore(parts, account, { watched, watch: how });
+    const watch: UserPrompt["watch"] = (how) => watchStore(parts, account, { watched, watch: how });
     const wait = { pending, prompt, listener, elsewhere, complete, watch, signal };
     try {
       const completion = await waitForUser(parts, account, wait);
@@ -132,11 +132,11 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
 async function listen(
   parts: AuthParts,
   account: Account,
-  { way, discovered, wish }: Attempt,
+  { way, discovered, requested }: Attempt,
 ): Promise<RedirectListener | undefined> {
   if (way.receiver === undefined) return undefined;
   const { serverId, title } = account;
-  const { signal } = wish;
+  const { signal } = requested;
   const known = await readClient(parts, account, clientKey(discovered.issuer, undefined));
   const preferredUri = way.preferred ?? known?.redirectUri;
   const listening = way.receiver.listen({ serverId, title, signal, preferredUri });
@@ -162,7 +162,7 @@ function assertListensAt(account: Account, { redirectUri }: RedirectListener, co
   );
 }
 
-async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInWish): Promise<Discovered> {
+async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInRequest): Promise<Discovered> {
   const discovered = await discoverForSignIn(parts, account, signal);
   assertUsableForUsers(account, discovered);
   return discovered;
@@ -181,11 +181,11 @@ async function open(
   account: Account,
   {
     discovered,
-    wish,
+    requested,
     redirectUri,
-  }: { readonly discovered: Discovered; readonly wish: SignInWish; readonly redirectUri: string },
+  }: { readonly discovered: Discovered; readonly requested: SignInRequest; readonly redirectUri: string },
 ): Promise<Opened> {
-  const { scopes, needsMore, signal } = wish;
+  const { scopes, needsMore, signal } = requested;
   const kept = authorizationOf(await readAccount(parts, account), discovered.issuer);
   const granted = kept?.scope;
   const scope = chooseScope(account, discovered, { scopes, needsMore, granted });

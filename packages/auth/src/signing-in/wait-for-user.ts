@@ -1,32 +1,32 @@
 import { HostsideError } from "@hostside/core";
 import { formatMs, isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, notShown, throwIfAborted } from "../auth-errors.ts";
+import { authRequired, pageNotShownError, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-options.ts";
 import type { PendingAuthorization } from "../oauth.ts";
-import type { Completion } from "./complete-authorization.ts";
+import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingMs } from "./pending-documents.ts";
 import type { Watch } from "./watch-store.ts";
 
 /** Somebody who hands the answer to `complete()`, in this process. */
 export interface Elsewhere {
   /** Settles when somebody has. */
-  readonly answer: Promise<Completion>;
+  readonly answer: Promise<AuthorizationCompletion>;
   /** Whether somebody is about to. */
   readonly isBusy: () => boolean;
 }
 
 /** A user who is shown a page, and where the answer may come from. */
-export interface Wait {
+export interface UserPrompt {
   readonly pending: PendingAuthorization;
   readonly prompt: OAuthPrompt;
   /** Absent where the page that users are sent back to is the product's own. */
   readonly listener: RedirectListener | undefined;
   readonly elsewhere: Elsewhere;
-  readonly complete: (callbackUrl: URL | string) => Promise<Completion>;
+  readonly complete: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
   /** What comes of an answer that another process takes. */
-  readonly watch: (watch: Watch) => Promise<Completion>;
+  readonly watch: (watch: Watch) => Promise<AuthorizationCompletion>;
   readonly signal: AbortSignal;
 }
 
@@ -37,18 +37,18 @@ export interface Wait {
 export async function waitForUser(
   { clock }: Pick<AuthParts, "clock">,
   account: Account,
-  wait: Wait,
-): Promise<Completion> {
+  wait: UserPrompt,
+): Promise<AuthorizationCompletion> {
   const { pending, listener, elsewhere, complete, watch, signal } = wait;
   throwIfAborted(signal, account, "signing in");
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   // The first answer is redeemed, and no other.
-  let redeeming: Promise<Completion> | undefined;
+  let redeeming: Promise<AuthorizationCompletion> | undefined;
   let isHere = false;
   void elsewhere.answer.then(() => (isHere = true));
   const watched = watch({ isOwn: () => isHere || elsewhere.isBusy(), signal: ended });
-  const redeem = (callbackUrl: URL | string): Promise<Completion> => {
+  const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
     isHere = true;
     redeeming ??= complete(callbackUrl).then((end) => {
       isHere = end.takenBy !== "elsewhere";
@@ -58,7 +58,7 @@ export async function waitForUser(
   };
   const cancels: (() => void)[] = [];
   try {
-    const answers: Promise<Completion>[] = [
+    const answers: Promise<AuthorizationCompletion>[] = [
       elsewhere.answer,
       watched,
       ask(account, wait, ended).then((url) => (url === undefined ? never() : redeem(url))),
@@ -84,7 +84,7 @@ export async function waitForUser(
 // Resolves to the URL that the user was sent back to, if the prompt has it; to nothing when the answer comes by another way.
 async function ask(
   account: Account,
-  { prompt, pending }: Wait,
+  { prompt, pending }: UserPrompt,
   signal: AbortSignal,
 ): Promise<URL | string | undefined> {
   const { serverId, title, principal } = account;
@@ -94,7 +94,7 @@ async function ask(
   } catch (error) {
     // An end that comes from here is no failure of the prompt's.
     if (signal.aborted) return never();
-    throw notShown(account, pending.url, error);
+    throw pageNotShownError(account, pending.url, error);
   }
   if (answer === "completed") return undefined;
   if (answer === "cancelled") throw authRequired(account, "the user cancelled the sign-in; nothing has changed");

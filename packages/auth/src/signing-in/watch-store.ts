@@ -5,7 +5,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { authorizationOf } from "../tokens/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
-import { toSignedIn, type Completion } from "./complete-authorization.ts";
+import { toSignedIn, type AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
 
 /** What another process that shares the store may complete. */
@@ -35,14 +35,14 @@ export async function watchStore(
   parts: AuthParts,
   account: Account,
   { watched, watch }: { readonly watched: Watched; readonly watch: Watch },
-): Promise<Completion> {
+): Promise<AuthorizationCompletion> {
   const { clock } = parts;
   const { signal, isOwn } = watch;
   let takenAt: number | undefined;
   for (;;) {
     await nextLook(parts, signal);
     if (isOwn()) continue;
-    let end: Completion | "pending" | "taken";
+    let end: AuthorizationCompletion | "pending" | "taken";
     try {
       end = await look(parts, account, watched);
     } catch (error) {
@@ -65,7 +65,7 @@ async function look(
   parts: AuthParts,
   account: Account,
   { state, issuer, before }: Watched,
-): Promise<Completion | "pending" | "taken"> {
+): Promise<AuthorizationCompletion | "pending" | "taken"> {
   if ((await parts.store.load(pendingKey(state))) !== undefined) return "pending";
   const now = authorizationOf(await readAccount(parts, account), issuer);
   if (now === undefined || now.accessToken === before) return "taken";
@@ -87,7 +87,7 @@ function nextLook({ clock }: Pick<AuthParts, "clock">, signal: AbortSignal): Pro
   });
 }
 
-function nothingCame(account: Account): Completion {
+function nothingCame(account: Account): AuthorizationCompletion {
   const failure = authRequired(
     account,
     "another process that shares the store took the answer or cancelled, and no tokens came of it; sign in again",

@@ -6,13 +6,13 @@ export interface ConfirmedStore {
   /** The text; `undefined` when the store answers and has none. */
   get(name: string): Promise<string | undefined>;
   /** Resolves when the store has it. */
-  set(name: string, text: string, keeping?: Keeping): Promise<void>;
+  set(name: string, text: string, keeping?: WriteOptions): Promise<void>;
   /** Resolves when the store has it no more. */
   delete(name: string): Promise<void>;
 }
 
 /** How a text is kept. */
-export interface Keeping {
+export interface WriteOptions {
   /** For how long; absent: without an end. */
   readonly ttlMs?: number | undefined;
   /** Whose turn it is, for a store that knows of fencing tokens. */
@@ -36,7 +36,7 @@ const present = "hostside";
 export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   const { store, marker } = init;
   const ask = (name: string): Promise<unknown> => doStep("reading from the store", init, async () => store.get(name));
-  const put = async (name: string, text: string, { ttlMs, fencingToken }: Keeping): Promise<void> => {
+  const put = async (name: string, text: string, { ttlMs, fencingToken }: WriteOptions): Promise<void> => {
     const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs, fencingToken));
     if (said === false)
       throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");

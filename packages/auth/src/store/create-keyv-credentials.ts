@@ -4,12 +4,12 @@ import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts"
 import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
 import type { CredentialKey, CredentialStore } from "./credential-store.ts";
 import { assertTtl, documentText } from "./document-text.ts";
-import { envelopeText, readEnvelope } from "./envelope.ts";
-import { hashName } from "./hash-text.ts";
+import { envelopeText, readDocumentEnvelope } from "./envelope.ts";
+import { hashNameHex } from "./hash-text.ts";
 import { createSealer, type SealedPlace, type Sealer } from "./sealer.ts";
 import { readSealingKeys, type SealingKey } from "./sealing-key.ts";
 import { createStoreIndex, type StoreIndex } from "./store-index.ts";
-import { createTurns } from "./turns.ts";
+import { createLockTurns } from "./lock-turns.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
@@ -86,9 +86,9 @@ interface Place extends SealedPlace {
 function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCredentials {
   const placeOf = async (key: CredentialKey): Promise<Place> => {
     const text = keyText(key);
-    return { key: text, name: prefix + (await hashName(text)), what: describeKey(key) };
+    return { key: text, name: prefix + (await hashNameHex(text)), what: describeKey(key) };
   };
-  const turns = createTurns();
+  const turns = createLockTurns();
   const resealOne = async (key: CredentialKey): Promise<boolean> => {
     const place = await placeOf(key);
     return index.change(place, async (change) => {
@@ -107,7 +107,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       const sealed = await texts.get(place.name);
       if (sealed === undefined) return undefined;
       const { text } = await sealer.open(place, sealed);
-      return readEnvelope(place.what, text).document;
+      return readDocumentEnvelope(place.what, text).document;
     },
     async save(key, document, ttlMs) {
       assertTtl(ttlMs);
@@ -136,7 +136,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       return accountsAmong(await index.list());
     },
     async withLock(key, leaseMs, work) {
-      const hash = await hashName(keyText(key));
+      const hash = await hashNameHex(keyText(key));
       const take = (signal: AbortSignal, fencingToken?: FencingToken): ReturnType<typeof work> =>
         turns.during(prefix + hash, { signal, fencingToken }, () => work(signal));
       return lock.withLock(`${prefix}lock:${hash}`, leaseMs, take);

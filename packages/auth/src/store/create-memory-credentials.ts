@@ -3,7 +3,7 @@ import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/imp
 import { accountsAmong, describeKey, keyText } from "./credential-key.ts";
 import type { CredentialStore } from "./credential-store.ts";
 import { assertTtl, documentText } from "./document-text.ts";
-import { createTurns } from "./turns.ts";
+import { createLockTurns } from "./lock-turns.ts";
 
 /** Options of {@linkcode createMemoryCredentials}. */
 export interface MemoryCredentialsOptions {
@@ -22,7 +22,7 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
   assertKnownOptions("createMemoryCredentials()", options, optionFields);
   const { clock = systemClock } = options;
   const lock = createMemoryLock({ clock });
-  const turns = createTurns();
+  const turns = createLockTurns();
   const texts = new Map<string, string>();
   // Of many thousand few have an end: users at an authorization page.
   const ends = new Map<string, number>();

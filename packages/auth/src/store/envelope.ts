@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject, storeFailed } from "@hostside/core/implement";
 
 /** A document as it is kept outside of the process. */
-export interface Envelope {
+export interface DocumentEnvelope {
   /** {@linkcode keyText} of its key: where it is kept has only a hash of it. */
   readonly key: string;
   readonly document: JsonObject;
@@ -13,18 +13,22 @@ export interface Envelope {
 const version = 1;
 
 /** An envelope as JSON text; `json` is that of its document. */
-export function envelopeText({ key, endsAt, json }: Omit<Envelope, "document"> & { readonly json: string }): string {
+export function envelopeText({
+  key,
+  endsAt,
+  json,
+}: Omit<DocumentEnvelope, "document"> & { readonly json: string }): string {
   const head = JSON.stringify({ version, key, endsAt });
   return `${head.slice(0, -1)},"document":${json}}`;
 }
 
-type Reader = (value: JsonObject) => Envelope | undefined;
+type Reader = (value: JsonObject) => DocumentEnvelope | undefined;
 
 /** How each version of the format is read. What an older version wrote is read for as long as there is one, and written in this version at its next save. */
 const readers: ReadonlyMap<unknown, Reader> = new Map([[1, readVersion1]]);
 
 /** What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in words what it was to be. */
-export function readEnvelope(what: string, text: string): Envelope {
+export function readDocumentEnvelope(what: string, text: string): DocumentEnvelope {
   const value = parse(text);
   if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Hostside`);
   const found = value["version"];
@@ -36,7 +40,7 @@ export function readEnvelope(what: string, text: string): Envelope {
   return envelope;
 }
 
-function readVersion1({ key, endsAt, document }: JsonObject): Envelope | undefined {
+function readVersion1({ key, endsAt, document }: JsonObject): DocumentEnvelope | undefined {
   if (typeof key !== "string" || !isJsonObject(document)) return undefined;
   return endsAt === undefined || typeof endsAt === "number" ? { key, document, endsAt } : undefined;
 }

@@ -4,6 +4,6 @@ export async function hashText(text: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** The same as 64 hexadecimal digits: for names of files and keys of databases, of which some do not know capitals apart. */
-export async function hashName(text: string): Promise<string> {
+export async function hashNameHex(text: string): Promise<string> {
   return Array.from(await hashText(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -2,7 +2,7 @@ import type { Lock } from "@hostside/core";
 import { isJsonObject, storeFailed } from "@hostside/core/implement";
 import { settleInTurns } from "../settle-in-turns.ts";
 import type { ConfirmedStore } from "./confirmed-store.ts";
-import { envelopeText, readEnvelope } from "./envelope.ts";
+import { envelopeText, readDocumentEnvelope } from "./envelope.ts";
 import { hashText } from "./hash-text.ts";
 import type { SealedPlace, Sealer } from "./sealer.ts";
 
@@ -110,7 +110,7 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
 }
 
 function readEntries(what: string, text: string): Entries {
-  const { document } = readEnvelope(what, text);
+  const { document } = readDocumentEnvelope(what, text);
   const { entries } = isJsonObject(document) ? document : {};
   if (!Array.isArray(entries)) throw storeFailed(`${what}: not written by Hostside`);
   return new Map(entries as readonly (readonly [string, number | null])[]);

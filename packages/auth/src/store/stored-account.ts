@@ -7,13 +7,13 @@ export interface StoredClient {
   /** How it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent: what the server offers, chosen anew. */
   readonly authMethod?: string | undefined;
   /** Which way the host became that client; `program` for one that signs in as itself, and gets another token without a user. */
-  readonly way: ClientWay | "program";
+  readonly way: ClientRegistration | "program";
   /** When a registration ends, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined;
 }
 
 /** The ways to become a client, in the order in which they are tried. */
-export type ClientWay = "pre-registered" | "metadata-document" | "dynamic" | "asked";
+export type ClientRegistration = "pre-registered" | "metadata-document" | "dynamic" | "asked";
 
 /** What an authorization server says of itself (RFC 8414), as far as tokens need it after the sign-in. */
 export interface StoredMetadata extends JsonObject {

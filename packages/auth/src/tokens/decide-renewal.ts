@@ -1,5 +1,5 @@
 import type { StoredAuthorization } from "../store/stored-account.ts";
-import { lifeLeft } from "./life.ts";
+import { tokenExpiryOf } from "./token-expiry.ts";
 
 /** Which token is not to be used any more. */
 export interface Unwanted {
@@ -28,7 +28,7 @@ export type RenewalStep = "adopt" | "leave" | "none" | "redeem";
 /** Decides by what is stored now. Pure. */
 export function decideRenewal({ authorization, unwanted, now, refreshSkewMs }: RenewalView): RenewalStep {
   if (authorization === undefined) return "none";
-  const left = lifeLeft(authorization, now, refreshSkewMs);
+  const left = tokenExpiryOf(authorization, now, refreshSkewMs);
   const isUnwanted = authorization.accessToken === unwanted.accessToken;
   // One that was refused is over, whatever its answer promised.
   const isAlive = left !== "over" && !(isUnwanted && unwanted.isRefused);

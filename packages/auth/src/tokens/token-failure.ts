@@ -1,7 +1,7 @@
 import { isHostsideError, HostsideError, truncateText, type ErrorDetails } from "@hostside/core";
 import { parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { excerptOf, nameServer, withServerName } from "../auth-errors.ts";
+import { safeExcerptOf, nameServer, withServerName } from "../auth-errors.ts";
 
 /**
  * What a failed request for tokens means:
@@ -103,7 +103,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
     };
   }
   const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
-  const reason = quoteText(excerptOf(account, said, longestQuote), longestQuote);
+  const reason = quoteText(safeExcerptOf(account, said, longestQuote), longestQuote);
   const error = new HostsideError(
     `${nameServer(serverId)}: ${wasSent ? "no answer of the authorization server" : "no token could be asked for"}: ${reason}`,
     {
@@ -125,7 +125,7 @@ function troubleOf({ status, code }: RefusedAnswer): TokenTrouble {
 
 function describeAnswer(account: Account, { status, code, text }: RefusedAnswer): string {
   const said = [code, text].filter((part) => part !== undefined && part !== "").join(": ");
-  const clean = excerptOf(account, said, longestQuote);
+  const clean = safeExcerptOf(account, said, longestQuote);
   const what = status >= 400 ? "" : " without a usable token";
   return `HTTP ${status}${what}${clean === "" ? "" : ` (${quoteText(clean, longestQuote)})`}`;
 }

@@ -1,15 +1,15 @@
 import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
-import type { ChosenTransport, EntryRules } from "../read/entry-rules.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 import { warnInheritance } from "./warn-inheritance.ts";
 
 const callSeconds = { stdio: 30, http: 60 } as const;
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "adk",
   typeKeys: [],
   types: {},
@@ -26,7 +26,7 @@ const rules: EntryRules = {
 };
 
 /** The parameters of adk's tool sets, as data: `{ "toolsets": { "files": { "stdio": { "command": … } } } }`. */
-export const adk: Dialect = {
+export const adk: ConfigDialect = {
   name: "adk",
   title: rules.title,
   format: "json",
@@ -43,7 +43,7 @@ export const adk: Dialect = {
   },
 };
 
-function readExtras(entry: Entry, draft: DraftBuilder, { type, transport }: ChosenTransport): void {
+function readExtras(entry: ConfigEntry, draft: DraftBuilder, { type, transport }: ChosenTransport): void {
   const timeout = transport.get("timeout");
   const parts = isConfigMap(timeout) ? transport.entry("timeout") : undefined;
   // Seconds, or the two parts in which Rust writes a duration.

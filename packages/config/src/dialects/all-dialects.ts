@@ -7,7 +7,7 @@ import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";
 import { continueDev } from "./continue.ts";
 import { cursor } from "./cursor.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 import type { DialectName } from "./dialect-name.ts";
 import { evva } from "./evva.ts";
 import { gemini } from "./gemini.ts";
@@ -22,7 +22,7 @@ import { vscode } from "./vscode.ts";
 import { windsurf } from "./windsurf.ts";
 import { zed } from "./zed.ts";
 
-const all: Readonly<Record<DialectName, Dialect>> = {
+const all: Readonly<Record<DialectName, ConfigDialect>> = {
   hostside,
   "mcp-json": mcpJson,
   "claude-code": claudeCode,
@@ -47,7 +47,7 @@ const all: Readonly<Record<DialectName, Dialect>> = {
 };
 
 /** The dialect of a name. Throws a `TypeError` for one that there is not. */
-export function dialectOf(name: DialectName): Dialect {
+export function configDialectOf(name: DialectName): ConfigDialect {
   if (!Object.hasOwn(all, name)) throw new TypeError(`there is no dialect ${JSON.stringify(name)}`);
   return all[name];
 }

@@ -1,9 +1,9 @@
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader, type ServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "Amazon Q",
   types: { stdio: "stdio", http: "http" },
   untypedUrl: "unsure",
@@ -11,7 +11,7 @@ const rules: EntryRules = {
 };
 
 /** Agent files of Amazon Q, and its old `mcp.json`. */
-export const amazonQ: Dialect = {
+export const amazonQ: ConfigDialect = {
   name: "amazon-q",
   title: rules.title,
   format: "json",
@@ -31,7 +31,7 @@ interface Allowed {
   readonly index: number;
 }
 
-function withAllowed(allowed: readonly Allowed[]): EntryRules {
+function withAllowed(allowed: readonly Allowed[]): ServerEntryRules {
   return {
     ...rules,
     extra(_entry, draft) {

@@ -1,19 +1,19 @@
 import { defaultLimits, type ServerLimits } from "@hostside/core";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
-import type { ChosenTransport, EntryRules } from "../read/entry-rules.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readOauth } from "../read/read-oauth.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 const lifecycles = { auto: "auto", discover: "2026-07-28", initialize: "legacy" } as const;
 const startups = { eager: "init", background: "background" } as const;
 const concurrencies = { serial: "serial", read_only_parallel: "read-only-parallel", parallel: "parallel" } as const;
 const timeFields = { connect: "connectMs", list: "listMs", call: "callMs", request: "requestMs" } as const;
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "anda",
   nested: "transport",
   types: { stdio: "stdio", streamable_http: "streamable", http: "streamable" },
@@ -49,7 +49,7 @@ const rules: EntryRules = {
 };
 
 /** Servers of anda, as a list or by name, and of the bot that is made with it. */
-export const anda: Dialect = {
+export const anda: ConfigDialect = {
   name: "anda",
   title: rules.title,
   format: "json",
@@ -70,7 +70,7 @@ function memberOf(data: ConfigData | undefined, name: string): ConfigData | unde
   return isConfigMap(data) ? data.get(name) : undefined;
 }
 
-function readExtras(entry: Entry, draft: DraftBuilder, chosen: ChosenTransport): void {
+function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport): void {
   if (chosen.type === "stdio") readProcess(chosen.transport, draft);
   else readCredentials(chosen.transport, draft);
   readKnobs(entry, draft);
@@ -81,7 +81,7 @@ function readExtras(entry: Entry, draft: DraftBuilder, chosen: ChosenTransport):
     entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
 }
 
-function readProcess(transport: Entry, draft: DraftBuilder): void {
+function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
   for (const [name, value] of transport.textMap("environment") ?? []) {
     draft.member("env", [name, value], [...transport.at("environment"), name]);
   }
@@ -89,7 +89,7 @@ function readProcess(transport: Entry, draft: DraftBuilder): void {
   if (!transport.has("cwd")) draft.extra("defaultCwd", "workspaceFolder");
 }
 
-function readCredentials(transport: Entry, draft: DraftBuilder): void {
+function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
   const token = transport.text("bearer_token");
   if (token !== undefined && token.trim() !== "") {
     if (transport.has("auth"))
@@ -103,7 +103,7 @@ function readCredentials(transport: Entry, draft: DraftBuilder): void {
   readOauth(transport, draft, "auth");
 }
 
-function readKnobs(entry: Entry, draft: DraftBuilder): void {
+function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
   const word = <Words extends object>(name: string, words: Words): Words[keyof Words] | undefined => {
     const written = entry.text(name);
     if (written === undefined) return undefined;
@@ -132,7 +132,7 @@ function readKnobs(entry: Entry, draft: DraftBuilder): void {
   if (entry.has("tasks")) draft.extra("taskWaitMs", Math.min(Math.max(seconds, 1), 86_400) * 1000);
 }
 
-function readTimes(entry: Entry, draft: DraftBuilder): void {
+function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {
   const timeouts = entry.entry("timeouts");
   for (const name of timeouts?.names ?? []) {
     const [, known = "", unit = ""] = /^(connect|list|call|request)_(secs|ms)$/.exec(name) ?? [];
@@ -149,7 +149,7 @@ function readTimes(entry: Entry, draft: DraftBuilder): void {
 }
 
 // `max_tools` is `maxTools`.
-function readLimits(limits: Entry | undefined): {
+function readLimits(limits: ConfigEntry | undefined): {
   readonly limits: Partial<ServerLimits>;
   readonly unknown: readonly string[];
 } {

@@ -1,14 +1,14 @@
 import { isConfigMap, nameOfData, type ConfigPath } from "../parse/config-data.ts";
 import { readEntry } from "../read/read-entry.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readOauth } from "../read/read-oauth.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import { readServerLists } from "../read/server-lists.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "Claude Code",
   types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse", ws: "unsupported" },
   untypedUrl: "error",
@@ -20,7 +20,7 @@ const rules: EntryRules = {
 };
 
 /** `.mcp.json`, and `mcpServers` of `~/.claude.json`, at the top and of each project. */
-export const claudeCode: Dialect = {
+export const claudeCode: ConfigDialect = {
   name: "claude-code",
   title: "Claude Code",
   format: "json",
@@ -38,7 +38,7 @@ export const claudeCode: Dialect = {
   },
 };
 
-function readExtras(entry: Entry, draft: DraftBuilder): void {
+function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
   readOauth(entry, draft);
   const tools = entry.get("tools");
   if (tools === undefined) return;

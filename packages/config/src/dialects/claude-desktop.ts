@@ -1,9 +1,9 @@
 import { noSyntax } from "../expand/syntax.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `claude_desktop_config.json`. */
-export const claudeDesktop: Dialect = createDialect({
+export const claudeDesktop: ConfigDialect = createDialect({
   name: "claude-desktop",
   format: "json",
   strict: "no comments",

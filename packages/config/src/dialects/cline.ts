@@ -1,9 +1,9 @@
 import { readOauth } from "../read/read-oauth.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `cline_mcp_settings.json`, and `mcp.json` of Cline's command line. */
-export const cline: Dialect = createDialect({
+export const cline: ConfigDialect = createDialect({
   name: "cline",
   format: "jsonc",
   syntax: { forms: ["env"], unset: () => "literal" },

@@ -2,12 +2,12 @@ import { noSyntax } from "../expand/syntax.ts";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import { readOauth } from "../read/read-oauth.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
+import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `config.toml` of Codex. */
-export const codex: Dialect = createDialect({
+export const codex: ConfigDialect = createDialect({
   name: "codex",
   format: "toml",
   syntax: noSyntax,
@@ -51,7 +51,7 @@ export const codex: Dialect = createDialect({
   },
 });
 
-function readCredentials(entry: Entry, draft: DraftBuilder): void {
+function readCredentials(entry: ConfigEntry, draft: DraftBuilder): void {
   if (entry.has("bearer_token")) {
     const message = "Codex refuses its whole file for a token in it";
     entry.error("bearer_token", {
@@ -80,7 +80,7 @@ function readCredentials(entry: Entry, draft: DraftBuilder): void {
   }
 }
 
-function readForwarded(entry: Entry, draft: DraftBuilder): void {
+function readForwarded(entry: ConfigEntry, draft: DraftBuilder): void {
   const names = entry.get("env_vars");
   if (names === undefined) return;
   if (!Array.isArray(names)) return entry.error("env_vars", { code: "wrong_type", message: "must be a list of names" });
@@ -104,7 +104,7 @@ const modes: Readonly<Record<string, "never" | "always" | undefined>> = {
   auto: undefined,
 };
 
-function readApproval(entry: Entry, draft: DraftBuilder): void {
+function readApproval(entry: ConfigEntry, draft: DraftBuilder): void {
   const mode = (written: string | undefined, name: string): "never" | "always" | undefined => {
     if (written === undefined) return undefined;
     if (Object.hasOwn(modes, written)) return modes[written];

@@ -1,9 +1,9 @@
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "Continue",
   types: { stdio: "stdio", sse: "sse", "streamable-http": "streamable" },
   untypedUrl: "unsure",
@@ -26,7 +26,7 @@ const rules: EntryRules = {
 };
 
 /** `config.yaml` of Continue: a list of servers. */
-export const continueDev: Dialect = {
+export const continueDev: ConfigDialect = {
   name: "continue",
   title: rules.title,
   format: "yaml",

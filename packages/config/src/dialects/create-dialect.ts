@@ -1,20 +1,20 @@
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader, type ServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-/** A dialect whose servers are in objects by name, with entries that {@linkcode EntryRules} describe. */
-export interface DialectInit extends Omit<Dialect, "read" | "title"> {
-  readonly rules: EntryRules;
+/** A dialect whose servers are in objects by name, with entries that {@linkcode ServerEntryRules} describe. */
+export interface DialectInit extends Omit<ConfigDialect, "read" | "title"> {
+  readonly rules: ServerEntryRules;
   /** Where its servers are; every one that is there is read. */
   readonly roots: readonly ConfigPath[];
   readonly settings?: (reader: ServerReader) => HostSettings;
 }
 
 /** The dialect that some rules make. */
-export function createDialect({ rules, roots, settings, ...dialect }: DialectInit): Dialect {
+export function createDialect({ rules, roots, settings, ...dialect }: DialectInit): ConfigDialect {
   return {
     ...dialect,
     title: rules.title,

@@ -1,9 +1,9 @@
 import { readOauth } from "../read/read-oauth.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `.cursor/mcp.json`. */
-export const cursor: Dialect = createDialect({
+export const cursor: ConfigDialect = createDialect({
   name: "cursor",
   format: "jsonc",
   syntax: { forms: ["env", "folders"], unset: () => "error" },

@@ -33,7 +33,7 @@ export interface DialectResult {
 }
 
 /** One way of writing a configuration. */
-export interface Dialect {
+export interface ConfigDialect {
   readonly name: DialectName;
   /** As people call the tool. */
   readonly title: string;

@@ -1,17 +1,17 @@
 import { compareText } from "@hostside/core/implement";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 import { warnInheritance } from "./warn-inheritance.ts";
 
 const connectSeconds = 30;
 const longestConnectSeconds = 600;
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "evva",
   looseType: true,
   types: { stdio: "stdio", http: "streamable" },
@@ -29,7 +29,7 @@ const rules: EntryRules = {
 };
 
 /** `settings.json` of evva. */
-export const evva: Dialect = {
+export const evva: ConfigDialect = {
   name: "evva",
   title: rules.title,
   format: "json",
@@ -64,7 +64,7 @@ function findFault({ problems, liberties, positionAt }: ParsedConfig) {
   };
 }
 
-function readConnectTime(entry: Entry, draft: DraftBuilder): void {
+function readConnectTime(entry: ConfigEntry, draft: DraftBuilder): void {
   const seconds = entry.number("timeout") ?? 0;
   const isWithin = Number.isInteger(seconds) && seconds >= 1 && seconds <= longestConnectSeconds;
   if (!isWithin && seconds !== 0) {

@@ -1,10 +1,10 @@
 import { readOauth } from "../read/read-oauth.ts";
 import { readServerLists } from "../read/server-lists.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `settings.json` of Gemini CLI. */
-export const gemini: Dialect = createDialect({
+export const gemini: ConfigDialect = createDialect({
   name: "gemini",
   format: "jsonc",
   strict: "no trailing commas",

@@ -1,9 +1,9 @@
 import { noSyntax } from "../expand/syntax.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `config.yaml` of Goose: its extensions that are MCP servers. */
-export const goose: Dialect = createDialect({
+export const goose: ConfigDialect = createDialect({
   name: "goose",
   format: "yaml",
   syntax: noSyntax,

@@ -5,17 +5,17 @@ import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { toPlain } from "../parse/to-plain.ts";
 import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
 import type { BuiltDraft } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
-import { warnMissingRm } from "../read/missing-rm.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import { warnDockerRm } from "../read/docker-rm-warning.ts";
 import { readInputs } from "../read/read-inputs.ts";
 import { readSettings } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 const extraFields = ["envFile", "oauth", "approval", "passContext", "resources", "taskWaitMs"] as const;
 
 /** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
-export const hostside: Dialect = {
+export const hostside: ConfigDialect = {
   name: "hostside",
   title: "Hostside",
   format: "jsonc",
@@ -30,7 +30,7 @@ export const hostside: Dialect = {
   },
 };
 
-function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | undefined {
+function readSpec(entry: ConfigEntry, id: string, parsed: ParsedConfig): BuiltDraft | undefined {
   const extras = readExtras(entry);
   const places = new Map<string, FieldPlace>();
   const fields: [string, unknown][] = [];
@@ -51,7 +51,7 @@ function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | 
     return undefined;
   }
   const { transport } = spec;
-  if (transport.type === "stdio") warnMissingRm(entry, transport.command, transport.args ?? []);
+  if (transport.type === "stdio") warnDockerRm(entry, transport.command, transport.args ?? []);
   if (transport.type !== "stdio" && transport.type !== "http") {
     entry.error("transport", {
       code: "unsupported",
@@ -83,7 +83,7 @@ function placeAll(places: Map<string, FieldPlace>, { field, path, value, parsed 
   }
 }
 
-function readExtras(entry: Entry): ServerExtras {
+function readExtras(entry: ConfigEntry): ServerExtras {
   const approval = entry.text("approval");
   if (approval !== undefined && approval !== "never" && approval !== "always") {
     entry.error("approval", { code: "wrong_type", message: 'must be "never" or "always"' });

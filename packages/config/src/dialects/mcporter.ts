@@ -1,10 +1,10 @@
 import type { DraftBuilder } from "../read/draft-builder.ts";
-import type { Entry } from "../read/entry.ts";
+import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `mcporter.json`. Its keys may be in camel or in snake case. */
-export const mcporter: Dialect = createDialect({
+export const mcporter: ConfigDialect = createDialect({
   name: "mcporter",
   format: "jsonc",
   syntax: { forms: ["braces", "default", "shell"], unset: () => "error" },
@@ -53,11 +53,11 @@ export const mcporter: Dialect = createDialect({
   },
 });
 
-function keyOf(entry: Entry, ...names: readonly string[]): string {
+function keyOf(entry: ConfigEntry, ...names: readonly string[]): string {
   return names.find((name) => entry.has(name)) ?? names[0] ?? "";
 }
 
-function readTools(entry: Entry, draft: DraftBuilder): void {
+function readTools(entry: ConfigEntry, draft: DraftBuilder): void {
   const allowedKey = keyOf(entry, "allowedTools", "allowed_tools");
   const blockedKey = keyOf(entry, "blockedTools", "blocked_tools");
   const allowed = entry.texts(allowedKey);
@@ -70,7 +70,7 @@ function readTools(entry: Entry, draft: DraftBuilder): void {
   if (blocked !== undefined) draft.spec("deny", blocked, entry.at(blockedKey));
 }
 
-function readAuth(entry: Entry, draft: DraftBuilder): void {
+function readAuth(entry: ConfigEntry, draft: DraftBuilder): void {
   const tokenKey = keyOf(entry, "bearerToken", "bearer_token");
   const variableKey = keyOf(entry, "bearerTokenEnv", "bearer_token_env");
   const token = entry.text(tokenKey);

@@ -3,13 +3,13 @@ import type { ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import { parseDuration } from "../read/duration.ts";
-import type { Entry } from "../read/entry.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ConfigEntry } from "../read/entry.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { isInside } from "../read/is-inside.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { Dialect, ExtensionContext } from "./dialect.ts";
+import type { ConfigDialect, ExtensionContext } from "./dialect.ts";
 import { warnInheritance } from "./warn-inheritance.ts";
 
 const settingKeys: readonly string[] = [
@@ -32,7 +32,7 @@ const settingKeys: readonly string[] = [
   "watch",
 ];
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "nexo",
   nested: "transport",
   typeKeys: ["type"],
@@ -47,12 +47,17 @@ const rules: EntryRules = {
   extra: readServerExtras,
 };
 // As its source has it: all in one object, and `transport` is the word.
-const flatRules: EntryRules = { ...rules, nested: undefined, typeKeys: ["transport"], others: ["context", "mode"] };
+const flatRules: ServerEntryRules = {
+  ...rules,
+  nested: undefined,
+  typeKeys: ["transport"],
+  others: ["context", "mode"],
+};
 
 const modes = { auto: "auto", streamable_http: "streamable", sse: "sse" } as const;
 
 /** `mcp.yaml` of nexo, and the files of its extensions. */
-export const nexo: Dialect = {
+export const nexo: ConfigDialect = {
   name: "nexo",
   title: rules.title,
   format: "yaml",
@@ -91,7 +96,7 @@ interface Surroundings {
   readonly extension: ExtensionContext | undefined;
 }
 
-function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Surroundings): EntryRules {
+function withSettings(chosen: ServerEntryRules, { settings, timeouts, extension }: Surroundings): ServerEntryRules {
   return {
     ...chosen,
     extra(entry, draft, decided) {
@@ -104,9 +109,9 @@ function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Sur
 }
 
 function readServerExtras(
-  entry: Entry,
+  entry: ConfigEntry,
   draft: DraftBuilder,
-  { type, transport }: { type: string; transport: Entry },
+  { type, transport }: { type: string; transport: ConfigEntry },
 ): void {
   const passContext = entry.entry("context")?.flag("passthrough");
   if (passContext !== undefined) draft.extra("passContext", passContext);
@@ -121,7 +126,7 @@ function readServerExtras(
 }
 
 // A relative command is within the extension, and what references make of one is seen only when they are expanded.
-function checkRoot(transport: Entry, { root, strictRootPaths }: ExtensionContext): void {
+function checkRoot(transport: ConfigEntry, { root, strictRootPaths }: ExtensionContext): void {
   const command = transport.text("command") ?? "";
   if (isInside(root, command)) return;
   const message = `the command ${quoteText(command)} is outside of the extension`;
@@ -130,7 +135,7 @@ function checkRoot(transport: Entry, { root, strictRootPaths }: ExtensionContext
   else transport.warn("command", finding);
 }
 
-function readSettings(mcp: Entry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {
+function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {
   refuseUnknownKeys(mcp, settingKeys, rules.title);
   const time = (name: string): number | undefined => readTime(mcp, name);
   const enabled = mcp.flag("enabled");
@@ -166,7 +171,7 @@ function readSettings(mcp: Entry): { readonly settings: HostSettings; readonly t
 }
 
 function firstTime(
-  mcp: Entry,
+  mcp: ConfigEntry,
   field: Timeout["field"],
   { names, ms }: { readonly names: readonly string[]; readonly ms: number },
 ): Timeout {
@@ -175,7 +180,7 @@ function firstTime(
 }
 
 // `…_ms` is a number of milliseconds, everything else a text with units.
-function readTime(entry: Entry, name: string): number | undefined {
+function readTime(entry: ConfigEntry, name: string): number | undefined {
   const written = name.endsWith("_ms") ? entry.number(name) : entry.text(name);
   if (written === undefined) return undefined;
   const ms = typeof written === "number" ? written : parseDuration(written);
@@ -190,7 +195,7 @@ function readTime(entry: Entry, name: string): number | undefined {
 
 type Part = Readonly<Record<string, "flag" | "time" | "number">>;
 
-function readPart(mcp: Entry, name: string, keys: Part): Record<string, unknown> | undefined {
+function readPart(mcp: ConfigEntry, name: string, keys: Part): Record<string, unknown> | undefined {
   const part = mcp.entry(name);
   if (part === undefined) return undefined;
   refuseUnknownKeys(part, Object.keys(keys), rules.title);

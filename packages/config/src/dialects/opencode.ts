@@ -1,9 +1,9 @@
 import { dataAt, isConfigMap } from "../parse/config-data.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readOauth } from "../read/read-oauth.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 const common = {
   title: "opencode",
@@ -12,7 +12,7 @@ const common = {
   envKey: "environment",
 } as const;
 
-const first: EntryRules = {
+const first: ServerEntryRules = {
   ...common,
   timeouts: [{ key: "timeout", unit: "ms", field: "connectMs" }],
   off: { key: "enabled", when: false },
@@ -20,7 +20,7 @@ const first: EntryRules = {
   extra: (entry, draft) => readOauth(entry, draft),
 };
 
-const second: EntryRules = {
+const second: ServerEntryRules = {
   ...common,
   cwd: true,
   off: { key: "disabled", when: true },
@@ -36,7 +36,7 @@ const second: EntryRules = {
 };
 
 /** `opencode.json`: `mcp`, and since its second version `mcp.servers`. */
-export const opencode: Dialect = {
+export const opencode: ConfigDialect = {
   name: "opencode",
   title: common.title,
   format: "jsonc",

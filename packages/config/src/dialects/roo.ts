@@ -1,8 +1,8 @@
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `.roo/mcp.json`. */
-export const roo: Dialect = createDialect({
+export const roo: ConfigDialect = createDialect({
   name: "roo",
   format: "json",
   strict: "no comments",

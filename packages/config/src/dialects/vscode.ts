@@ -1,11 +1,11 @@
 import type { ConfigPath } from "../parse/config-data.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readInputs } from "../read/read-inputs.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "VS Code",
   types: { stdio: "stdio", http: "http", sse: "sse" },
   untypedUrl: "unsure",
@@ -33,7 +33,7 @@ const rules: EntryRules = {
 const holders: readonly ConfigPath[] = [[], ["mcp"], ["customizations", "vscode", "mcp"]];
 
 /** `.vscode/mcp.json`, and `mcp` in settings and in `devcontainer.json`. */
-export const vscode: Dialect = {
+export const vscode: ConfigDialect = {
   name: "vscode",
   title: rules.title,
   format: "jsonc",

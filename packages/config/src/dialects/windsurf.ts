@@ -1,8 +1,8 @@
 import { createDialect } from "./create-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
 /** `mcp_config.json` of Windsurf. */
-export const windsurf: Dialect = createDialect({
+export const windsurf: ConfigDialect = createDialect({
   name: "windsurf",
   format: "jsonc",
   syntax: { forms: ["env", "file"], unset: () => "error" },

@@ -1,12 +1,12 @@
 import { noSyntax } from "../expand/syntax.ts";
 import { isConfigMap } from "../parse/config-data.ts";
-import type { EntryRules } from "../read/entry-rules.ts";
+import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readOauth } from "../read/read-oauth.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { Dialect } from "./dialect.ts";
+import type { ConfigDialect } from "./dialect.ts";
 
-const rules: EntryRules = {
+const rules: ServerEntryRules = {
   title: "Zed",
   typeKeys: [],
   types: {},
@@ -19,10 +19,10 @@ const rules: EntryRules = {
 };
 
 // As it was before: the command is an object with all of it.
-const oldRules: EntryRules = { ...rules, nested: "command", commandKeys: ["path"] };
+const oldRules: ServerEntryRules = { ...rules, nested: "command", commandKeys: ["path"] };
 
 /** `context_servers` in the settings of Zed. */
-export const zed: Dialect = {
+export const zed: ConfigDialect = {
   name: "zed",
   title: rules.title,
   format: "jsonc",

@@ -1,7 +1,7 @@
 import { assertServerSpec, isHostsideError, type ServerSpec } from "@hostside/core";
 import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
-import { dialectOf } from "../dialects/all-dialects.ts";
+import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { faultInWords } from "../problem/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
@@ -26,7 +26,7 @@ export interface ExpandedServer {
  * rejects; nothing is read but what `context` has.
  */
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
-  const { syntax } = dialectOf(server.dialect);
+  const { syntax } = configDialectOf(server.dialect);
   const fields = createFieldExpander(server, syntax, context);
   const transport = await expandTransport(server, fields);
   const filled = withVariables(server, { transport, fields, context });

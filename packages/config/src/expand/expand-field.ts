@@ -3,7 +3,7 @@ import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem
 import { placeProblem } from "../problem/problem-list.ts";
 import { innermostPlace } from "../problem/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
-import { findReferences, type Reference } from "./find-references.ts";
+import { findReferences, type ConfigReference } from "./find-references.ts";
 import { resolveReference } from "./resolve-reference.ts";
 import type { ReferenceForm, Syntax, UnsetRule } from "./syntax.ts";
 
@@ -35,7 +35,7 @@ export function createFieldExpander(server: ConfiguredServer, syntax: Syntax, co
   const problems: ConfigProblem[] = [];
   const secrets = new Set<string>();
   const report = (field: string, problem: FieldProblem): void => {
-    const { path, position } = placeOf(server, field);
+    const { path, position } = fieldPlaceOf(server, field);
     const places = { file: server.file, positionOf: () => position };
     problems.push(placeProblem(places, { ...problem, path, serverId: server.id }));
   };
@@ -126,7 +126,7 @@ function referenceInWords(text: string): string {
   return /^\s*\}{1,2}$/.test(text.slice(start.length)) ? text : `${start}…}`;
 }
 
-function notExpanded({ text }: Reference, dialect: string): FieldProblem {
+function notExpanded({ text }: ConfigReference, dialect: string): FieldProblem {
   const message = `${referenceInWords(text)} is not a reference in the dialect ${dialect}, and is sent as it is written`;
   return { severity: "warning", code: "not_expanded", message };
 }
@@ -137,6 +137,6 @@ function partOf(field: string): string {
 }
 
 /** Where a field of a spec was read; for one that was not, where what it is in was. */
-export function placeOf(server: ConfiguredServer, field: string): FieldPlace {
+export function fieldPlaceOf(server: ConfiguredServer, field: string): FieldPlace {
   return innermostPlace(server.places, field) ?? { path: server.path, position: server.position };
 }

@@ -1,7 +1,7 @@
 import type { ReferenceForm, Syntax } from "./syntax.ts";
 
 /** A reference in a text. */
-export interface Reference {
+export interface ConfigReference {
   /** As it is written, with its braces. */
   readonly text: string;
   readonly kind: "variable" | "file" | "input" | "folder" | "secret";
@@ -23,8 +23,8 @@ const folderNames: ReadonlySet<string> = new Set([
 const longestFolderName = 32;
 
 /** A text in pieces: texts that stay, and references. One pass, and nothing is looked at twice. */
-export function findReferences(text: string, { forms }: Pick<Syntax, "forms">): readonly (string | Reference)[] {
-  const pieces: (string | Reference)[] = [];
+export function findReferences(text: string, { forms }: Pick<Syntax, "forms">): readonly (string | ConfigReference)[] {
+  const pieces: (string | ConfigReference)[] = [];
   const has = new Set(forms);
   const closingAfter = createClosingFinder(text);
   let kept = 0;
@@ -54,7 +54,7 @@ function createClosingFinder(text: string): (index: number) => number {
   };
 }
 
-function referenceAt(text: string, index: number, { has, closingAfter }: Search): Reference | undefined {
+function referenceAt(text: string, index: number, { has, closingAfter }: Search): ConfigReference | undefined {
   if (text.startsWith("${{", index)) {
     return has.has("secrets")
       ? matchAt(text, index, { pattern: /\$\{\{\s{0,16}secrets\.([^}\s]{1,256})\s{0,16}\}\}/y, kind: "secret" })
@@ -86,17 +86,17 @@ function splitPrefix(whole: string): readonly [string, string, string] {
 interface Form {
   /** Sticky, with the name as its first group. */
   readonly pattern: RegExp;
-  readonly kind?: Reference["kind"];
+  readonly kind?: ConfigReference["kind"];
 }
 
-function matchAt(text: string, index: number, { pattern, kind = "variable" }: Form): Reference | undefined {
+function matchAt(text: string, index: number, { pattern, kind = "variable" }: Form): ConfigReference | undefined {
   pattern.lastIndex = index;
   const [whole, name] = pattern.exec(text) ?? [];
   return whole === undefined || name === undefined ? undefined : { text: whole, kind, name };
 }
 
 // What is no reference costs the same however long it is: a text may be full of them.
-function inBraces(text: string, content: string, has: ReadonlySet<ReferenceForm>): Reference | undefined {
+function inBraces(text: string, content: string, has: ReadonlySet<ReferenceForm>): ConfigReference | undefined {
   if (content === "") return undefined;
   if (has.has("folders") && content.length <= longestFolderName && folderNames.has(content)) {
     return { text, kind: "folder", name: content };
@@ -109,7 +109,7 @@ function inBraces(text: string, content: string, has: ReadonlySet<ReferenceForm>
   return has.has("braces") ? variable(text, content, has) : undefined;
 }
 
-function variable(text: string, content: string, has: ReadonlySet<ReferenceForm>): Reference {
+function variable(text: string, content: string, has: ReadonlySet<ReferenceForm>): ConfigReference {
   const split = has.has("default") ? content.indexOf(":-") : -1;
   if (split < 0) return { text, kind: "variable", name: content };
   return { text, kind: "variable", name: content.slice(0, split), fallback: content.slice(split + 2) };

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ExpandContext } from "../expand/expand-context.ts";
-import { placeOf } from "../expand/expand-field.ts";
+import { fieldPlaceOf } from "../expand/expand-field.ts";
 import type { LayeredServer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { placeProblem } from "../problem/problem-list.ts";
@@ -33,7 +33,7 @@ export async function checkExtensionRoot(
   if (!/[\\/]/.test(command) || (transport.type === "stdio" && !isInside(root, transport.command))) return undefined;
   const path = isAbsolute(command) ? command : resolve(spec.transport.cwd ?? root, command);
   if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
-  const place = placeOf(server, "transport.command");
+  const place = fieldPlaceOf(server, "transport.command");
   return placeProblem(
     { file: server.file, positionOf: () => place.position },
     {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { findConfigs, findProjectFolder, type ConfigLocation, type FindOptions } from "../find/find-configs.ts";
-import { placeOf, type LoadPlace } from "./load-options.ts";
+import { loadPlaceOf, type LoadPlace } from "./load-options.ts";
 import { realPathOfSync } from "./real-path.ts";
 
 /** Where is looked. */
@@ -12,7 +12,7 @@ export type FindFilesOptions = Partial<LoadPlace>;
  * once, as the user's own if it is. Never throws for what a folder is like.
  */
 export function findConfigFiles(options: FindFilesOptions = {}): readonly ConfigLocation[] {
-  return locationsAt(placeOf(options)).filter(({ path }) => existsSync(path));
+  return locationsAt(loadPlaceOf(options)).filter(({ path }) => existsSync(path));
 }
 
 /** As {@linkcode findConfigFiles}, whether anything is there or not. */

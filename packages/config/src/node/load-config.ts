@@ -9,7 +9,7 @@ import type { HostSettings } from "../host-settings.ts";
 import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../layers/config-layer.ts";
 import { groupBy } from "../layers/group-by.ts";
 import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
-import { specOfOff, withLabels } from "../layers/spec-of-off.ts";
+import { disabledSpec, withLabels } from "../layers/disabled-spec.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { placeProblem } from "../problem/problem-list.ts";
@@ -17,7 +17,7 @@ import type { TrustEntry, TrustQuestion, TrustVerdict } from "../trust/trust.ts"
 import { checkExtensionRoot } from "./check-extension-root.ts";
 import { createFileSource } from "./file-source.ts";
 import { projectFolderAt } from "./find-config-files.ts";
-import { loadFields, placeOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
+import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
 import { hashProjectFiles } from "./project-files.ts";
 import { realPathOf } from "./real-path.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
@@ -93,7 +93,7 @@ export interface LoadAll {
 
 /** {@linkcode loadConfig}, for whoever loads again and again. */
 export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadMode): Promise<LoadAll> {
-  const place = placeOf(options);
+  const place = loadPlaceOf(options);
   const { layers, paths, problems } = await readLayers(options, place, accept);
   const kept = new Map<string, Promise<string | undefined>>();
   const loading: Loading = { options, place, ask, kept, projectFolder: projectFolderAt(place) };
@@ -227,7 +227,7 @@ function leaveOut(layered: LayeredServer): Outcome {
 
 function leaveOff(layered: LayeredServer, verdicts: ReadonlyMap<ConfiguredServer, Judged>): Outcome {
   const { server, off } = layered;
-  const outcome = { spec: specOfOff(layered), source: sourceOf(layered, "off"), secrets: [] };
+  const outcome = { spec: disabledSpec(layered), source: sourceOf(layered, "off"), secrets: [] };
   if (off !== "untrusted") return { ...outcome, problems: [] };
   const verdict = verdicts.get(server)?.verdict;
   const message =

@@ -88,7 +88,7 @@ export interface LoadPlace {
 }
 
 /** Where something is loaded, with what this process says in place of what is not given. */
-export function placeOf({ cwd, home, env, platform }: LoadConfigOptions): LoadPlace {
+export function loadPlaceOf({ cwd, home, env, platform }: LoadConfigOptions): LoadPlace {
   return {
     cwd: cwd ?? process.cwd(),
     home: home ?? homedir(),

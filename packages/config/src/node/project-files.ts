@@ -1,5 +1,5 @@
 import type { ConfiguredServer } from "../configured-server.ts";
-import { dialectOf } from "../dialects/all-dialects.ts";
+import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { findReferences } from "../expand/find-references.ts";
 import { resolveReference } from "../expand/resolve-reference.ts";
@@ -47,7 +47,7 @@ async function hashFile(path: string, { source, folder }: ProjectFiles): Promise
 async function expandPath(server: ConfiguredServer, path: string, { context }: ProjectFiles): Promise<string> {
   if (path !== server.extras.envFile) return path;
   const texts: string[] = [];
-  for (const piece of findReferences(path, dialectOf(server.dialect).syntax)) {
+  for (const piece of findReferences(path, configDialectOf(server.dialect).syntax)) {
     if (typeof piece === "string") {
       texts.push(piece);
       continue;

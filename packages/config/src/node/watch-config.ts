@@ -1,11 +1,11 @@
 import { assertKnownOptions, createEvent, systemClock, type Fields } from "@hostside/core/implement";
-import { createAsker } from "./ask-later.ts";
+import { createTrustPrompts } from "./trust-prompts.ts";
 import type { ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
 import { createFolderWatch } from "./folder-watch.ts";
-import { createGoodConfigs } from "./keep-good.ts";
+import { createLastGoodConfigs } from "./last-good-config.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { loadFields } from "./load-options.ts";
-import { createQueue } from "./queue.ts";
+import { createWorkQueue } from "./work-queue.ts";
 import { runOnce, type Used, type WatchParts } from "./watch-run.ts";
 
 const optionFields: Fields<WatchConfigOptions> = {
@@ -37,7 +37,7 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
   let hintedAt: number | undefined;
   let used: Used | undefined;
 
-  const queue = createQueue(async () => {
+  const queue = createWorkQueue(async () => {
     if (controller.signal.aborted) return;
     const { next, report } = await runOnce(parts, used);
     // Nobody hears of what ends after close().
@@ -46,7 +46,7 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
     used = next;
     poll(next.config);
     if (report !== undefined && !isFirst) reports.emit(report);
-    parts.asker?.ask(next.undecided);
+    parts.trustPrompts?.ask(next.undecided);
   });
   const onHint = (): void => {
     cancelTimer();
@@ -64,8 +64,9 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
     options,
     signal: controller.signal,
     folders: createFolderWatch(onHint),
-    good: createGoodConfigs(),
-    asker: options.trust?.canAsk === true ? createAsker(options.trust, () => void queue.request()) : undefined,
+    good: createLastGoodConfigs(),
+    trustPrompts:
+      options.trust?.canAsk === true ? createTrustPrompts(options.trust, () => void queue.request()) : undefined,
   };
   const poll = ({ settings }: LoadedConfig): void => {
     cancelPoll();
@@ -80,7 +81,7 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
     cancelTimer();
     cancelPoll();
     parts.folders.close();
-    parts.asker?.close();
+    parts.trustPrompts?.close();
     reports.close();
     await queue.settled();
   };

@@ -1,9 +1,9 @@
 import { sameJson, untilAborted } from "@hostside/core/implement";
 import type { TrustEntry } from "../trust/trust.ts";
-import type { Asker } from "./ask-later.ts";
+import type { TrustPrompts } from "./trust-prompts.ts";
 import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";
 import type { FolderWatch } from "./folder-watch.ts";
-import type { GoodConfigs } from "./keep-good.ts";
+import type { LastGoodConfigs } from "./last-good-config.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
 import { diffSpecs, keepSpecs } from "./spec-changes.ts";
 import { watchPointsOf, type WatchPoints } from "./watch-points.ts";
@@ -18,8 +18,8 @@ export interface WatchParts {
   readonly options: WatchConfigOptions;
   readonly signal: AbortSignal;
   readonly folders: FolderWatch;
-  readonly good: GoodConfigs;
-  readonly asker: Asker | undefined;
+  readonly good: LastGoodConfigs;
+  readonly trustPrompts: TrustPrompts | undefined;
 }
 
 /** What a run left. */

@@ -1,14 +1,14 @@
 import { createProblemList, type ProblemInit } from "../problem/problem-list.ts";
 import { nodeAt, type ConfigNode, type ParsedTree, type ParseLimits, type TextFault } from "./config-node.ts";
 import { createLineIndex } from "./line-index.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJsonTree } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { ConfigPath } from "./config-data.ts";
 import type { ConfigFormat, Liberty, ParsedConfig } from "./parsed-config.ts";
 
 /** How a text is parsed. */
-export interface ParseOptions {
+export interface ParseConfigOptions {
   /** `"json"`: comments and trailing commas are read, with a warning. */
   readonly format: ConfigFormat;
   /** For problems alone: nothing is read from it. */
@@ -32,7 +32,7 @@ const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
 };
 
 /** A text as data, with the place of everything in it. Never throws: what cannot be read is a problem, and the rest is there. */
-export function parseConfig(written: string, { format, file }: ParseOptions): ParsedConfig {
+export function parseConfig(written: string, { format, file }: ParseConfigOptions): ParsedConfig {
   const text = written.startsWith("\uFEFF") ? written.slice(1) : written;
   const { root, faults, liberties } = parseText(text, format);
   const positionAt = createLineIndex(text);
@@ -104,7 +104,7 @@ function parseText(text: string, format: ConfigFormat): ParsedTree & { readonly 
   switch (format) {
     case "json":
     case "jsonc":
-      return parseJson(text, allowed);
+      return parseJsonTree(text, allowed);
     case "yaml":
       return { ...parseYaml(text, allowed), liberties: [] };
     case "toml":

@@ -12,7 +12,10 @@ interface JsonSurvey {
 }
 
 /** JSON with comments and trailing commas, and as much of a broken text as can be read. */
-export function parseJson(text: string, limits: ParseLimits): ParsedTree & { readonly liberties: readonly Liberty[] } {
+export function parseJsonTree(
+  text: string,
+  limits: ParseLimits,
+): ParsedTree & { readonly liberties: readonly Liberty[] } {
   const { liberties, fault } = surveyJson(text, limits);
   if (fault !== undefined) return { root: undefined, faults: [fault], liberties };
   const errors: ParseError[] = [];
@@ -52,8 +55,8 @@ function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSu
     // In a broken text, what lacks the comma before it is a value, too: each costs a fault and more.
     if (opens || kind === token.comma || (isValue(kind) && !leads(before))) entries++;
     before = kind;
-    if (depth > maxDepth) return { liberties: liberties(), fault: tooDeep(offset, maxDepth) };
-    if (entries > maxEntries) return { liberties: liberties(), fault: tooMany(offset, maxEntries) };
+    if (depth > maxDepth) return { liberties: liberties(), fault: tooDeepFault(offset, maxDepth) };
+    if (entries > maxEntries) return { liberties: liberties(), fault: tooManyFault(offset, maxEntries) };
   }
   return { liberties: liberties() };
 }
@@ -120,11 +123,11 @@ export function duplicate(name: string, offset: number): TextFault {
 }
 
 /** A text that nests more than is read. */
-export function tooDeep(offset: number, maxDepth: number): TextFault {
+export function tooDeepFault(offset: number, maxDepth: number): TextFault {
   return { offset, code: "too_deep", message: `is nested more than ${maxDepth} deep`, breaks: true };
 }
 
 /** A text with more in it than is read. */
-export function tooMany(offset: number, maxEntries: number): TextFault {
+export function tooManyFault(offset: number, maxEntries: number): TextFault {
   return { offset, code: "too_many_entries", message: `has more than ${maxEntries} values`, breaks: true };
 }

@@ -1,7 +1,7 @@
 import { ParseError, parseTOML, type AST } from "toml-eslint-parser";
 import type { ConfigData, ConfigPath } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
-import { tooDeep, tooMany } from "./parse-json.ts";
+import { tooDeepFault, tooManyFault } from "./parse-json.ts";
 
 // The parser ends with the first fault. What is left out for one is a table, from its header to the next header.
 const mostFaults = 8;
@@ -36,7 +36,7 @@ export function parseToml(text: string, limits: ParseLimits): ParsedTree {
 
 function readFault(error: unknown, { maxDepth }: ParseLimits): TextFault {
   // The parser recurses.
-  if (error instanceof RangeError) return tooDeep(0, maxDepth);
+  if (error instanceof RangeError) return tooDeepFault(0, maxDepth);
   if (!(error instanceof ParseError)) throw error;
   return { offset: error.index, code: "invalid_syntax", message: error.message, breaks: true };
 }
@@ -121,7 +121,7 @@ function isTooDeep(
   { limits: { maxDepth }, faults }: Walk,
 ): boolean {
   if (parts.length <= maxDepth) return false;
-  if (!faults.some(({ code }) => code === "too_deep")) faults.push(tooDeep(start, maxDepth));
+  if (!faults.some(({ code }) => code === "too_deep")) faults.push(tooDeepFault(start, maxDepth));
   return true;
 }
 
@@ -155,8 +155,8 @@ function toNode(value: AST.TOMLContentNode, walk: Walk): ConfigNode {
   const [start] = value.range;
   const { maxEntries, maxDepth } = walk.limits;
   walk.entries++;
-  if (walk.entries > maxEntries) return stop(value, walk, tooMany(start, maxEntries));
-  if (walk.depth >= maxDepth) return stop(value, walk, tooDeep(start, maxDepth));
+  if (walk.entries > maxEntries) return stop(value, walk, tooManyFault(start, maxEntries));
+  if (walk.depth >= maxDepth) return stop(value, walk, tooDeepFault(start, maxDepth));
   walk.depth++;
   const node = readNode(value, walk);
   walk.depth--;

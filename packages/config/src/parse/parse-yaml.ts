@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
 import type { ConfigData } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
-import { duplicate, tooDeep, tooMany } from "./parse-json.ts";
+import { duplicate, tooDeepFault, tooManyFault } from "./parse-json.ts";
 
 interface Walk {
   readonly limits: ParseLimits;
@@ -25,7 +25,7 @@ export function parseYaml(text: string, limits: ParseLimits): ParsedTree {
   } catch (error) {
     // The parser recurses.
     if (!(error instanceof RangeError)) throw error;
-    return { root: undefined, faults: [tooDeep(0, limits.maxDepth)] };
+    return { root: undefined, faults: [tooDeepFault(0, limits.maxDepth)] };
   }
   const faults: TextFault[] = document.errors.map(({ code, message, pos }) => ({
     offset: pos[0],
@@ -52,8 +52,8 @@ function toNode(node: Node | null | undefined, walk: Walk): ConfigNode | undefin
   if (node === null || node === undefined) return undefined;
   const [start, end] = [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
   walk.entries++;
-  if (walk.entries > walk.limits.maxEntries) return stop(walk, tooMany(start, walk.limits.maxEntries));
-  if (walk.open.size >= walk.limits.maxDepth) return stop(walk, tooDeep(start, walk.limits.maxDepth));
+  if (walk.entries > walk.limits.maxEntries) return stop(walk, tooManyFault(start, walk.limits.maxEntries));
+  if (walk.open.size >= walk.limits.maxDepth) return stop(walk, tooDeepFault(start, walk.limits.maxDepth));
   const meant = isAlias(node) ? walk.anchors.get(node.source) : node;
   if (meant === undefined) {
     walk.faults.push({ offset: start, code: "invalid_syntax", message: "names no anchor", breaks: true });

@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import type { DraftBuilder } from "./draft-builder.ts";
-import type { Entry } from "./entry.ts";
+import type { ConfigEntry } from "./entry.ts";
 
 /** What a word for a transport means. */
 export type TransportWord = "stdio" | "http" | "streamable" | "sse" | "unsupported";
@@ -16,11 +16,11 @@ export interface TimeoutRule {
 export interface ChosenTransport {
   readonly type: "stdio" | "http";
   /** The entry itself, or the object in it that the transport is in. */
-  readonly transport: Entry;
+  readonly transport: ConfigEntry;
 }
 
 /** How the entry of one server looks in a dialect, as data. */
-export interface EntryRules {
+export interface ServerEntryRules {
   /** As people call the tool. */
   readonly title: string;
   /** The member that says which transport. Default `["type"]`; the first that is there counts. */
@@ -64,5 +64,5 @@ export interface EntryRules {
   /** Whether the word for a transport may have capitals and spaces around it. */
   readonly looseType?: boolean | undefined;
   /** What is special. */
-  readonly extra?: ((entry: Entry, draft: DraftBuilder, chosen: ChosenTransport) => void) | undefined;
+  readonly extra?: ((entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport) => void) | undefined;
 }

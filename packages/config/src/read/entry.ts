@@ -3,7 +3,7 @@ import type { ConfigProblemCode } from "../problem/config-problem.ts";
 import type { ProblemInit, ProblemList } from "../problem/problem-list.ts";
 
 /** An object of a configuration while it is read: what has the wrong type is a problem at its place, and reads as absent. */
-export interface Entry {
+export interface ConfigEntry {
   readonly path: ConfigPath;
   readonly names: readonly string[];
   /** Whether something is there. `null` is nothing. */
@@ -15,18 +15,18 @@ export interface Entry {
   flag(name: string): boolean | undefined;
   /** Without it a server can still be used, so that a wrong one is a warning. */
   number(name: string): number | undefined;
-  entry(name: string): Entry | undefined;
+  entry(name: string): ConfigEntry | undefined;
   /** The place of a member. */
   at(name: string): ConfigPath;
   /** An error costs the server. `name` is the member that it is about, or the way to it; `""` for the entry itself. */
-  error(name: string | ConfigPath, finding: Finding): void;
-  warn(name: string, finding: Finding): void;
+  error(name: string | ConfigPath, finding: EntryFault): void;
+  warn(name: string, finding: EntryFault): void;
   /** Whether there was an error here or below. */
   failed(): boolean;
 }
 
 /** What is wrong with a member. */
-export interface Finding {
+export interface EntryFault {
   readonly code: ConfigProblemCode;
   readonly message: string;
   readonly fix?: string | undefined;
@@ -41,7 +41,7 @@ export interface EntryContext {
 }
 
 /** Reads an object. */
-export function createEntry(data: ConfigMap, path: ConfigPath, context: EntryContext): Entry {
+export function createEntry(data: ConfigMap, path: ConfigPath, context: EntryContext): ConfigEntry {
   const state = { failed: false };
   return entryOf({ data, path, context, state });
 }
@@ -55,7 +55,7 @@ interface Reading {
 
 type Report = (where: string | ConfigPath, problem: Omit<ProblemInit, "path" | "serverId">) => void;
 
-function entryOf(reading: Reading): Entry {
+function entryOf(reading: Reading): ConfigEntry {
   const { data, path, context, state } = reading;
   const get = (name: string): ConfigData | undefined => data.get(name) ?? undefined;
   const report: Report = (where, problem) => {
@@ -70,7 +70,7 @@ function entryOf(reading: Reading): Entry {
     report(name, wrongType(wanted, value, wanted === "a number" ? "warning" : "error"));
     return undefined;
   };
-  const entry = (name: string): Entry | undefined => {
+  const entry = (name: string): ConfigEntry | undefined => {
     const value = read(name, isConfigMap, "an object");
     return value === undefined ? undefined : entryOf({ ...reading, data: value, path: [...path, name] });
   };

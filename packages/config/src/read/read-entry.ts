@@ -3,9 +3,9 @@ import { quoteText } from "@hostside/core/implement";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-builder.ts";
-import type { Entry } from "./entry.ts";
-import type { EntryRules, TransportWord } from "./entry-rules.ts";
-import { warnMissingRm } from "./missing-rm.ts";
+import type { ConfigEntry } from "./entry.ts";
+import type { ServerEntryRules, TransportWord } from "./entry-rules.ts";
+import { warnDockerRm } from "./docker-rm-warning.ts";
 import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
 
 type TransportType = "stdio" | "http";
@@ -17,8 +17,8 @@ interface Choice {
 
 /** The entry of one server as a draft; `undefined` where it cannot be used, which its problems say. */
 export function readEntry(
-  entry: Entry,
-  rules: EntryRules,
+  entry: ConfigEntry,
+  rules: ServerEntryRules,
   { id, parsed }: { readonly id: string; readonly parsed: ParsedConfig },
 ): BuiltDraft | undefined {
   const { nested = "" } = rules;
@@ -63,13 +63,13 @@ function innerRules({
   cwd,
   unknown,
   innerOthers,
-}: EntryRules) {
+}: ServerEntryRules) {
   const others = innerOthers ?? [];
   return { typeKeys, types, untypedUrl, commandKeys, envKey, urlKeys, headersKey, cwd, unknown, others };
 }
 
 // What is there for the other transport: an `Authorization` that is never sent is nothing to keep quiet about.
-function reportUnused(entry: Entry, rules: EntryRules, type: TransportType): void {
+function reportUnused(entry: ConfigEntry, rules: ServerEntryRules, type: TransportType): void {
   const { commandKeys = ["command"], urlKeys = ["url"], envKey = "env", headersKey = "headers" } = rules;
   for (const name of type === "stdio"
     ? [...urlKeys, headersKey]
@@ -85,7 +85,7 @@ function isFilled(value: ConfigData | undefined): boolean {
   return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Choice | undefined {
+function chooseTransport(entry: ConfigEntry, rules: ServerEntryRules, assumed: string[]): Choice | undefined {
   const typeKey = (rules.typeKeys ?? ["type"]).find((key) => entry.has(key));
   const commandKey = keyOf(entry, rules.commandKeys ?? ["command"]);
   const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]);
@@ -116,7 +116,10 @@ function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Ch
   return chooseForUrl(entry, rules, { urlKey, assumed });
 }
 
-function misspelt(entry: Entry, { commandKeys = ["command"], urlKeys = ["url"] }: EntryRules): string | undefined {
+function misspelt(
+  entry: ConfigEntry,
+  { commandKeys = ["command"], urlKeys = ["url"] }: ServerEntryRules,
+): string | undefined {
   const known = [...commandKeys, ...urlKeys];
   for (const name of entry.names) {
     const meant = meantBy(name, known);
@@ -126,8 +129,8 @@ function misspelt(entry: Entry, { commandKeys = ["command"], urlKeys = ["url"] }
 }
 
 function chooseForUrl(
-  entry: Entry,
-  { untypedUrl, title }: EntryRules,
+  entry: ConfigEntry,
+  { untypedUrl, title }: ServerEntryRules,
   { urlKey, assumed }: { readonly urlKey: string; readonly assumed: string[] },
 ): Choice | undefined {
   switch (untypedUrl) {
@@ -163,7 +166,7 @@ function chooseForUrl(
   }
 }
 
-function chooseByWord(entry: Entry, rules: EntryRules, typeKey: string): Choice | undefined {
+function chooseByWord(entry: ConfigEntry, rules: ServerEntryRules, typeKey: string): Choice | undefined {
   const written = entry.text(typeKey);
   if (written === undefined) return undefined;
   const word = rules.looseType === true ? written.trim().toLowerCase() : written;
@@ -188,7 +191,7 @@ function chooseByWord(entry: Entry, rules: EntryRules, typeKey: string): Choice 
   }
 }
 
-function unknownType(written: string, { types, looseType }: EntryRules): string {
+function unknownType(written: string, { types, looseType }: ServerEntryRules): string {
   const wanted = Object.entries(types).flatMap(([word, meaning]) =>
     meaning === "unsupported" ? [] : [JSON.stringify(word)],
   );
@@ -196,7 +199,7 @@ function unknownType(written: string, { types, looseType }: EntryRules): string 
   return `unknown type ${quoteText(written, 40)} (want ${list})`;
 }
 
-function readStdio(entry: Entry, rules: EntryRules, draft: DraftBuilder): void {
+function readStdio(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBuilder): void {
   const commandKey = keyOf(entry, rules.commandKeys ?? ["command"]) ?? "command";
   const isArgv = Array.isArray(entry.get(commandKey));
   const argv = isArgv ? (entry.texts(commandKey) ?? []) : [];
@@ -220,12 +223,12 @@ function readStdio(entry: Entry, rules: EntryRules, draft: DraftBuilder): void {
     draft.place("envFile", entry.at("envFile"));
   }
   if (rules.inheritEnv !== undefined) draft.transport("inheritEnv", rules.inheritEnv, entry.path);
-  warnMissingRm(entry, command ?? "", args);
+  warnDockerRm(entry, command ?? "", args);
 }
 
 function readHttp(
-  entry: Entry,
-  rules: EntryRules,
+  entry: ConfigEntry,
+  rules: ServerEntryRules,
   { draft, mode }: { readonly draft: DraftBuilder; readonly mode: Choice["mode"] },
 ): void {
   const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]) ?? "url";
@@ -246,14 +249,14 @@ function readHttp(
 }
 
 function readMembers(
-  entry: Entry,
+  entry: ConfigEntry,
   draft: DraftBuilder,
   { key, field }: { readonly key: string; readonly field: "env" | "headers" },
 ): void {
   for (const [name, value] of entry.textMap(key) ?? []) draft.member(field, [name, value], [...entry.at(key), name]);
 }
 
-function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void {
+function readCommon(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBuilder): void {
   for (const { key, unit, field } of rules.timeouts ?? []) {
     const amount = entry.number(key);
     if (amount === undefined) continue;
@@ -275,13 +278,13 @@ function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void 
   if (autoApprove !== undefined) readApproved(entry, autoApprove, draft);
 }
 
-function readApproved(entry: Entry, key: string, draft: DraftBuilder): void {
+function readApproved(entry: ConfigEntry, key: string, draft: DraftBuilder): void {
   for (const [index, name] of (entry.texts(key) ?? []).entries()) {
     if (name === "*") draft.extra("approval", "never");
     else draft.tool(name, { requireApproval: false }, [...entry.at(key), index]);
   }
 }
 
-function keyOf(entry: Entry, keys: readonly string[]): string | undefined {
+function keyOf(entry: ConfigEntry, keys: readonly string[]): string | undefined {
   return keys.find((key) => entry.has(key));
 }

@@ -1,6 +1,6 @@
 import type { ServerExtras } from "../configured-server.ts";
 import type { DraftBuilder } from "./draft-builder.ts";
-import type { Entry } from "./entry.ts";
+import type { ConfigEntry } from "./entry.ts";
 
 type OauthSettings = NonNullable<ServerExtras["oauth"]>;
 
@@ -19,7 +19,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** What a server's `oauth` says, in the spellings of several tools. `false`, `enabled: false` or no object: nothing. */
-export function readOauth(entry: Entry, draft: DraftBuilder, key: string = "oauth"): OauthSettings | undefined {
+export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string = "oauth"): OauthSettings | undefined {
   const oauth = typeof entry.get(key) === "boolean" ? undefined : entry.entry(key);
   if (oauth === undefined || oauth.flag("enabled") === false) return undefined;
   const settings = new Map<string, unknown>();

@@ -1,7 +1,7 @@
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
 import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
-import type { Entry } from "./entry.ts";
+import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
 
@@ -38,7 +38,7 @@ export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[
   };
 }
 
-function readShape(entry: Entry, members: Shape): HostSettings {
+function readShape(entry: ConfigEntry, members: Shape): HostSettings {
   refuseUnknownKeys(entry, Object.keys(members), "hostside.json");
   const read: [string, unknown][] = [];
   for (const [name, kind] of Object.entries(members)) {
@@ -49,7 +49,7 @@ function readShape(entry: Entry, members: Shape): HostSettings {
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-function readKind(entry: Entry, name: string, kind: Kind): unknown {
+function readKind(entry: ConfigEntry, name: string, kind: Kind): unknown {
   if (kind === "flag") return entry.flag(name);
   if (kind === "texts") return entry.texts(name);
   const amount = entry.number(name);
@@ -61,7 +61,7 @@ function readKind(entry: Entry, name: string, kind: Kind): unknown {
 const exposures: readonly unknown[] = ["all", "groups", "search"] satisfies ServeSettings["expose"][];
 const serveFields: readonly string[] = ["expose", "tools", "readOnly", "requireApproval", "redact"];
 
-function readServe(top: Entry): ServeSettings | undefined {
+function readServe(top: ConfigEntry): ServeSettings | undefined {
   // What cannot be read offers nothing: a list that was meant to narrow must not vanish.
   const closed: ServeSettings = { tools: [] };
   if (!top.has("serve")) return undefined;
@@ -85,7 +85,7 @@ function readServe(top: Entry): ServeSettings | undefined {
   return serve.failed() ? closed : Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function readImports(top: Entry): readonly ConfigImport[] {
+function readImports(top: ConfigEntry): readonly ConfigImport[] {
   const list = top.get("imports");
   if (list === undefined) return [];
   if (!Array.isArray(list)) {

@@ -7,7 +7,7 @@ import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
 import type { DialectResult } from "../dialects/dialect.ts";
 import type { BuiltDraft } from "./draft-builder.ts";
-import { createEntry, type Entry } from "./entry.ts";
+import { createEntry, type ConfigEntry } from "./entry.ts";
 import { createIdCheck, type IdRules } from "./id-check.ts";
 
 const mostServers = 1000;
@@ -17,7 +17,7 @@ export interface ServerReader {
   readonly parsed: ParsedConfig;
   readonly problems: ProblemList;
   /** What is at a path, as an entry; a problem where it is something else than an object. */
-  entryAt(path: ConfigPath): Entry | undefined;
+  entryAt(path: ConfigPath): ConfigEntry | undefined;
   /** What is at a path, as a list; a problem where it is something else. */
   listAt(path: ConfigPath): readonly ConfigData[] | undefined;
   /** Servers in an object, by name. */
@@ -28,7 +28,7 @@ export interface ServerReader {
 }
 
 /** Makes a draft of one entry; `undefined` where that is not possible, with a problem. */
-export type ReadServer = (entry: Entry, id: string) => BuiltDraft | undefined;
+export type ReadServer = (entry: ConfigEntry, id: string) => BuiltDraft | undefined;
 
 /** What is known of servers from where they are. */
 export interface ServerPlace {
@@ -38,7 +38,7 @@ export interface ServerPlace {
 }
 
 /** What all servers of a file have in common. */
-export interface ReaderInit {
+export interface ServerReaderInit {
   readonly dialect: DialectName;
   readonly inputs?: readonly ConfigInput[] | undefined;
   readonly ids?: IdRules | undefined;
@@ -49,7 +49,7 @@ export interface ReaderInit {
 /** A reader for one file. */
 export function createServerReader(
   parsed: ParsedConfig,
-  { dialect, inputs = [], ids, flat }: ReaderInit,
+  { dialect, inputs = [], ids, flat }: ServerReaderInit,
 ): ServerReader {
   const problems = createProblemList(parsed);
   const servers: ConfiguredServer[] = [];

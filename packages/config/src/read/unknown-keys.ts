@@ -1,7 +1,7 @@
 import { differByOneSlip, quoteText, serverSpecFields } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
-import type { Entry } from "./entry.ts";
-import type { EntryRules } from "./entry-rules.ts";
+import type { ConfigEntry } from "./entry.ts";
+import type { ServerEntryRules } from "./entry-rules.ts";
 
 // What members of servers are called by one tool or another, and what a tool that does not know one of them leaves out.
 const telling: ReadonlySet<string> = new Set(
@@ -21,7 +21,7 @@ const ofEntries: ReadonlySet<string> = new Set(["id", "disabled"]);
  * What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. Returns the place of one by which
  * somebody has the server off: their tool may start it all the same; to start it here would surprise them more than not to.
  */
-export function reportUnknownKeys(entry: Entry, rules: EntryRules): ConfigPath | undefined {
+export function reportUnknownKeys(entry: ConfigEntry, rules: ServerEntryRules): ConfigPath | undefined {
   const known = knownKeys(rules);
   let off: ConfigPath | undefined;
   for (const name of entry.names) {
@@ -49,7 +49,7 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): ConfigPath |
   return off;
 }
 
-function isOff(name: string, entry: Entry): boolean {
+function isOff(name: string, entry: ConfigEntry): boolean {
   const word = plain(name);
   return (word === "disabled" && entry.get(name) === true) || (word === "enabled" && entry.get(name) === false);
 }
@@ -63,7 +63,7 @@ export function meantBy(name: string, known: Iterable<string>): string | undefin
   );
 }
 
-function whereItBelongs(name: string, { allow, deny }: EntryRules): string | undefined {
+function whereItBelongs(name: string, { allow, deny }: ServerEntryRules): string | undefined {
   if (!Object.hasOwn(serverSpecFields, name) || ofEntries.has(name)) return undefined;
   const same = new Map([
     ["allow", allow],
@@ -79,7 +79,7 @@ function isRemark(name: string): boolean {
 }
 
 /** Refuses members that an object cannot have. */
-export function refuseUnknownKeys(entry: Entry, known: readonly string[], title: string): void {
+export function refuseUnknownKeys(entry: ConfigEntry, known: readonly string[], title: string): void {
   for (const name of entry.names) {
     if (known.includes(name)) continue;
     const message = `${title} has no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
@@ -88,7 +88,7 @@ export function refuseUnknownKeys(entry: Entry, known: readonly string[], title:
   }
 }
 
-function knownKeys(rules: EntryRules): ReadonlySet<string> {
+function knownKeys(rules: ServerEntryRules): ReadonlySet<string> {
   const {
     typeKeys = ["type"],
     commandKeys = ["command"],

@@ -1,12 +1,12 @@
 import { compareText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
-import { dialectOf } from "../dialects/all-dialects.ts";
+import { configDialectOf } from "../dialects/all-dialects.ts";
 import { findReferences } from "../expand/find-references.ts";
 import type { NamedReference } from "./trust.ts";
 
 /** All that is put into an entry when it is used, each once, sorted by kind and name. Values are not among it. */
 export function referencesOf({ dialect, draft, extras, variables }: ConfiguredServer): readonly NamedReference[] {
-  const { syntax } = dialectOf(dialect);
+  const { syntax } = configDialectOf(dialect);
   const found = new Map<string, NamedReference>();
   const add = ({ kind, name }: NamedReference): void => void found.set(`${kind} ${name}`, { kind, name });
   for (const text of textsIn([draft, extras])) {

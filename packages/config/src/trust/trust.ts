@@ -1,5 +1,5 @@
 import type { ConfiguredServer } from "../configured-server.ts";
-import type { Reference } from "../expand/find-references.ts";
+import type { ConfigReference } from "../expand/find-references.ts";
 
 /** An entry of a project's file, whose user may trust it. */
 export interface TrustEntry {
@@ -15,7 +15,7 @@ export interface TrustEntry {
 
 /** Something that is put into an entry when it is used. */
 export interface NamedReference {
-  readonly kind: Reference["kind"];
+  readonly kind: ConfigReference["kind"];
   readonly name: string;
 }
 

@@ -7,20 +7,20 @@ import {
   type QuarantinedTool,
   type ToolDefinition,
 } from "@hostside/core";
-import { askAdmit, type Decision } from "@hostside/core/implement";
-import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
+import { askAdmit, type AdmitDecision } from "@hostside/core/implement";
+import type { ToolboxTool, RoutedTool } from "./catalog-snapshot.ts";
 
 /** What of all tools is on offer, and what is held back. */
 export interface AdmittedTools {
   /** By folded name, in the order of the tools. */
-  readonly offered: ReadonlyMap<string, CatalogTool>;
+  readonly offered: ReadonlyMap<string, ToolboxTool>;
   readonly quarantined: ReadonlyMap<string, QuarantinedTool>;
 }
 
 /** The admission of one toolbox. */
-export interface ToolAdmission {
+export interface ToolboxAdmission {
   /** Decides about tools that were merged: a name whose tool is not admitted is nobody's, also where another source has it. */
-  sort(tools: ReadonlyMap<string, CatalogTool>, report: (diagnostic: Diagnostic) => void): AdmittedTools;
+  sort(tools: ReadonlyMap<string, ToolboxTool>, report: (diagnostic: Diagnostic) => void): AdmittedTools;
   /** Forgets every answer. */
   forget(): void;
 }
@@ -30,15 +30,15 @@ interface Failed {
   readonly problem: string;
 }
 
-/** Makes the admission. Each tool is asked about once, until {@linkcode ToolAdmission.forget} or another definition of it. */
-export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
+/** Makes the admission. Each tool is asked about once, until {@linkcode ToolboxAdmission.forget} or another definition of it. */
+export function createToolAdmission(admit: Admit | undefined): ToolboxAdmission {
   const none: ReadonlyMap<string, QuarantinedTool> = new Map();
   if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };
-  let decisions = new WeakMap<object, Decision>();
-  const decide = (tool: RoutedTool): Decision => {
+  let decisions = new WeakMap<object, AdmitDecision>();
+  const decide = (tool: RoutedTool): AdmitDecision => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
-    const known = decisions.get(key) ?? askAdmit(admit, tool.definition, serverOf(tool));
+    const known = decisions.get(key) ?? askAdmit(admit, tool.definition, admissionServerOf(tool));
     decisions.set(key, known);
     return known;
   };
@@ -47,7 +47,7 @@ export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
       decisions = new WeakMap();
     },
     sort(tools, report) {
-      const offered = new Map<string, CatalogTool>();
+      const offered = new Map<string, ToolboxTool>();
       const quarantined = new Map<string, QuarantinedTool>();
       const failed = new Map<string, Failed[]>();
       const decideAloud = (tool: RoutedTool): Admission => {
@@ -61,7 +61,8 @@ export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
       };
       for (const [key, tool] of tools) {
         const admission = decideAloud(tool);
-        if (admission === "quarantine") quarantined.set(key, { definition: tool.definition, server: serverOf(tool) });
+        if (admission === "quarantine")
+          quarantined.set(key, { definition: tool.definition, server: admissionServerOf(tool) });
         if (admission !== "offer") continue;
         const { fallback, ...rest } = tool;
         offered.set(key, fallback === undefined || decideAloud(fallback) === "offer" ? tool : rest);
@@ -81,7 +82,7 @@ function failedAdmission(serverId: string, [first, ...others]: readonly Failed[]
 }
 
 /** The server of a tool, as its provider describes it; `undefined` for a tool that is on none. */
-export function serverOf({ definition, route }: RoutedTool): AdmissionServer | undefined {
+export function admissionServerOf({ definition, route }: RoutedTool): AdmissionServer | undefined {
   const serverId = definition.origin?.serverId ?? "";
   if (route.kind === "static" || serverId === "") return undefined;
   return route.provider.describeServer?.(serverId) ?? { id: serverId, labels: {} };

@@ -6,7 +6,7 @@ import {
   type HostsideErrorCode,
 } from "@hostside/core";
 import { createDeadline } from "@hostside/core/implement";
-import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
+import type { ToolboxTool, RoutedTool } from "./catalog-snapshot.ts";
 import { timeoutMsOf, type RouteCall } from "./run-route.ts";
 
 /** One call, ready to go. */
@@ -23,7 +23,7 @@ export interface RoutedCall extends RouteCall {
  * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can do no harm. The time of the first is for
  * both together, whoever set it: when nothing is left of it, the first error is the last word.
  */
-export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<ToolOutcome> {
+export async function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
   const { fallback } = tool;
   if (fallback === undefined) return call.send(tool, call);
   const { options, clock } = call;
@@ -66,7 +66,7 @@ const outagesByPolicy: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCod
  * arguments, missing credentials, the caller's own abort and a call that was refused are no outage: whom a rule or a person keeps from
  * one tool must not be led to another that does the same.
  */
-function allowsFallback(error: HostsideError, { definition }: CatalogTool): boolean {
+function allowsFallback(error: HostsideError, { definition }: ToolboxTool): boolean {
   if (error.code === "overloaded" && error.details.policy !== undefined) return false;
   const isOutage = error.kind === "execution" || error.kind === "system" || outagesByPolicy.has(error.code);
   if (!isOutage) return false;

@@ -3,13 +3,13 @@ import { isJsonObject } from "@hostside/core/implement";
 import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "../search/search-index.ts";
 import type { SearchHit } from "../search/rank-documents.ts";
 import type { SearchDocument } from "../search/search-document.ts";
-import type { Catalog } from "./catalog-snapshot.ts";
+import type { ToolboxCatalog } from "./catalog-snapshot.ts";
 import { isInformative } from "./is-informative.ts";
-import { ownWords } from "./own-words.ts";
+import { stripPreface } from "./strip-preface.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */
 export interface CatalogSearch {
-  search(catalog: Catalog, query: string, options: SearchOptions): readonly SearchHit[];
+  search(catalog: ToolboxCatalog, query: string, options: SearchOptions): readonly SearchHit[];
   readonly work: SearchWork;
 }
 
@@ -22,9 +22,9 @@ interface Indexed {
 export function createCatalogSearch(): CatalogSearch {
   const index: SearchIndex = createSearchIndex();
   const indexed = new Map<string, Indexed>();
-  let current: Catalog | undefined;
+  let current: ToolboxCatalog | undefined;
 
-  const update = (catalog: Catalog): void => {
+  const update = (catalog: ToolboxCatalog): void => {
     if (catalog === current) return;
     current = catalog;
     const gone = new Set(indexed.keys());
@@ -60,7 +60,7 @@ interface GroupWords {
   readonly about: string;
 }
 
-function groupsByTool({ groups }: Catalog): ReadonlyMap<string, readonly GroupWords[]> {
+function groupsByTool({ groups }: ToolboxCatalog): ReadonlyMap<string, readonly GroupWords[]> {
   const byTool = new Map<string, GroupWords[]>();
   for (const group of groups) {
     const words = { title: group.title, about: aboutGroup(group) };
@@ -92,7 +92,7 @@ export function toSearchDocument(definition: ToolDefinition, context: string, ab
     aliases: origin === undefined || origin.serverId === "" ? [] : [`${origin.serverId}_${origin.toolName}`],
     // Half of the servers have a title in the one place, half in the other.
     title: title ?? annotations?.title ?? "",
-    description: ownWords(definition),
+    description: stripPreface(definition),
     parameters: names,
     parameterTexts: texts,
     context,

@@ -13,15 +13,15 @@ export interface RoutedTool {
 }
 
 /** One tool of the toolbox. */
-export interface CatalogTool extends RoutedTool {
+export interface ToolboxTool extends RoutedTool {
   /** Tried when {@linkcode route} is out of service. */
   readonly fallback?: RoutedTool;
 }
 
 /** One immutable snapshot of everything the toolbox offers. */
-export interface Catalog {
+export interface ToolboxCatalog {
   /** By folded name, in the order of {@linkcode definitions}. */
-  readonly tools: ReadonlyMap<string, CatalogTool>;
+  readonly tools: ReadonlyMap<string, ToolboxTool>;
   /** Static tools in the order given, then each provider's tools in the provider's order. */
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];

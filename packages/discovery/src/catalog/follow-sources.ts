@@ -1,14 +1,14 @@
 import { HostsideError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@hostside/core";
 import { createEvent, foldCase, quoteText } from "@hostside/core/implement";
-import type { Catalog } from "./catalog-snapshot.ts";
-import { isClosed, listen, readRevision } from "./read-provider.ts";
+import type { ToolboxCatalog } from "./catalog-snapshot.ts";
+import { isClosed, listenToProvider, readRevision } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 import { findChanges } from "./compare-definitions.ts";
 
 /** The catalog of the moment. */
 export interface FollowedSources {
   /** The current snapshot; built anew when a provider's revision is another one than last time. */
-  read(): Catalog;
+  read(): ToolboxCatalog;
   /** Counts the snapshots that were built. */
   readonly revision: number;
   /** Only somebody who listens pays for finding what changed. */
@@ -29,11 +29,11 @@ export function followSources(sources: CatalogSources): FollowedSources {
   let closed = false;
   let revision = 0;
   let seen: readonly number[] = [];
-  let current: Catalog | undefined;
+  let current: ToolboxCatalog | undefined;
 
   // By folded name, for tools that are gone. Made when a provider is closed, and a provider is closed once: so this cannot grow on.
   const closedOwners = new Map<string, ToolProvider>();
-  const noteOwners = ({ tools }: Catalog): void => {
+  const noteOwners = ({ tools }: ToolboxCatalog): void => {
     for (const [key, { route }] of tools) {
       if (route.kind === "provider" && isClosed(route.provider)) closedOwners.set(key, route.provider);
       else closedOwners.delete(key);
@@ -42,7 +42,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
 
   let isMerging = false;
   let mustMerge = false;
-  const read = (): Catalog => {
+  const read = (): ToolboxCatalog => {
     if (isMerging && current === undefined)
       throw new Error("the tools are being merged; nothing can be read of them yet");
     if ((closed || isMerging) && current !== undefined) return current;
@@ -63,7 +63,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
   };
 
   // What listeners heard of last; reads in between must not swallow a change.
-  let announced: Catalog | undefined;
+  let announced: ToolboxCatalog | undefined;
   const announce = (): void => {
     const before = announced;
     announced = read();
@@ -80,7 +80,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
     onChange(listener) {
       if (!closed && subscriptions === undefined) {
         announced = read();
-        subscriptions = providers.flatMap((provider) => listen(provider, announce));
+        subscriptions = providers.flatMap((provider) => listenToProvider(provider, announce));
       }
       return changes.on(listener);
     },

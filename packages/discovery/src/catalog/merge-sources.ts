@@ -6,8 +6,8 @@ import {
   type ToolProvider,
 } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { ToolAdmission } from "./admit-tools.ts";
-import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
+import type { ToolboxAdmission } from "./admit-tools.ts";
+import type { ToolboxCatalog, ToolboxTool, Route } from "./catalog-snapshot.ts";
 import type { Inspector } from "./inspect-definitions.ts";
 import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
 import { readProvider, type ProviderListing } from "./read-provider.ts";
@@ -24,13 +24,13 @@ export interface CatalogSources {
   readonly reserved: ReadonlySet<string>;
   readonly inspector: Inspector;
   /** What is on offer of all these. */
-  readonly admission: ToolAdmission;
+  readonly admission: ToolboxAdmission;
 }
 
 /** Merges the sources. Reads the providers' current snapshots and changes nothing. */
-export function mergeSources(sources: CatalogSources): Catalog {
+export function mergeSources(sources: CatalogSources): ToolboxCatalog {
   const { tools: statics, providers, precedence, reserved, inspector, admission } = sources;
-  const merged = new Map<string, CatalogTool>();
+  const merged = new Map<string, ToolboxTool>();
   const diagnostics: Diagnostic[] = [];
   const report = (kind: Diagnostic["kind"], definition: ToolDefinition, message: string): void => {
     diagnostics.push({ kind, serverId: definition.origin?.serverId ?? "", message, toolName: definition.name });
@@ -86,7 +86,7 @@ export function mergeSources(sources: CatalogSources): Catalog {
 function withHeldByProviders(
   held: ReadonlyMap<string, QuarantinedTool>,
   listings: ReadonlyMap<ToolProvider, ProviderListing>,
-  merged: ReadonlyMap<string, CatalogTool>,
+  merged: ReadonlyMap<string, ToolboxTool>,
 ): ReadonlyMap<string, QuarantinedTool> {
   const all = new Map(held);
   for (const { quarantined } of listings.values()) {
@@ -98,7 +98,7 @@ function withHeldByProviders(
   return all;
 }
 
-function staticEntry(tool: StaticTool): CatalogTool {
+function staticEntry(tool: StaticTool): ToolboxTool {
   const { definition, bundle } = tool;
   const groupIds = bundle === undefined ? {} : { groupIds: [bundle.id.trim()] };
   return {
@@ -110,7 +110,7 @@ function staticEntry(tool: StaticTool): CatalogTool {
 function declaredGroups(
   statics: readonly StaticTool[],
   listings: ReadonlyMap<ToolProvider, ProviderListing>,
-  tools: ReadonlyMap<string, CatalogTool>,
+  tools: ReadonlyMap<string, ToolboxTool>,
 ): readonly DeclaredGroup[] {
   const ownedBy =
     (isOwner: (route: Route) => boolean) =>

@@ -68,7 +68,7 @@ export function isClosed(provider: ToolProvider): boolean {
 }
 
 /** Listens to a provider; one that cannot be listened to is read when somebody reads. */
-export function listen(provider: ToolProvider, listener: () => void): readonly Subscription[] {
+export function listenToProvider(provider: ToolProvider, listener: () => void): readonly Subscription[] {
   try {
     return [provider.onToolsChanged(listener)];
   } catch {

@@ -1,4 +1,4 @@
-import type { CatalogTool } from "./catalog-snapshot.ts";
+import type { ToolboxTool } from "./catalog-snapshot.ts";
 import type { ProviderRoute } from "./inspect-definitions.ts";
 import type { ToolDefinition } from "@hostside/core";
 import { kindOf, quoteText } from "@hostside/core/implement";
@@ -32,7 +32,7 @@ export const verdicts: Readonly<Record<PrecedenceRule, string>> = {
  * Who answers to a name that one more provider has. Between providers the first wins, whatever the policy: it is about the product's own
  * tools. Throws `TypeError` when a custom precedence answers no rule.
  */
-export function settleNameClash(owner: CatalogTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
+export function settleNameClash(owner: ToolboxTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
   if (owner.route.kind === "provider" || owner.fallback !== undefined) return "static";
   if (typeof precedence !== "function") return assertRule(precedence);
   const { definition: staticTool } = owner;

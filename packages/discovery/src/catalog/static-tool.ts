@@ -71,7 +71,7 @@ export function localOrigin(toolName: string): ToolOrigin {
 }
 
 /** A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for one that is none. */
-export function toOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
+export function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
   const parts: unknown = typeof result === "string" ? { content: [textBlock(result)] } : result;
   const fault = (what: string): HostsideError => {
     const advice = "a tool answers a text, or an object with content (an array of blocks) or structuredContent (JSON)";
@@ -184,7 +184,7 @@ export async function runStaticTool(tool: RunnableTool, { args, options, clock }
   } catch (error) {
     throw wrapped(error, tool, "threw");
   }
-  return toOutcome(result, localOrigin(name));
+  return staticToolOutcome(result, localOrigin(name));
 }
 
 // Written out: to spread them would make the signal of a call, which few tools ask for.

@@ -3,7 +3,7 @@ import { splitWords } from "../search/split-words.ts";
 import { stemWord } from "../search/stem-word.ts";
 import { cutClause, firstSentence } from "./excerpt.ts";
 import { isInformative } from "./is-informative.ts";
-import { ownWords } from "./own-words.ts";
+import { stripPreface } from "./strip-preface.ts";
 import { readSentences, type Sentence } from "./read-sentences.ts";
 import { topicsOf } from "./topics-of.ts";
 
@@ -80,7 +80,7 @@ function sayEach(tools: readonly ToolDefinition[]): string {
   let left = longestSummary;
   for (const tool of tools) {
     const room = Math.max(Math.floor(longestSummary / Math.min(tools.length, fewTools)) - 2, shortestSaid);
-    const text = firstSentence(ownWords(tool), room).replace(/\.$/, "");
+    const text = firstSentence(stripPreface(tool), room).replace(/\.$/, "");
     if (text.length + 2 > left) break;
     if (text !== "") said.push(text);
     left -= text.length + 2;

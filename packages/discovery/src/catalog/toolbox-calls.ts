@@ -21,7 +21,7 @@ import {
 import type { Inspector } from "./inspect-definitions.ts";
 import { createServersWait, type ServersWait } from "./wait-for-servers.ts";
 import { waitForTool, findAbsent } from "./wait-for-tool.ts";
-import type { CatalogTool } from "./catalog-snapshot.ts";
+import type { ToolboxTool } from "./catalog-snapshot.ts";
 import { callRoutes } from "./call-routes.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
@@ -44,7 +44,7 @@ export interface ToolboxCalls {
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
   call(name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Calls a tool of the catalog, with options that were checked. What is known at once to be wrong is thrown at once. */
-  run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
+  run(tool: ToolboxTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
   waitForTool(name: string, options: CallOptions): Promise<CallOptions>;
   /** Waits for servers of which no tool is known yet. */
@@ -134,7 +134,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   return calls;
 }
 
-function fallbackTaken(toolName: string, { definition }: CatalogTool, error: HostsideError): Diagnostic {
+function fallbackTaken(toolName: string, { definition }: ToolboxTool, error: HostsideError): Diagnostic {
   const message = `"${definition.name}" is out of service, its fallback is called: ${error.message}`;
   return { kind: "fallback", serverId: "", toolName, message };
 }

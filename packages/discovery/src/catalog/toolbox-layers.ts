@@ -8,8 +8,8 @@ import {
   selectInstead,
   type CallPipeline,
 } from "@hostside/core/implement";
-import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
-import { serverOf } from "./admit-tools.ts";
+import type { ToolboxCatalog, Route, RoutedTool } from "./catalog-snapshot.ts";
+import { admissionServerOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import type { Inspector } from "./inspect-definitions.ts";
@@ -44,7 +44,7 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
       const { definition, route } = tool;
       const options = route.kind === "static" ? given : onBehalfOf(route.provider.principal, given);
       const origin = definition.origin ?? localOrigin(definition.name);
-      return pipeline.run({ origin, definition, server: serverOf(tool), args, options }, async (call) => {
+      return pipeline.run({ origin, definition, server: admissionServerOf(tool), args, options }, async (call) => {
         assertStillThere(live.read(), tool);
         const { selected } = call.options;
         if (route.kind === "static" || selected === undefined) {
@@ -60,7 +60,7 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
 }
 
 /** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
-function assertStillThere(catalog: Catalog, tool: RoutedTool): void {
+function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
   const { definition } = tool;
   const same = findAgain(catalog, tool);
   if (same === undefined) {
@@ -70,7 +70,7 @@ function assertStillThere(catalog: Catalog, tool: RoutedTool): void {
 }
 
 /** What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when it is not on offer any more. */
-export function findAgain({ tools }: Catalog, { definition, route }: RoutedTool): RoutedTool | undefined {
+export function findAgain({ tools }: ToolboxCatalog, { definition, route }: RoutedTool): RoutedTool | undefined {
   const current = tools.get(foldCase(definition.name));
   return [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
 }

@@ -9,12 +9,12 @@ import {
   type UnreadyGroup,
 } from "@hostside/core";
 import { describeAbsent, foldCase, onAbort, type AbsentServer } from "@hostside/core/implement";
-import type { Catalog } from "./catalog-snapshot.ts";
-import { listen, readUnready } from "./read-provider.ts";
+import type { ToolboxCatalog } from "./catalog-snapshot.ts";
+import { listenToProvider, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** Servers of whose tools none is in the catalog. */
-export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Catalog): readonly AbsentServer[] {
+export function findAbsent(unready: readonly UnreadyGroup[], { groups }: ToolboxCatalog): readonly AbsentServer[] {
   const known = new Set(groups.map(({ id }) => foldCase(id)));
   return unready.flatMap(({ id, serverId, state, code }) =>
     known.has(foldCase(id)) ? [] : { id: serverId, state, ...(code !== undefined && { code }) },
@@ -89,7 +89,7 @@ export async function untilThere(
         if (isThere()) resolve();
       };
       const giveUp = (): void => resolve();
-      for (const provider of providers) ends.push(...listen(provider, look));
+      for (const provider of providers) ends.push(...listenToProvider(provider, look));
       for (const over of [signal, ended]) ends.push(onAbort(over, giveUp));
       const limits = {
         timeoutMs,

@@ -1,7 +1,14 @@
 import type { ToolDefinition } from "@hostside/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
 import { describeGroup, describeTool, summarizeTool } from "./describe.ts";
-import { fitAnswer, fitNames, limitBytesAndTokens, shareOf, type AnswerLimit, type FittedParts } from "./fit-answer.ts";
+import {
+  fitAnswer,
+  fitNames,
+  limitBytesAndTokens,
+  partOfLimit,
+  type AnswerLimit,
+  type FittedParts,
+} from "./fit-answer.ts";
 import { groupsWithSiblings, type OtherTools } from "./group-siblings.ts";
 import type { HelperContext } from "./helper-context.ts";
 
@@ -112,7 +119,7 @@ export function fitTools(context: HelperContext, { tools, found, plan, limit }: 
     describeGroup(group, { about: context.about(group), siblings, ...plan }),
   );
   const unshown = all.slice(shown.length).flatMap(({ group, hasFound }) => (hasFound ? group.id : []));
-  return fitAnswer({ tools, groups, unshown }, shareOf(limit, 13 / 16));
+  return fitAnswer({ tools, groups, unshown }, partOfLimit(limit, 13 / 16));
 }
 
 interface FitRequest {
@@ -131,5 +138,5 @@ export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, sh
 
 /** As many names as an answer has room for beside everything else; there may be three such lists. */
 export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
-  return fitNames(names, shareOf(limit, 1 / 16));
+  return fitNames(names, partOfLimit(limit, 1 / 16));
 }

@@ -1,6 +1,6 @@
 import { cleanText, type ToolDefinition, type ToolGroup } from "@hostside/core";
 import { excerptOf } from "../catalog/excerpt.ts";
-import { ownWords } from "../catalog/own-words.ts";
+import { stripPreface } from "../catalog/strip-preface.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 
 const maxTitleLength = 256;
@@ -15,7 +15,7 @@ export function describeTool(definition: ToolDefinition): ToolAnswer {
   return {
     name,
     ...(title !== undefined && { title: cleanText(title, maxTitleLength) }),
-    description: cleanText(ownWords(definition), maxDescriptionLength),
+    description: cleanText(stripPreface(definition), maxDescriptionLength),
     parameters: inputSchema,
   };
 }
@@ -23,7 +23,7 @@ export function describeTool(definition: ToolDefinition): ToolAnswer {
 /** A tool's name and what it does, in a line. */
 export function summarizeTool(definition: ToolDefinition): ToolAnswer {
   const { name, title, annotations } = definition;
-  const words = ownWords(definition).trim() || (title ?? annotations?.title ?? "");
+  const words = stripPreface(definition).trim() || (title ?? annotations?.title ?? "");
   return { name, description: excerptOf(words, maxSummaryLength) };
 }
 

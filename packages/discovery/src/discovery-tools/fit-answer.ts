@@ -39,7 +39,7 @@ export function limitBytesAndTokens(
 }
 
 /** A part of a limit. */
-export function shareOf({ max, sizeOf }: AnswerLimit, share: number): AnswerLimit {
+export function partOfLimit({ max, sizeOf }: AnswerLimit, share: number): AnswerLimit {
   return { max: max * share, sizeOf };
 }
 

@@ -1,14 +1,14 @@
 import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@hostside/core";
-import type { Catalog } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
-import type { ToolSelector } from "../ranking/tool-selector.ts";
+import type { ModelToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import type { Offer } from "../offer/offer.ts";
 import type { PermittedPart } from "../offer/permitted.ts";
 
 /** What the helpers see of a view. */
 export interface HelperContext extends RankContext {
-  readonly catalog: () => Catalog;
+  readonly catalog: () => ToolboxCatalog;
   /** What exists for this agent. */
   readonly permitted: () => PermittedPart;
   /** What a group is for, in a line to choose by. */
@@ -22,7 +22,7 @@ export interface HelperContext extends RankContext {
   readonly tokens: TokenCounter;
   readonly maxAnswerBytes: number;
   readonly answerSchemas: "when-undeclared" | "always";
-  readonly selector: ToolSelector | undefined;
+  readonly selector: ModelToolSelector | undefined;
 }
 
 /** Who asks a helper, and how long they wait. */

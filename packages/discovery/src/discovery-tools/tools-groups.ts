@@ -3,7 +3,7 @@ import { foldCase } from "@hostside/core/implement";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
-import { fitList, fitNames, shareOf } from "./fit-answer.ts";
+import { fitList, fitNames, partOfLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { answerSuggestions, suggestGroups } from "./suggest-names.ts";
@@ -34,9 +34,9 @@ export function listGroups(context: HelperContext, { query = "" }: GroupsInput):
   const isOne = found.length === 1 && wanted !== "" && wanted !== "*";
   const entries = found.map((group) => ({
     ...describeGroupEntry(group, context.about(group)),
-    ...(isOne && { members: fitNames(group.members, shareOf(limit, 3 / 4))?.names ?? [] }),
+    ...(isOne && { members: fitNames(group.members, partOfLimit(limit, 3 / 4))?.names ?? [] }),
   }));
-  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, shareOf(limit, 7 / 8));
+  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, partOfLimit(limit, 7 / 8));
   const ids = new Set(found.map(({ id }) => foldCase(id)));
   return {
     groups: fitted,

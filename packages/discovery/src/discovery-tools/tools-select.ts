@@ -1,7 +1,7 @@
 import { cleanText, type JsonObject, type ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
-import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
+import { findByName, describeRankingError, rankTools } from "../ranking/rank-tools.ts";
+import type { SelectorChoice, ModelToolSelector } from "../ranking/tool-selector.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 import type { NextPage, ToolsAnswer } from "./answers.ts";
 import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
@@ -179,7 +179,7 @@ interface SelectorQuestion extends HelperOptions {
 
 async function askSelector(
   { clock, onDiagnostic }: HelperContext,
-  selector: ToolSelector,
+  selector: ModelToolSelector,
   { query, limit, ranked, signal, context }: SelectorQuestion,
 ): Promise<SelectorChoice> {
   const candidates = ranked.map(({ name, description }) => ({ name, description: cleanText(description, 400) }));
@@ -194,7 +194,7 @@ async function askSelector(
     onDiagnostic({
       kind: "fallback",
       serverId: "",
-      message: `the tool selector failed (${nameOf(error)}); the ranking decides`,
+      message: `the tool selector failed (${describeRankingError(error)}); the ranking decides`,
     });
     return { names: [] };
   }

@@ -1,7 +1,7 @@
 import { cleanText, type UnreadyGroup } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { UnavailableGroup } from "./answers.ts";
-import { fitList, shareOf, type AnswerLimit } from "./fit-answer.ts";
+import { fitList, partOfLimit, type AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 
 const maxTitleLength = 256;
@@ -26,7 +26,7 @@ export function nameUnavailable(
   });
   if (meant.length === 0) return {};
   const entries = meant.map((group) => describe(group, noteUnready?.(group)));
-  const { fitted } = fitList<UnavailableGroup>(entries, ({ id }) => id, shareOf(limit, 1 / 8));
+  const { fitted } = fitList<UnavailableGroup>(entries, ({ id }) => id, partOfLimit(limit, 1 / 8));
   return { unavailable: fitted };
 }
 

@@ -5,7 +5,7 @@ import { toolText } from "./tool-text.ts";
 import { quantize, type ToolVector } from "./tool-vector.ts";
 
 /** What is known of a tool's text. */
-export interface Entry {
+export interface EmbeddingEntry {
   readonly key: string;
   /** Whose text it is; until it is embedded. */
   definition: ToolDefinition | undefined;
@@ -30,7 +30,7 @@ const mostRefusals = 3;
  * Takes from the store what it has, and embeds some of the rest. Resolves with how long to wait before the next try, in milliseconds, when nothing
  * more can be done now.
  */
-export async function embedEntries(parts: EmbedParts, pending: readonly Entry[]): Promise<number> {
+export async function embedEntries(parts: EmbedParts, pending: readonly EmbeddingEntry[]): Promise<number> {
   const { client, kept, maxTexts, maxConcurrent } = parts;
   const some = pending.slice(0, maxTexts * maxConcurrent);
   const stored = await kept.read(
@@ -51,8 +51,8 @@ export async function embedEntries(parts: EmbedParts, pending: readonly Entry[])
   return left.length === 0 ? 0 : Math.max(1000, client.waitMs(textsOf(left.slice(0, maxTexts))));
 }
 
-async function embedBatch(parts: EmbedParts, batch: readonly Entry[]): Promise<void> {
-  const refused: Entry[] = [];
+async function embedBatch(parts: EmbedParts, batch: readonly EmbeddingEntry[]): Promise<void> {
+  const refused: EmbeddingEntry[] = [];
   const isTried = await tryBatch(parts, batch, refused);
   for (const entry of refused) {
     entry.refusals += 1;
@@ -63,7 +63,11 @@ async function embedBatch(parts: EmbedParts, batch: readonly Entry[]): Promise<v
 }
 
 /** Halves a batch that is refused until the texts are found that are. Resolves with whether every text was tried. */
-async function tryBatch(parts: EmbedParts, batch: readonly Entry[], refused: Entry[]): Promise<boolean> {
+async function tryBatch(
+  parts: EmbedParts,
+  batch: readonly EmbeddingEntry[],
+  refused: EmbeddingEntry[],
+): Promise<boolean> {
   const answer = await parts.client.embed(textsOf(batch), "tool");
   if (answer === "later") return false;
   if (answer === "refused") {
@@ -84,12 +88,12 @@ async function tryBatch(parts: EmbedParts, batch: readonly Entry[], refused: Ent
   return true;
 }
 
-function settle(entry: Entry, state: "ready" | "refused", vector?: ToolVector): void {
+function settle(entry: EmbeddingEntry, state: "ready" | "refused", vector?: ToolVector): void {
   entry.vector = vector;
   entry.state = state;
   entry.definition = undefined;
 }
 
-function textsOf(batch: readonly Entry[]): readonly string[] {
+function textsOf(batch: readonly EmbeddingEntry[]): readonly string[] {
   return batch.map(({ definition }) => (definition === undefined ? "" : toolText(definition)));
 }

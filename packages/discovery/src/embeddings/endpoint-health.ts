@@ -36,7 +36,7 @@ export function createEndpointHealth({ clock, random, onDiagnostic }: HealthInit
       restsUntil = Math.max(restsUntil, clock.now() + Math.max(asked, rest * (0.5 + random() / 2)));
       failures += 1;
       if (failures > 1) return;
-      const message = `the embedding model failed (${reasonOf(error)}); words alone decide until it answers`;
+      const message = `the embedding model failed (${endpointErrorText(error)}); words alone decide until it answers`;
       onDiagnostic({ kind: "fallback", serverId: "", message });
     },
     answered() {
@@ -46,7 +46,7 @@ export function createEndpointHealth({ clock, random, onDiagnostic }: HealthInit
 }
 
 /** What went wrong, without the message of a foreign error, which may quote a key. */
-export function reasonOf(error: unknown): string {
+export function endpointErrorText(error: unknown): string {
   if (isHostsideError(error)) return error.message;
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,6 +1,6 @@
 import type { Clock, Diagnostic, Store } from "@hostside/core";
 import { doStep } from "@hostside/core/implement";
-import { reasonOf } from "./endpoint-health.ts";
+import { endpointErrorText } from "./endpoint-health.ts";
 import { readVector, writeVector, type ToolVector } from "./tool-vector.ts";
 
 /** Vectors in a store, for the next start and for other replicas. Never rejects: what cannot be read is not there. */
@@ -30,7 +30,7 @@ export function createKeptVectors({ store, ttlMs, clock, onDiagnostic }: KeptVec
   let wasSaid = false;
   const failed = (error: unknown): void => {
     restsUntil = clock.now() + restMs;
-    if (!wasSaid) onDiagnostic({ kind: "not-kept", serverId: "", message: `embeddings: ${reasonOf(error)}` });
+    if (!wasSaid) onDiagnostic({ kind: "not-kept", serverId: "", message: `embeddings: ${endpointErrorText(error)}` });
     wasSaid = true;
   };
   const forEach = async (keys: Iterable<string>, step: (store: Store, key: string) => Promise<void>): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@hostside/core";
 import { cleanText } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { ownWords } from "../catalog/own-words.ts";
+import { stripPreface } from "../catalog/strip-preface.ts";
 
 // About 500 tokens: what models are made for, and what a tool says after that is about details.
 const maxLength = 2000;
@@ -16,7 +16,7 @@ export function toolText(definition: ToolDefinition): string {
   const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title];
   const lines = [
     names.filter((text) => text !== undefined && text !== "").join(": "),
-    ownWords(definition).slice(0, maxDescription),
+    stripPreface(definition).slice(0, maxDescription),
     parameters.length === 0 ? "" : `Parameters: ${parameters.join(", ")}`,
   ];
   return cleanText(lines.filter((line) => line !== "").join("\n"), maxLength);

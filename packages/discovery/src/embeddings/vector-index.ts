@@ -1,7 +1,7 @@
 import type { Cancel, Clock, Diagnostic, ToolDefinition } from "@hostside/core";
 import type { RankedSource } from "../ranking/embedding-ranker.ts";
-import { embedEntries, type EmbedParts, type Entry } from "./embed-entries.ts";
-import { reasonOf } from "./endpoint-health.ts";
+import { embedEntries, type EmbedParts, type EmbeddingEntry } from "./embed-entries.ts";
+import { endpointErrorText } from "./endpoint-health.ts";
 import { toolText } from "./tool-text.ts";
 
 /** How far an index is; tools of the very same words count once. */
@@ -17,7 +17,7 @@ export interface IndexProgress {
 /** The vectors of all tools, built and kept up to date in the background. */
 export interface VectorIndex {
   /** `undefined` while there is no vector; `"left-out"` of a definition that is not to have one. */
-  find(definition: ToolDefinition): Entry["vector"] | "left-out";
+  find(definition: ToolDefinition): EmbeddingEntry["vector"] | "left-out";
   /** Embeds what a source offers, and what it offers later, and forgets what no source offers any more. */
   follow(source: RankedSource): Cancel;
   /** Embeds these as well; for a ranker that follows nobody. */
@@ -41,8 +41,8 @@ export interface VectorIndexInit extends EmbedParts {
 
 interface IndexState {
   /** By the key of the text: tools of the same words share one. */
-  readonly entries: Map<string, Entry>;
-  readonly byDefinition: WeakMap<ToolDefinition, Entry | "left-out" | "no-room">;
+  readonly entries: Map<string, EmbeddingEntry>;
+  readonly byDefinition: WeakMap<ToolDefinition, EmbeddingEntry | "left-out" | "no-room">;
   readonly sources: Set<RankedSource>;
   readonly noted: Set<ToolDefinition>;
   /** What is on offer may be another than the last look saw. */
@@ -127,7 +127,7 @@ function createBuilder(init: VectorIndexInit, state: IndexState): Builder {
       do waitMs = await build(init, state);
       while (state.changed && !state.closed);
     } catch (error) {
-      const message = `the index of embeddings could not be built (${reasonOf(error)})`;
+      const message = `the index of embeddings could not be built (${endpointErrorText(error)})`;
       init.onDiagnostic({ kind: "defect", serverId: "", message });
     }
     running = undefined;
@@ -170,7 +170,7 @@ async function build(init: VectorIndexInit, state: IndexState): Promise<number> 
 async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void> {
   const { entries, byDefinition } = state;
   const offered = offeredBy(state);
-  const fresh: { readonly key: string; readonly definition: ToolDefinition; readonly before?: Entry }[] = [];
+  const fresh: { readonly key: string; readonly definition: ToolDefinition; readonly before?: EmbeddingEntry }[] = [];
   for (const definition of offered) {
     const known = byDefinition.get(definition);
     if (typeof known === "object") {
@@ -199,7 +199,8 @@ async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void
       sayTooMany(init, state);
       continue;
     }
-    const made: Entry = entry ?? before ?? { key, definition, state: "pending", refusals: 0, vector: undefined };
+    const made: EmbeddingEntry = entry ??
+      before ?? { key, definition, state: "pending", refusals: 0, vector: undefined };
     entries.set(key, made);
     byDefinition.set(definition, made);
   }

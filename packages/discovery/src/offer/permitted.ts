@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { Catalog, CatalogTool, Route } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog, ToolboxTool, Route } from "../catalog/catalog-snapshot.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";
 
@@ -11,14 +11,17 @@ export interface PermittedPart {
   /** Whether the agent may know of a name: it is not denied, or there is no such tool. */
   readonly allows: (name: string) => boolean;
   /** The tool of a name with the ways that are open to the agent. */
-  readonly find: (name: string) => CatalogTool | undefined;
+  readonly find: (name: string) => ToolboxTool | undefined;
   /** The tool of a name that the host holds back. */
   readonly findHeld: (name: string) => ToolDefinition | undefined;
 }
 
 /** Takes out of a catalog what is denied, and what is not among `allow` where that is given, by folded name; worked out once per catalog. */
-export function createPermitted(denial: Denial, only?: ReadonlySet<string>): (catalog: Catalog) => PermittedPart {
-  let last: { readonly catalog: Catalog; readonly part: PermittedPart } | undefined;
+export function createPermitted(
+  denial: Denial,
+  only?: ReadonlySet<string>,
+): (catalog: ToolboxCatalog) => PermittedPart {
+  let last: { readonly catalog: ToolboxCatalog; readonly part: PermittedPart } | undefined;
   return (catalog) => {
     if (last?.catalog !== catalog) {
       const isWhole = denial.isEmpty && only === undefined;
@@ -28,7 +31,7 @@ export function createPermitted(denial: Denial, only?: ReadonlySet<string>): (ca
   };
 }
 
-function wholeOf({ definitions, groups, tools, quarantined }: Catalog): PermittedPart {
+function wholeOf({ definitions, groups, tools, quarantined }: ToolboxCatalog): PermittedPart {
   return {
     definitions,
     groups,
@@ -39,7 +42,7 @@ function wholeOf({ definitions, groups, tools, quarantined }: Catalog): Permitte
 }
 
 function withoutDenied(
-  { definitions, groups, tools, quarantined }: Catalog,
+  { definitions, groups, tools, quarantined }: ToolboxCatalog,
   denial: Denial,
   only: ReadonlySet<string> | undefined,
 ): PermittedPart {

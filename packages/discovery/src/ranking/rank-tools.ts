@@ -1,6 +1,6 @@
 import { isHostsideError, type CallContext, type Clock, type Diagnostic, type ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { Catalog } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
@@ -15,7 +15,7 @@ export interface RankContext {
 
 /** One ranking. */
 export interface RankQuery {
-  readonly catalog: Catalog;
+  readonly catalog: ToolboxCatalog;
   readonly query: string;
   readonly limit: number;
   readonly allows: (name: string) => boolean;
@@ -67,7 +67,7 @@ export function findByName(
 
 function findByAlias(
   search: CatalogSearch,
-  catalog: Catalog,
+  catalog: ToolboxCatalog,
   { name, allows }: { readonly name: string; readonly allows: (name: string) => boolean },
 ): ToolDefinition | undefined {
   const hits = search.search(catalog, name, { limit: 2, allows }).filter(({ match }) => match === "exact");
@@ -92,14 +92,14 @@ async function askRanker(
     onDiagnostic({
       kind: "fallback",
       serverId: "",
-      message: `the embedding ranker failed (${nameOf(error)}); words alone decide`,
+      message: `the embedding ranker failed (${describeRankingError(error)}); words alone decide`,
     });
     return [];
   }
 }
 
 /** What went wrong without the message of a foreign error, which may quote a secret. */
-export function nameOf(error: unknown): string {
+export function describeRankingError(error: unknown): string {
   if (isHostsideError(error)) return error.message;
   return error instanceof Error ? error.name : typeof error;
 }

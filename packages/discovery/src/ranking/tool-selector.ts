@@ -22,4 +22,4 @@ export interface SelectorChoice {
 }
 
 /** Lets a model choose among the best tools of a `tools_select` query. May throw: the ranking decides then. */
-export type ToolSelector = (request: SelectorRequest) => Promise<SelectorChoice>;
+export type ModelToolSelector = (request: SelectorRequest) => Promise<SelectorChoice>;

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@hostside/core";
 import { assertKnownOptions, assertNames, foldCase, kindOf, type Fields } from "@hostside/core/implement";
-import type { Catalog } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
 import { definitionText, estimateTokens } from "./estimate-tokens.ts";
 
 /** Which definitions to count: all by default, or the named ones, or those of one group. */
@@ -13,7 +13,7 @@ export interface TokenScope {
 
 /** Counts what definitions and answers cost; each definition is read once. */
 export interface TokenCounter {
-  count(catalog: Catalog, scope: TokenScope): number;
+  count(catalog: ToolboxCatalog, scope: TokenScope): number;
   readonly costOf: (definition: ToolDefinition) => number;
   readonly costOfText: (text: string) => number;
   /** Whether all together cost no more than `maxToolTokens`. Stops reading when they do not. */
@@ -77,7 +77,7 @@ function estimateOrNot(estimate: (text: string) => unknown, text: string): unkno
   }
 }
 
-function definitionsIn({ definitions, tools, groups }: Catalog, scope: TokenScope): readonly ToolDefinition[] {
+function definitionsIn({ definitions, tools, groups }: ToolboxCatalog, scope: TokenScope): readonly ToolDefinition[] {
   if (scope.tools === undefined && scope.group === undefined) return definitions;
   const id = foldCase(scope.group?.trim() ?? "");
   const members = groups.find((group) => foldCase(group.id) === id)?.members ?? [];

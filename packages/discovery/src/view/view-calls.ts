@@ -1,6 +1,6 @@
 import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { quoteText, sameDefinition, selectInstead, unknownToolError } from "@hostside/core/implement";
-import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog, ToolboxTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { findAbsent } from "../catalog/wait-for-tool.ts";
@@ -10,7 +10,7 @@ import type { PermittedPart } from "../offer/permitted.ts";
 
 /** What the calls of a view need. */
 export interface ViewCallsInit {
-  readonly catalog: () => Catalog;
+  readonly catalog: () => ToolboxCatalog;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
   readonly whyGone: (name: string) => HostsideError | undefined;
@@ -71,7 +71,7 @@ function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }:
 /** What the call is held to, unless the caller says. */
 function readLast(
   name: string,
-  { definition }: CatalogTool,
+  { definition }: ToolboxTool,
   { refuseChanged, offer }: ViewCallsInit,
 ): ToolDefinition | undefined {
   const last = refuseChanged ? offer.shown(name) : undefined;

@@ -22,7 +22,7 @@ import {
   withDefaults,
   type Fields,
 } from "@hostside/core/implement";
-import type { Catalog } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { HelperOptions } from "../discovery-tools/helper-context.ts";
@@ -32,7 +32,7 @@ import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
 import type { SearchInput } from "../discovery-tools/tools-search.ts";
 import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
-import type { ToolSelector } from "../ranking/tool-selector.ts";
+import type { ModelToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -50,7 +50,7 @@ export interface ViewOptions {
    * have listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
-  /** {@linkcode DeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
+  /** {@linkcode ViewDeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
   readonly maxToolTokens?: number;
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
@@ -93,11 +93,11 @@ export interface ViewOptions {
    */
   readonly context?: Omit<CallContext, "approval">;
   /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
-  readonly selector?: ToolSelector;
+  readonly selector?: ModelToolSelector;
 }
 
 /** What to declare. */
-export interface DeclareOptions {
+export interface ViewDeclareOptions {
   /** About how many tokens the definitions may cost in all, helpers included. Default: that of the view, else no limit: every tool is declared. */
   readonly maxToolTokens?: number;
 }
@@ -121,7 +121,7 @@ export interface ToolboxView {
    * `tool_removed`. Once the limit was passed, the view stays with the helpers until then. Throws `TypeError` for a limit that is no
    * number of at least 0.
    */
-  tools(options?: DeclareOptions): readonly ToolDefinition[];
+  tools(options?: ViewDeclareOptions): readonly ToolDefinition[];
   /** Forgets the order and what is gone, for when the model's cache is lost anyway. The selection stays. */
   compact(): void;
   /** Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to ask for them by name. */
@@ -153,7 +153,7 @@ export interface ToolboxView {
 
 /** What a view has from its toolbox. */
 export interface ViewContext extends RankContext {
-  readonly catalog: () => Catalog;
+  readonly catalog: () => ToolboxCatalog;
   readonly onToolsChanged: Event<ToolsChange>;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
@@ -281,9 +281,9 @@ function assertHelperOptions(owner: string, options: HelperOptions): void {
 
 const whenListedFields: Fields<WhenListedOptions> = { timeoutMs: true, signal: true };
 
-const declareFields: Fields<DeclareOptions> = { maxToolTokens: true };
+const declareFields: Fields<ViewDeclareOptions> = { maxToolTokens: true };
 
-function readMaxToolTokens(options: DeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
+function readMaxToolTokens(options: ViewDeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
   assertKnownOptions("tools()", options, declareFields);
   const { maxToolTokens = ofView } = options;
   assertMaxToolTokens(maxToolTokens);

@@ -24,7 +24,7 @@ export function questionParams({ serverId, message, params }: ElicitationRequest
 }
 
 /** What a client answered. What is no answer counts as `cancel`. */
-export function readAnswer(answer: unknown): ElicitationResult {
+export function readElicitationResult(answer: unknown): ElicitationResult {
   if (!isJsonObject(answer)) return cancelled;
   const { action, content } = answer;
   if (action === "decline") return { action };

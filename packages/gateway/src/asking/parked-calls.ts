@@ -4,7 +4,7 @@ import type { GatewaySettings } from "../gateway-options.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import { cancelled, questionParams, readAnswer } from "./ask-client.ts";
+import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
 import { randomToken } from "./random-token.ts";
 
 /**
@@ -133,7 +133,7 @@ function park(state: State, parked: Parked): void {
   const token = randomToken();
   parked.wake = undefined;
   parked.token = token;
-  parked.request.outlet = nowhere;
+  parked.request.sink = nowhere;
   state.byToken.set(token, parked);
   state.lot.used += 1;
   parked.cancelTimer = clock.schedule(limits.parkedMs, () => giveUp(state, parked, "the client did not come back"));
@@ -156,7 +156,7 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   }
   leave(state, parked);
   const first = parked.request;
-  first.outlet = request.outlet;
+  first.sink = request.sink;
   first.progressToken = request.progressToken;
   first.logLevel = request.logLevel;
   first.capabilities = request.capabilities;
@@ -164,7 +164,7 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   const answers = request.params["inputResponses"];
   const responses = isJsonObject(answers) ? answers : {};
   for (const [key, { settle }] of Array.from(parked.questions)) {
-    if (Object.hasOwn(responses, key)) settle(readAnswer(responses[key]));
+    if (Object.hasOwn(responses, key)) settle(readElicitationResult(responses[key]));
   }
   const answered = new Promise<JsonObject>((resolve, reject) => {
     parked.wake = resolve;

@@ -25,7 +25,7 @@ it("settles each question once, and sends it again over another stream alone, in
       const streams: Stream[] = [];
       const settled: string[] = [];
       const stops: AbortController[] = [];
-      const outlets = () =>
+      const sinks = () =>
         streams.slice(-1).map((stream) => ({
           send(message: JsonObject) {
             if (!stream.isOver) stream.sent.push(message);
@@ -39,7 +39,7 @@ it("settles each question once, and sends it again over another stream alone, in
         ask() {
           const stop = new AbortController();
           const number = stops.push(stop);
-          const asked = questions.ask(request, { outlets, waitMs: () => 100, signal: stop.signal });
+          const asked = questions.ask(request, { sinks, waitMs: () => 100, signal: stop.signal });
           void asked.then(({ action }) => settled.push(`${number} ${action}`));
         },
         answer: () =>

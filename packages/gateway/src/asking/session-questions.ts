@@ -1,13 +1,13 @@
 import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { onAbort } from "@hostside/core/implement";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
-import type { Outlet } from "../message/outlet.ts";
-import { cancelled, questionParams, readAnswer } from "./ask-client.ts";
+import type { MessageSink } from "../message/message-sink.ts";
+import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
 
 /** How a question gets to its client. */
-export interface QuestionWay {
+export interface QuestionDelivery {
   /** What it may go over just now, the best first. */
-  readonly outlets: () => readonly Outlet[];
+  readonly sinks: () => readonly MessageSink[];
   /** How long it may wait for another one where it goes over none of these, in milliseconds; 0: nobody will come for it. */
   readonly waitMs: () => number;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface QuestionWay {
 /** The `elicitation/create` requests to one client with a session. */
 export interface SessionQuestions {
   /** Asks. `cancel` when nobody comes for it, when the signal aborts, and when the session ends. */
-  ask(request: ElicitationRequest, way: QuestionWay): Promise<ElicitationResult>;
+  ask(request: ElicitationRequest, way: QuestionDelivery): Promise<ElicitationResult>;
   /**
    * There is another stream: sends, under the ids that they have, the questions that went over none yet, and those whose stream has broken. Whether a client had them before nobody knows; who
    * has one under the same id under way leaves it at that.
@@ -33,10 +33,10 @@ export interface SessionQuestions {
 interface Question {
   readonly request: ElicitationRequest;
   readonly message: JsonObject;
-  readonly way: QuestionWay;
+  readonly way: QuestionDelivery;
   readonly settle: (answer: ElicitationResult) => void;
   /** What it went over last. */
-  carrier: Outlet | undefined;
+  carrier: MessageSink | undefined;
   cancelTimer: Cancel | undefined;
 }
 
@@ -68,7 +68,7 @@ export function createSessionQuestions({ most, clock }: SessionQuestionsInit): S
   const send = (question: Question): void => {
     const { request, message, way, settle } = question;
     question.cancelTimer?.();
-    question.carrier = way.outlets().find((outlet) => outlet.send(message));
+    question.carrier = way.sinks().find((sink) => sink.send(message));
     if (question.carrier !== undefined) return note(request);
     const waitMs = way.waitMs();
     if (waitMs <= 0) return settle(cancelled);
@@ -104,7 +104,7 @@ export function createSessionQuestions({ most, clock }: SessionQuestionsInit): S
     },
     answer(id, message) {
       const question = waiting.get(id);
-      question?.settle(readAnswer(message["result"]));
+      question?.settle(readElicitationResult(message["result"]));
       return question !== undefined;
     },
     takeShown: (serverId, elicitationId) =>
@@ -118,7 +118,7 @@ export function createSessionQuestions({ most, clock }: SessionQuestionsInit): S
   };
 }
 
-function takeBack(requestId: string, { outlets }: QuestionWay): void {
+function takeBack(requestId: string, { sinks }: QuestionDelivery): void {
   const message = notificationMessage("notifications/cancelled", { requestId, reason: "no longer needed" });
-  outlets().find((outlet) => outlet.send(message));
+  sinks().find((sink) => sink.send(message));
 }

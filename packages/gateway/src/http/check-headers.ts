@@ -1,7 +1,7 @@
 import { rpcCodes, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import { modernRevision } from "../message/revisions.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
 
 /** What `Mcp-Name` repeats of the parameters of a method. */
 const named: ReadonlyMap<string, string> = new Map([
@@ -17,7 +17,10 @@ const named: ReadonlyMap<string, string> = new Map([
  * What is wrong with the headers of a request of 2026-07-28: those on the way go by them, and so they have to say the same as the body.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
-export function checkHeaders(exchange: HttpExchange, { method, params }: RequestMessage): RpcFailure | undefined {
+export function checkHeaders(
+  exchange: GatewayHttpExchange,
+  { method, params }: RequestMessage,
+): RpcFailure | undefined {
   const version = exchange.header("mcp-protocol-version");
   if (version !== modernRevision) return differs("MCP-Protocol-Version", version);
   const said = exchange.header("mcp-method");
@@ -30,7 +33,7 @@ export function checkHeaders(exchange: HttpExchange, { method, params }: Request
 }
 
 /** Whether header and body name two revisions. This comes before the question whether either is spoken here. */
-export function checkRevision(exchange: HttpExchange, { params }: RequestMessage): RpcFailure | undefined {
+export function checkRevision(exchange: GatewayHttpExchange, { params }: RequestMessage): RpcFailure | undefined {
   const header = exchange.header("mcp-protocol-version");
   const version = metaOf(params)?.[metaKeys.protocolVersion];
   const isOne = header === undefined || typeof version !== "string" || header === version;

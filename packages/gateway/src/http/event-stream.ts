@@ -1,16 +1,16 @@
 import type { Cancel, Clock, JsonObject } from "@hostside/core";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { writeMessage } from "../message/write-message.ts";
-import type { HttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";
+import type { GatewayHttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";
 
 /** A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export interface EventStream extends Outlet {
+export interface EventStream extends MessageSink {
   end(): void;
 }
 
 /** Opens it, with a comment now and then while nothing is said, so that nobody on the way takes it for dead. */
 export function openEventStream(
-  exchange: HttpExchange,
+  exchange: GatewayHttpExchange,
   headers: HttpHeaders,
   { clock, keepAliveMs }: { readonly clock: Clock; readonly keepAliveMs: number },
 ): EventStream {

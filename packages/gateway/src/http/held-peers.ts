@@ -3,7 +3,7 @@ import { createIdTable, type IdTable, type LazySignal } from "@hostside/core/imp
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { RequestId } from "../message/json-rpc.ts";
-import { endedError } from "../message/rpc-error.ts";
+import { requestEndedError } from "../message/rpc-error.ts";
 import type { Peer } from "../peer/peer.ts";
 import type { EventStream } from "./event-stream.ts";
 
@@ -50,7 +50,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   const remove = async (one: HeldPeer, reason: string): Promise<void> => {
     if (held.get(one.key) === one) held.delete(one.key);
     for (const stream of Array.from(one.streams)) stream.end();
-    for (const stop of one.stops.values()) stop.abort(endedError(reason));
+    for (const stop of one.stops.values()) stop.abort(requestEndedError(reason));
     await clients.close(one.peer, reason);
   };
   const sweep = (): void => {

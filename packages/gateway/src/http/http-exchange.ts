@@ -1,5 +1,5 @@
 import type { LazySignal } from "@hostside/core/implement";
-import type { Weight } from "../message/outlet.ts";
+import type { MessagePriority } from "../message/message-sink.ts";
 
 /** Headers of an answer. */
 export type HttpHeaders = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export type HttpHeaders = Readonly<Record<string, string>>;
 export type ReadBody = { readonly text: string } | { readonly problem: "too-large" | "no-room" | "no-utf8" };
 
 /** One request over HTTP and the way to answer it: a `Request` of the web, or what Node has. */
-export interface HttpExchange {
+export interface GatewayHttpExchange {
   readonly method: string;
   /** Path of the URL, without the query. */
   readonly path: string;
@@ -27,6 +27,6 @@ export interface HttpExchange {
 /** An answer that goes on. */
 export interface HttpStream {
   /** `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond the limits ends by itself. */
-  write(text: string, weight: Weight): boolean;
+  write(text: string, weight: MessagePriority): boolean;
   end(): void;
 }

@@ -1,20 +1,20 @@
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { readMessage } from "../message/json-rpc.ts";
-import { beginsNothing } from "../message/goes-on.ts";
+import { beginsNothing } from "../message/is-continuation.ts";
 import { isModernRevision } from "../message/revisions.ts";
 import { createHeldPeers } from "./held-peers.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { createIncomingBytes } from "./incoming-bytes.ts";
-import { readHttpOptions, type HttpOptions } from "./http-options.ts";
+import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
 import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
-import { corsHeaders, isFromHere, letIn, refuse, replyPreflight } from "./let-in.ts";
+import { corsHeaders, isFromHere, authenticateRequest, replyRefusal, replyPreflight } from "./authenticate-request.ts";
 import { answerModernPost, isModernPost } from "./modern-http.ts";
 import { readPost } from "./read-post.ts";
 import { answerWebRequest } from "./web-exchange.ts";
 
-function refuseEnding(exchange: HttpExchange): void {
-  refuse(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
+function refuseEnding(exchange: GatewayHttpExchange): void {
+  replyRefusal(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
 }
 
 /** A gateway over HTTP. */
@@ -22,7 +22,7 @@ export interface HttpHandler {
   /** Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Where its signal is aborted before there is an answer, that is an empty 499, and where it is from the start, nothing runs. Never rejects. */
   fetch(request: Request): Promise<Response>;
   /** Answers an exchange of another HTTP server; `listen` of `@hostside/gateway/node` does. Resolves when it is answered, or goes on as a stream. */
-  handle(exchange: HttpExchange): Promise<void>;
+  handle(exchange: GatewayHttpExchange): Promise<void>;
   /** Ends all of its sessions and streams; the gateway stays. Idempotent, never rejects. */
   close(reason?: string): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface HttpHandler {
 export interface HttpHandlerInit {
   readonly settings: GatewaySettings;
   readonly clients: Clients;
-  readonly options: HttpOptions;
+  readonly options: GatewayHttpOptions;
   readonly onClosed: () => void;
 }
 
@@ -45,7 +45,7 @@ export function createHttpHandler(
   const incoming = createIncomingBytes(settings.limits);
   let closing: Promise<void> | undefined;
 
-  const answer = async (exchange: HttpExchange): Promise<void> => {
+  const answer = async (exchange: GatewayHttpExchange): Promise<void> => {
     if (!isFromHere(exchange, http)) return;
     const { method, path } = exchange;
     if (method === "OPTIONS") return replyPreflight(exchange);
@@ -54,15 +54,19 @@ export function createHttpHandler(
       const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
       return exchange.reply(200, headers, JSON.stringify(http.resource.metadata));
     }
-    if (path !== http.path) return refuse(exchange, { status: 404, message: "Not found" });
-    const who = await letIn(exchange, http, settings);
+    if (path !== http.path) return replyRefusal(exchange, { status: 404, message: "Not found" });
+    const who = await authenticateRequest(exchange, http, settings);
     if (who === undefined) return;
     if (closing !== undefined || (clients.isEnding && method !== "POST")) return refuseEnding(exchange);
     const parts = { settings, clients, held, exchange, ...who };
     if (method === "GET") return openSessionStream(parts);
     if (method === "DELETE") return endSession(parts);
     if (method !== "POST")
-      return refuse(exchange, { status: 405, message: "Method not allowed", headers: { allow: "GET, POST, DELETE" } });
+      return replyRefusal(exchange, {
+        status: 405,
+        message: "Method not allowed",
+        headers: { allow: "GET, POST, DELETE" },
+      });
     const value = await readPost(exchange, settings, incoming.begin(who.owner));
     if (value === undefined) return;
     if (closing !== undefined) return refuseEnding(exchange);
@@ -76,12 +80,12 @@ export function createHttpHandler(
     const isModern = isModernPost(read) || (version !== undefined && isModernRevision(version));
     return isModern ? answerModernPost(parts, read) : answerLegacyPost(parts, read);
   };
-  const handle = async (exchange: HttpExchange): Promise<void> => {
+  const handle = async (exchange: GatewayHttpExchange): Promise<void> => {
     try {
       await answer(exchange);
     } catch {
       // A client that broke off, or a defect: either way nothing of it is for the client.
-      if (!exchange.gone.aborted) refuse(exchange, { status: 500, message: "Internal error" });
+      if (!exchange.gone.aborted) replyRefusal(exchange, { status: 500, message: "Internal error" });
     }
   };
   return {

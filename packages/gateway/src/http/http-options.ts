@@ -15,7 +15,7 @@ export interface RefusedToken {
 }
 
 /** Who may come in. */
-export type HttpAuth =
+export type GatewayHttpAuth =
   /** Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is another client. Compared in constant time; at least 16 characters, as RFC 6750 has them. */
   | { readonly token: string | readonly string[] }
   /** Who has a token that this function knows: behind an OAuth authorization server, which `resource` names to clients. A token never goes on to a server. What throws, or takes longer than `limits.verifyTokenMs`, is answered with 503. */
@@ -40,8 +40,8 @@ export interface ProtectedResource {
 }
 
 /** How a gateway serves over HTTP. */
-export interface HttpOptions {
-  readonly auth: HttpAuth;
+export interface GatewayHttpOptions {
+  readonly auth: GatewayHttpAuth;
   /** Default `/mcp`. */
   readonly path?: string | undefined;
   /**
@@ -55,7 +55,7 @@ export interface HttpOptions {
 
 /** Options with their defaults. */
 export interface HttpSettings {
-  readonly auth: HttpAuth;
+  readonly auth: GatewayHttpAuth;
   readonly tokens: readonly string[];
   readonly path: string;
   readonly hosts: ReadonlySet<string>;
@@ -64,12 +64,12 @@ export interface HttpSettings {
   readonly resource: { readonly path: string; readonly url: string; readonly metadata: JsonObject } | undefined;
 }
 
-const fields: Fields<HttpOptions> = { auth: true, path: true, allowedHosts: true, allowedOrigins: true };
+const fields: Fields<GatewayHttpOptions> = { auth: true, path: true, allowedHosts: true, allowedOrigins: true };
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const shortestToken = 16;
 
 /** Throws a `TypeError` that names the option that is missing, unknown or of a wrong type. */
-export function readHttpOptions(options: HttpOptions): HttpSettings {
+export function readHttpOptions(options: GatewayHttpOptions): HttpSettings {
   assertKnownOptions("http()", options, fields);
   const { auth, path = "/mcp", allowedHosts, allowedOrigins } = options;
   if (typeof path !== "string" || !path.startsWith("/"))

@@ -9,13 +9,13 @@ import {
   type ReadMessage,
   type RequestMessage,
 } from "../message/json-rpc.ts";
-import { batchRevision, legacyRevisions } from "../message/revisions.ts";
-import type { Outlet } from "../message/outlet.ts";
+import { batchRevision, servedLegacyRevisions } from "../message/revisions.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { openLegacy } from "../peer/open-legacy.ts";
 import { openEventStream } from "./event-stream.ts";
 import type { HeldPeer } from "./held-peers.ts";
 import type { HttpParts } from "./http-parts.ts";
-import { corsHeaders, refuse } from "./let-in.ts";
+import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
 import { accepts, createPostAnswer } from "./post-answer.ts";
 import { replyFailure } from "./read-post.ts";
 
@@ -41,7 +41,7 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
     const answer = createPostAnswer(exchange, init);
     // Who is gone waits for no task, which goes on: the next that waits for it is as good.
     const gone = read.request.method === "tasks/result" ? exchange.gone : undefined;
-    answer.finish(await answerRequest(session, read.request, { outlet: answer.outlet, gone }));
+    answer.finish(await answerRequest(session, read.request, { sink: answer.sink, gone }));
   } finally {
     leave();
   }
@@ -68,7 +68,7 @@ export async function answerLegacyBatch(parts: HttpParts, values: readonly unkno
     for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
-        const answer = await answerRequest(session, request, { outlet: stream });
+        const answer = await answerRequest(session, request, { sink: stream });
         if (answer !== undefined) stream.send(answer);
       }),
     );
@@ -102,19 +102,19 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
 /** The session that a request names; `undefined` where it cannot be used, and it is answered already. */
 function findSession({ exchange, held, owner }: HttpParts): HeldPeer | undefined {
   const version = exchange.header("mcp-protocol-version");
-  if (version !== undefined && !legacyRevisions.includes(version)) {
-    refuse(exchange, { status: 400, message: "Bad request: this MCP-Protocol-Version is not supported" });
+  if (version !== undefined && !servedLegacyRevisions.includes(version)) {
+    replyRefusal(exchange, { status: 400, message: "Bad request: this MCP-Protocol-Version is not supported" });
     return undefined;
   }
   const key = exchange.header("mcp-session-id");
   if (key === undefined) {
-    refuse(exchange, { status: 400, message: "Bad request: there is no Mcp-Session-Id; initialize first" });
+    replyRefusal(exchange, { status: 400, message: "Bad request: there is no Mcp-Session-Id; initialize first" });
     return undefined;
   }
   const session = held.get(key);
   // To everybody else it is as if it were not there.
   if (session !== undefined && session.owner === owner && session.revision !== undefined) return session;
-  refuse(exchange, { status: 404, message: "Session not found" });
+  replyRefusal(exchange, { status: 404, message: "Session not found" });
   return undefined;
 }
 
@@ -128,7 +128,7 @@ function take(session: HeldPeer, read: ReadMessage): void {
 }
 
 interface LegacyWay {
-  readonly outlet: Outlet;
+  readonly sink: MessageSink;
   /** Aborts when whoever waits is gone, where that is as good as giving the request up. */
   readonly gone?: LazySignal | undefined;
 }
@@ -137,7 +137,7 @@ interface LegacyWay {
 async function answerRequest(
   session: HeldPeer,
   request: RequestMessage,
-  { outlet, gone }: LegacyWay,
+  { sink, gone }: LegacyWay,
 ): Promise<JsonObject | undefined> {
   const stop = createLazySignal();
   const ignoreGone = gone?.onAbort(() => stop.abort(new Error("cancelled by the client")));
@@ -145,7 +145,7 @@ async function answerRequest(
   session.stops.take(request.id);
   session.stops.put(request.id, stop);
   try {
-    return await session.peer.handle(request, { outlet, stop });
+    return await session.peer.handle(request, { sink, stop });
   } finally {
     ignoreGone?.();
     if (session.stops.get(request.id) === stop) session.stops.take(request.id);
@@ -156,7 +156,7 @@ async function answerRequest(
 export function openSessionStream(parts: HttpParts): void {
   const { exchange, settings, held } = parts;
   if (!accepts(exchange.header("accept"), "text/event-stream")) {
-    return refuse(exchange, { status: 406, message: "Not acceptable: a GET is answered with text/event-stream" });
+    return replyRefusal(exchange, { status: 406, message: "Not acceptable: a GET is answered with text/event-stream" });
   }
   const session = findSession(parts);
   if (session === undefined) return;

@@ -1,16 +1,16 @@
 import { isHostsideError, type JsonObject } from "@hostside/core";
 import { createLazySignal, isJsonObject } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
-import { missing, readEnvelope, unsupported, type Envelope } from "../message/envelope.ts";
+import { missing, readRequestEnvelope, unsupported, type RequestEnvelope } from "../message/envelope.ts";
 import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import { modernRevision } from "../message/revisions.ts";
-import { endedError } from "../message/rpc-error.ts";
+import { requestEndedError } from "../message/rpc-error.ts";
 import { checkHeaders, checkRevision } from "./check-headers.ts";
 import type { HeldPeer } from "./held-peers.ts";
 import type { HttpParts } from "./http-parts.ts";
 import { checkParamHeaders } from "./param-headers.ts";
-import { corsHeaders } from "./let-in.ts";
+import { corsHeaders } from "./authenticate-request.ts";
 import { createPostAnswer } from "./post-answer.ts";
 import { replyFailure } from "./read-post.ts";
 
@@ -33,7 +33,7 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
   const { request } = read;
   const twoRevisions = checkRevision(exchange, request);
   if (twoRevisions !== undefined) return refuse(twoRevisions);
-  const envelope = readEnvelope(request.params);
+  const envelope = readRequestEnvelope(request.params);
   if (envelope.kind === "refused") return refuse(envelope.failure);
   if (envelope.kind === "none") {
     const version = exchange.header("mcp-protocol-version") ?? "";
@@ -72,7 +72,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   // Whoever closes the stream has given the request up.
   const ignore = exchange.gone.onAbort(() => stop.abort(new Error("cancelled by the client")));
   const isListening = request.method === "subscriptions/listen";
-  const stream = { send: () => false, end: () => stop.abort(endedError("the client was closed")) };
+  const stream = { send: () => false, end: () => stop.abort(requestEndedError("the client was closed")) };
   try {
     const { clock, limits } = settings;
     if (isListening && held.streams.size >= limits.maxStreamsPerSession) {
@@ -85,7 +85,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
     if (isListening) held.streams.add(stream);
     const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
     const answer = createPostAnswer(exchange, init);
-    const message = await held.peer.handle(request, { outlet: answer.outlet, stop });
+    const message = await held.peer.handle(request, { sink: answer.sink, stop });
     answer.finish(message, statusOf(message));
   } finally {
     held.streams.delete(stream);
@@ -105,7 +105,7 @@ function statusOf(message: JsonObject | undefined): number {
  * The client that a request belongs to. There is no session in this revision: it is whose token it is, and which program it says to be, so that what
  * one request kept a later one finds.
  */
-async function peerOf(parts: HttpParts, { info, capabilities }: Envelope): Promise<HeldPeer> {
+async function peerOf(parts: HttpParts, { info, capabilities }: RequestEnvelope): Promise<HeldPeer> {
   const { clients, held, principal, owner } = parts;
   const { name, version } = isJsonObject(info) ? info : {};
   const key = JSON.stringify([owner ?? null, text(name), text(version)]);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
 import { decodeHeader } from "./check-headers.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
 
 /** An argument that clients repeat in a header, for those on the way. */
 interface MirroredParam {
@@ -19,7 +19,7 @@ const deepest = 16;
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkParamHeaders(
-  exchange: HttpExchange,
+  exchange: GatewayHttpExchange,
   schema: JsonObject,
   args: JsonValue | undefined,
 ): RpcFailure | undefined {

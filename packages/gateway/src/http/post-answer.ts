@@ -1,12 +1,12 @@
 import type { Cancel, Clock, JsonObject } from "@hostside/core";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { writeMessage } from "../message/write-message.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
-import type { HttpExchange, HttpHeaders } from "./http-exchange.ts";
+import type { GatewayHttpExchange, HttpHeaders } from "./http-exchange.ts";
 
 /** The answer to a POST: JSON, or a stream as soon as there is something to say before the result, or silence has lasted. */
 export interface PostAnswer {
-  readonly outlet: Outlet;
+  readonly sink: MessageSink;
   /** The last message, and the end. `undefined`: there is none, because the request was given up. */
   finish(message: JsonObject | undefined, status?: number): void;
 }
@@ -19,7 +19,7 @@ export interface PostAnswerInit {
 }
 
 /** Makes it. A client that takes no stream gets the result alone. */
-export function createPostAnswer(exchange: HttpExchange, init: PostAnswerInit): PostAnswer {
+export function createPostAnswer(exchange: GatewayHttpExchange, init: PostAnswerInit): PostAnswer {
   const { clock, keepAliveMs, headers } = init;
   const takesStreams = accepts(exchange.header("accept"), "text/event-stream");
   let stream: EventStream | undefined;
@@ -35,7 +35,7 @@ export function createPostAnswer(exchange: HttpExchange, init: PostAnswerInit): 
     cancelTimer();
   });
   return {
-    outlet: {
+    sink: {
       send: (message, weight) => open()?.send(message, weight) === true,
       get isOver() {
         return isOver;

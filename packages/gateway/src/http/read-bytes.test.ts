@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { gatewayLimits } from "../gateway-limits.ts";
 import { toHttpExchange } from "../node/node-exchange.ts";
-import { readBytes } from "./read-bytes.ts";
+import { readBodyText } from "./read-bytes.ts";
 
 const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
 
@@ -19,7 +19,7 @@ async function* byteByByte(whole: string): AsyncGenerator<Uint8Array, undefined>
 }
 
 it("keeps no piece of a body that comes byte by byte, but a copy", async () => {
-  expect(await readBytes(byteByByte(text), 10_000)).toEqual({ text });
+  expect(await readBodyText(byteByByte(text), 10_000)).toEqual({ text });
 });
 
 it("keeps none of a body over a socket, either", async () => {
@@ -32,13 +32,13 @@ it("keeps none of a body over a socket, either", async () => {
 
 it("reads as many bytes as there may be, and not one more", async () => {
   const bytes = new TextEncoder().encode(text).length;
-  expect(await readBytes(byteByByte(text), bytes)).toEqual({ text });
-  expect(await readBytes(byteByByte(text), bytes - 1)).toEqual({ problem: "too-large" });
+  expect(await readBodyText(byteByByte(text), bytes)).toEqual({ text });
+  expect(await readBodyText(byteByByte(text), bytes - 1)).toEqual({ problem: "too-large" });
 });
 
 it("says of bytes that are no text that they are none, and takes none that there is no room for", async () => {
-  expect(await readBytes([new Uint8Array([0x22, 0xff, 0x22])], 10)).toEqual({ problem: "no-utf8" });
+  expect(await readBodyText([new Uint8Array([0x22, 0xff, 0x22])], 10)).toEqual({ problem: "no-utf8" });
   let room = 3;
   const take = (bytes: number): boolean => (room -= bytes) >= 0;
-  expect(await readBytes(byteByByte(text), 10_000, take)).toEqual({ problem: "no-room" });
+  expect(await readBodyText(byteByByte(text), 10_000, take)).toEqual({ problem: "no-room" });
 });

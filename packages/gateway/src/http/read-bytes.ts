@@ -2,7 +2,7 @@ import { createGrowingBytes } from "../message/growing-bytes.ts";
 import type { ReadBody } from "./http-exchange.ts";
 
 /** Reads a body as text, up to so many bytes; what comes after is not read. */
-export async function readBytes(
+export async function readBodyText(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   take?: (bytes: number) => boolean,

@@ -1,36 +1,36 @@
 import { resultWithin } from "@hostside/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
 import type { IncomingBody } from "./incoming-bytes.ts";
-import { corsHeaders, refuse } from "./let-in.ts";
+import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
 
 /** The JSON of a POST. `undefined`: there is none, and it is answered already. */
 export async function readPost(
-  exchange: HttpExchange,
+  exchange: GatewayHttpExchange,
   { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
   incoming: IncomingBody,
 ): Promise<{ readonly json: unknown } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    refuse(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
+    replyRefusal(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
     return undefined;
   }
   const maxBytes = limits.maxBodyBytes;
   const reading = exchange.readBody(maxBytes, (bytes) => incoming.take(bytes));
   const body = await resultWithin(reading, limits.requestMs, clock).finally(() => incoming.end());
   if (body === undefined) {
-    refuse(exchange, { status: 408, message: "The body did not come in time" });
+    replyRefusal(exchange, { status: 408, message: "The body did not come in time" });
     return undefined;
   }
   if ("problem" in body && body.problem === "no-room") {
     const headers = { "retry-after": "1" };
-    refuse(exchange, { status: 503, message: "Too much comes in at a time: try again", headers });
+    replyRefusal(exchange, { status: 503, message: "Too much comes in at a time: try again", headers });
     return undefined;
   }
   if ("problem" in body) {
     const isTooLarge = body.problem === "too-large";
-    refuse(exchange, {
+    replyRefusal(exchange, {
       status: isTooLarge ? 413 : 400,
       message: isTooLarge ? `The body has more than ${maxBytes} bytes` : "The body is no UTF-8",
     });
@@ -49,7 +49,7 @@ export async function readPost(
 
 /** Answers a message with an error. */
 export function replyFailure(
-  exchange: HttpExchange,
+  exchange: GatewayHttpExchange,
   {
     status,
     id,

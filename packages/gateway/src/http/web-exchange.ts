@@ -1,11 +1,11 @@
 import { createLazySignal, untilAborted, type LazySignal } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
-import type { HttpExchange, HttpStream } from "./http-exchange.ts";
-import { readBytes } from "./read-bytes.ts";
+import type { GatewayHttpExchange, HttpStream } from "./http-exchange.ts";
+import { readBodyText } from "./read-bytes.ts";
 
 /** What answers an exchange. */
 export interface WebAnswering {
-  readonly handle: (exchange: HttpExchange) => Promise<void>;
+  readonly handle: (exchange: GatewayHttpExchange) => Promise<void>;
   readonly limits: Pick<GatewayLimits, "maxBufferedBytes">;
 }
 
@@ -19,12 +19,12 @@ export function answerWebRequest(request: Request, { handle, limits }: WebAnswer
       resolve(ofNobody());
     };
     request.signal.addEventListener("abort", leave, { once: true });
-    const exchange: HttpExchange = {
+    const exchange: GatewayHttpExchange = {
       method: request.method.toUpperCase(),
       path: new URL(request.url).pathname,
       // A URL is all that some runtimes say of the host.
       header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
-      readBody: (maxBytes, take) => untilAborted(readBytes(request.body ?? [], maxBytes, take), request.signal),
+      readBody: (maxBytes, take) => untilAborted(readBodyText(request.body ?? [], maxBytes, take), request.signal),
       gone,
       reply(status, headers, body) {
         request.signal.removeEventListener("abort", leave);

@@ -5,7 +5,7 @@ import { metaKeys, metaOf } from "./meta.ts";
 import { modernRevision } from "./revisions.ts";
 
 /** What a message of 2026-07-28 says of its client. */
-export interface Envelope {
+export interface RequestEnvelope {
   readonly capabilities: JsonObject;
   readonly info: unknown;
 }
@@ -13,11 +13,11 @@ export interface Envelope {
 /** Whether a message is of 2026-07-28. `"none"`: of an earlier revision. */
 export type ReadEnvelope =
   | { readonly kind: "none" }
-  | { readonly kind: "modern"; readonly envelope: Envelope }
+  | { readonly kind: "modern"; readonly envelope: RequestEnvelope }
   | { readonly kind: "refused"; readonly failure: RpcFailure };
 
 /** Reads it. https://modelcontextprotocol.io/specification/2026-07-28/basic#request-metadata */
-export function readEnvelope(params: JsonObject): ReadEnvelope {
+export function readRequestEnvelope(params: JsonObject): ReadEnvelope {
   const meta = metaOf(params);
   const version = meta?.[metaKeys.protocolVersion];
   if (meta === undefined || version === undefined) return { kind: "none" };

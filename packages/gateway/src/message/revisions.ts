@@ -2,7 +2,7 @@
 export const modernRevision = "2026-07-28";
 
 /** Those with one, newest first. */
-export const legacyRevisions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+export const servedLegacyRevisions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /** The newest revision with a handshake: for clients that ask for one that nobody knows. */
 export const latestLegacyRevision = "2025-11-25";

@@ -11,11 +11,11 @@ export function rpcError(code: number, message: string, data?: JsonValue): Error
 }
 
 /** Why a request is given up that its client still waits for: it is an answer, too. */
-export function endedError(reason: string): Error {
+export function requestEndedError(reason: string): Error {
   return rpcError(rpcCodes.refused, `The gateway gave this up: ${reason}`, { code: "closed" });
 }
 
 /** What such an error says; `undefined` for any other. */
-export function failureOf(error: unknown): RpcFailure | undefined {
+export function rpcFailureOf(error: unknown): RpcFailure | undefined {
   return error instanceof Error ? failures.get(error) : undefined;
 }

@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 import type { Cancel, Clock } from "@hostside/core";
-import type { Weight } from "../message/outlet.ts";
+import type { MessagePriority } from "../message/message-sink.ts";
 
 /** Writes texts to a stream that may be read slowly, and gives it up when that goes too far. */
 export interface BoundedWriter {
   /** `false`: it is given up, or has no room for what is spare. */
-  write(text: string, weight: Weight): boolean;
+  write(text: string, weight: MessagePriority): boolean;
   /** Whether more than half of the room is taken: time to take in less. */
   readonly isCrowded: boolean;
   /** Writes what was gathered, and stops watching; the stream is its owner's. */

@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
-import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
+import { readGatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
-import type { HttpOptions } from "../http/http-options.ts";
+import type { GatewayHttpOptions } from "../http/http-options.ts";
 import { toHttpExchange } from "./node-exchange.ts";
 import { createUnreadAnswers } from "./unread-answers.ts";
 
 /** Where to listen, and for whom. */
-export interface ListenOptions extends HttpOptions {
+export interface ListenOptions extends GatewayHttpOptions {
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
   /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one than that, `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it. */
@@ -21,7 +21,7 @@ export interface ListenOptions extends HttpOptions {
 }
 
 /** A gateway on a port. */
-export interface Listening extends AsyncDisposable {
+export interface GatewayServer extends AsyncDisposable {
   /** With the port that it has: `http://127.0.0.1:7777/mcp`. */
   readonly url: string;
   readonly port: number;
@@ -42,14 +42,14 @@ const own = {
 const longestEndMs = 5000;
 
 /** Listens. Throws a `TypeError` for options, and rejects with Node's error where the port cannot be had. */
-export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listening> {
+export async function listen(gateway: Gateway, options: ListenOptions): Promise<GatewayServer> {
   assertKnownOptions("listen()", options, own);
   const { port = 0, host = "127.0.0.1", limits: given, clock = systemClock, ...httpOptions } = options;
   if (!named.has(host) && httpOptions.allowedHosts === undefined) {
     const known = Array.from(named).join(", ");
     throw new TypeError(`host is none of ${known}: allowedHosts has to say what clients call this machine`);
   }
-  const limits = readLimits(withDefaults(gateway.limits, given));
+  const limits = readGatewayLimits(withDefaults(gateway.limits, given));
   const handler = gateway.http(httpOptions);
   const unread = createUnreadAnswers({ ...limits, clock });
   const server = createServer((request, response) => {

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@hostside/core";
 import { createLazySignal } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
-import type { HttpExchange } from "../http/http-exchange.ts";
-import { readBytes } from "../http/read-bytes.ts";
+import type { GatewayHttpExchange } from "../http/http-exchange.ts";
+import { readBodyText } from "../http/read-bytes.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import type { UnreadAnswers } from "./unread-answers.ts";
 
 /** What all exchanges of one server have in common. */
-export interface NodeExchangeInit {
+export interface GatewayNodeExchangeInit {
   readonly limits: GatewayLimits;
   readonly clock: Clock;
   readonly unread: UnreadAnswers;
@@ -18,8 +18,8 @@ export interface NodeExchangeInit {
 export function toHttpExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, clock, unread }: NodeExchangeInit,
-): HttpExchange {
+  { limits, clock, unread }: GatewayNodeExchangeInit,
+): GatewayHttpExchange {
   const gone = createLazySignal();
   const watched = unread.watch(response);
   response.on("close", () => {
@@ -34,7 +34,7 @@ export function toHttpExchange(
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     },
-    readBody: (maxBytes, take) => readBytes(request.iterator({ destroyOnReturn: false }), maxBytes, take),
+    readBody: (maxBytes, take) => readBodyText(request.iterator({ destroyOnReturn: false }), maxBytes, take),
     gone,
     reply(status, headers, body = "") {
       if (response.headersSent || response.destroyed) return;
@@ -70,7 +70,10 @@ export function toHttpExchange(
 }
 
 /** What a client leaves unread of a whole answer is not kept for it for ever. */
-function endUnread(response: ServerResponse, { limits, clock }: Pick<NodeExchangeInit, "limits" | "clock">): void {
+function endUnread(
+  response: ServerResponse,
+  { limits, clock }: Pick<GatewayNodeExchangeInit, "limits" | "clock">,
+): void {
   if (response.closed) return;
   response.once(
     "close",
@@ -87,7 +90,7 @@ const lingerMs = 2000;
 function endLate(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, clock, body }: Pick<NodeExchangeInit, "limits" | "clock"> & { readonly body: string },
+  { limits, clock, body }: Pick<GatewayNodeExchangeInit, "limits" | "clock"> & { readonly body: string },
 ): void {
   response.write(body);
   let left = limits.maxBodyBytes;

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
 import type { Clock } from "@hostside/core";
-import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
+import { readGatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -39,7 +39,7 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
   const { input = process.stdin, output = process.stdout, drainMs = 2000, clock = systemClock } = options;
   if (typeof drainMs !== "number" || !(drainMs >= 0))
     throw new TypeError("drainMs of serveStdio() must be a number of at least 0");
-  const limits = readLimits(withDefaults(gateway.limits, options.limits ?? {}));
+  const limits = readGatewayLimits(withDefaults(gateway.limits, options.limits ?? {}));
   let closing: Promise<void> | undefined;
   let onEnded: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {

@@ -1,7 +1,7 @@
 import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import type { LazySignal } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 
 /** Asks the user of a client. Resolves with `cancel` when nobody can be asked any more. */
 export type AskUser = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
@@ -19,7 +19,7 @@ export interface ActiveRequest {
   /** Aborts when the client gives it up, or the gateway ends. */
   readonly stop: LazySignal;
   /** Where its progress goes. Another one, once it goes on for another message. */
-  outlet: Outlet;
+  sink: MessageSink;
   progressToken: RequestId | undefined;
   /** Least level of log lines that its client wants with it, in 2026-07-28. */
   logLevel: string | undefined;

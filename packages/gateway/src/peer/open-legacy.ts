@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import type { Clients, Introduction } from "../clients.ts";
-import { latestLegacyRevision, legacyRevisions } from "../message/revisions.ts";
+import { latestLegacyRevision, servedLegacyRevisions } from "../message/revisions.ts";
 import { initializeResult } from "../requests/lifecycle.ts";
 import type { Peer } from "./peer.ts";
 
@@ -19,7 +19,7 @@ export async function openLegacy(
   way: Pick<Introduction, "transport" | "principal" | "owner">,
 ): Promise<OpenedLegacy> {
   const { protocolVersion, clientInfo, capabilities } = params;
-  const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
+  const revision = servedLegacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
   const peer = await clients.open({ ...way, era: "legacy", revision, info: clientInfo, capabilities });
   const { conversation, settings } = peer.context;
   // They are said here, and never again.

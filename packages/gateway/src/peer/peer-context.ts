@@ -24,4 +24,4 @@ export interface PeerContext {
 }
 
 /** Answers one kind of request. Throws an `rpcError`, or anything else, which is then an internal error. */
-export type RequestHandler = (context: PeerContext, request: ActiveRequest) => JsonObject | Promise<JsonObject>;
+export type PeerRequestHandler = (context: PeerContext, request: ActiveRequest) => JsonObject | Promise<JsonObject>;

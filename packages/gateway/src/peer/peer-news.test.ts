@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { createPeerNews, type PeerNewsInit } from "./peer-news.ts";
 
 function openNews() {
@@ -17,7 +17,7 @@ function openNews() {
   return { clock, news: createPeerNews(init) };
 }
 
-function openStream(): Outlet & { readonly said: unknown[] } {
+function openStream(): MessageSink & { readonly said: unknown[] } {
   const said: unknown[] = [];
   return { said, send: ({ method }: JsonObject) => said.push(method) > 0 };
 }

@@ -6,35 +6,35 @@ import type { GatewaySettings } from "../gateway-options.ts";
 import { metaKeys } from "../message/meta.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 import { reachesLevel } from "../message/log-levels.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import type { ActiveRequest } from "./active-request.ts";
 
 /** What changed, as clients are told of it. */
-export type ChangeKind = "tools" | "resources" | "prompts";
+export type ListChangeKind = "tools" | "resources" | "prompts";
 
 /** Which news somebody wants of 2026-07-28. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
-export interface Listening {
+export interface NewsSubscription {
   readonly id: RequestId;
-  readonly kinds: ReadonlySet<ChangeKind>;
+  readonly kinds: ReadonlySet<ListChangeKind>;
   readonly uris: ReadonlySet<string>;
   readonly taskIds: ReadonlySet<string>;
-  readonly outlet: Outlet;
+  readonly sink: MessageSink;
 }
 
 /** What one client hears without having asked with each request. */
 export interface PeerNews {
   /** The stream of a client with a session; what it missed of changes is said at once. `undefined`: it has none now. */
-  setStream(outlet: Outlet | undefined): void;
-  readonly stream: Outlet | undefined;
+  setStream(sink: MessageSink | undefined): void;
+  readonly stream: MessageSink | undefined;
   /** From this level on it wants lines of logs, for as long as its session lasts. */
   setLogLevel(level: string): void;
   /** The level that was set; `undefined`: it wants none. */
   readonly logLevel: string | undefined;
-  changed(kind: ChangeKind): void;
+  changed(kind: ListChangeKind): void;
   updated(uri: string): void;
   /** A task of the client has this state now, as its era has it. */
   taskChanged(taskId: string, state: () => JsonObject): void;
-  listen(listening: Listening): Subscription | Cancel;
+  listen(listening: NewsSubscription): Subscription | Cancel;
   close(): void;
 }
 
@@ -50,7 +50,7 @@ export interface PeerNewsInit {
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
 
-const methods: Readonly<Record<ChangeKind, string>> = {
+const methods: Readonly<Record<ListChangeKind, string>> = {
   tools: "notifications/tools/list_changed",
   resources: "notifications/resources/list_changed",
   prompts: "notifications/prompts/list_changed",
@@ -62,24 +62,24 @@ const quietMs = 50;
 /** Follows the conversation: changes are gathered for a moment and said as the gateway's own, never handed on. */
 export function createPeerNews(init: PeerNewsInit): PeerNews {
   const { settings, client, conversation, requests } = init;
-  const listeners = new Set<Listening>();
+  const listeners = new Set<NewsSubscription>();
   const due = createDueChanges();
-  let stream: Outlet | undefined;
+  let stream: MessageSink | undefined;
   let logLevel: string | undefined;
   let cancelTimer: Cancel | undefined;
 
   const say = (): void => {
     cancelTimer = undefined;
     for (const kind of due.kinds()) {
-      for (const { id, kinds, outlet } of Array.from(listeners)) {
-        if (kinds.has(kind)) outlet.send(notificationMessage(methods[kind], stampedWith(id)));
+      for (const { id, kinds, sink } of Array.from(listeners)) {
+        if (kinds.has(kind)) sink.send(notificationMessage(methods[kind], stampedWith(id)));
       }
       // A client of a session hears of it when it listens again.
       const isSaid = client.era === "modern" || stream?.send(notificationMessage(methods[kind])) === true;
       if (isSaid) due.said(kind);
     }
   };
-  const changed = (kind: ChangeKind): void => {
+  const changed = (kind: ListChangeKind): void => {
     due.add(kind);
     cancelTimer ??= settings.clock.schedule(quietMs, say);
   };
@@ -94,7 +94,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     for (const request of requests.values()) {
       if (request.logLevel === undefined || init.serverOf(request) !== serverId) continue;
       if (reachesLevel(level, request.logLevel)) {
-        request.outlet.send(notificationMessage("notifications/message", params), "spare");
+        request.sink.send(notificationMessage("notifications/message", params), "spare");
       }
     }
   };
@@ -102,11 +102,11 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     get stream() {
       return stream;
     },
-    setStream(outlet) {
-      if (outlet === stream) return;
+    setStream(sink) {
+      if (sink === stream) return;
       due.again();
-      stream = outlet;
-      if (outlet !== undefined && due.kinds().length > 0) say();
+      stream = sink;
+      if (sink !== undefined && due.kinds().length > 0) say();
     },
     setLogLevel(level) {
       logLevel = level;
@@ -117,15 +117,15 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     changed,
     updated(uri) {
       const method = "notifications/resources/updated";
-      for (const { id, uris, outlet } of Array.from(listeners)) {
-        if (uris.has(uri)) outlet.send(notificationMessage(method, { uri, ...stampedWith(id) }));
+      for (const { id, uris, sink } of Array.from(listeners)) {
+        if (uris.has(uri)) sink.send(notificationMessage(method, { uri, ...stampedWith(id) }));
       }
       if (client.era === "legacy") stream?.send(notificationMessage(method, { uri }));
     },
     taskChanged(taskId, state) {
-      for (const { id, taskIds, outlet } of Array.from(listeners)) {
+      for (const { id, taskIds, sink } of Array.from(listeners)) {
         if (!taskIds.has(taskId)) continue;
-        outlet.send(notificationMessage("notifications/tasks", { ...state(), ...stampedWith(id) }));
+        sink.send(notificationMessage("notifications/tasks", { ...state(), ...stampedWith(id) }));
       }
       if (client.era === "legacy") stream?.send(notificationMessage("notifications/tasks/status", state()), "spare");
     },
@@ -144,16 +144,16 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
 
 /** What changed, until it was said. */
 interface DueChanges {
-  add(kind: ChangeKind): void;
-  kinds(): readonly ChangeKind[];
-  said(kind: ChangeKind): void;
+  add(kind: ListChangeKind): void;
+  kinds(): readonly ListChangeKind[];
+  said(kind: ListChangeKind): void;
   /** The stream that it was said over has ended: nobody knows what of it was read. */
   again(): void;
 }
 
 function createDueChanges(): DueChanges {
-  const due = new Set<ChangeKind>();
-  const said = new Set<ChangeKind>();
+  const due = new Set<ListChangeKind>();
+  const said = new Set<ListChangeKind>();
   return {
     add: (kind) => void due.add(kind),
     kinds: () => Array.from(due),
@@ -169,7 +169,7 @@ function createDueChanges(): DueChanges {
 }
 
 interface Reports extends Pick<PeerNewsInit, "onToolsChanged"> {
-  readonly changed: (kind: ChangeKind) => void;
+  readonly changed: (kind: ListChangeKind) => void;
   readonly log: (line: ServerLog & { readonly serverId: string }) => void;
 }
 

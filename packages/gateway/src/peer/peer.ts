@@ -20,14 +20,14 @@ import {
 } from "../message/json-rpc.ts";
 import { isLogLevel } from "../message/log-levels.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { latestLegacyRevision } from "../message/revisions.ts";
-import { endedError, failureOf } from "../message/rpc-error.ts";
+import { requestEndedError, rpcFailureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
 import { createKeptTasks, type KeptTasks, type KeptTasksInit, type TaskLot } from "../tasks/kept-tasks.ts";
-import { answerCall, type TaskCallsInit } from "../tasks/task-calls.ts";
+import { answerToolCall, type TaskCallsInit } from "../tasks/task-calls.ts";
 import { toDetailedTask, toWireTask } from "../tasks/wire-task.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { PeerContext } from "./peer-context.ts";
@@ -36,8 +36,8 @@ import { createPeerSubscriptions } from "./peer-subscriptions.ts";
 import { traceRequest } from "./trace-client.ts";
 
 /** Over what a request came. */
-export interface RequestWay {
-  readonly outlet: Outlet;
+export interface RequestDelivery {
+  readonly sink: MessageSink;
   /** Aborts when the client gives the request up. */
   readonly stop: LazySignal;
 }
@@ -47,7 +47,7 @@ export interface Peer {
   readonly client: GatewayClient;
   readonly context: PeerContext;
   /** Answers a request. `undefined`: it was given up, and nobody waits for an answer. Never rejects. */
-  handle(message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined>;
+  handle(message: RequestMessage, way: RequestDelivery): Promise<JsonObject | undefined>;
   /** A response of the client to a question. `false`: nothing waits for it. */
   answer: SessionQuestions["answer"];
   /** The client listens anew: what it was asked and may not have heard is asked over that stream. */
@@ -225,7 +225,11 @@ function settleIdle({ waiting, listening, context, idle }: PeerState): void {
   for (const resolve of idle.splice(0)) resolve();
 }
 
-async function handle(state: PeerState, message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined> {
+async function handle(
+  state: PeerState,
+  message: RequestMessage,
+  way: RequestDelivery,
+): Promise<JsonObject | undefined> {
   const { settings, client, requests } = state;
   const { telemetry } = settings;
   const { id, method } = message;
@@ -257,7 +261,7 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
     const { taskCalls } = state;
     const answer =
       taskCalls !== undefined && method === "tools/call"
-        ? (one: ActiveRequest): Promise<JsonObject> => answerCall(taskCalls, one, run)
+        ? (one: ActiveRequest): Promise<JsonObject> => answerToolCall(taskCalls, one, run)
         : run;
     const isAsking = client.era === "modern" && mayAsk.has(method);
     const result = await (isAsking ? state.context.parked.run(request, answer) : answer(request));
@@ -276,14 +280,14 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
 
 /** What the client hears of a request that ended: nothing where it gave it up itself. */
 function givenUp(id: RequestMessage["id"], { reason }: LazySignal): JsonObject | undefined {
-  const failure = failureOf(reason);
+  const failure = rpcFailureOf(reason);
   return failure && errorMessage(id, failure);
 }
 
 /** The requests that a server may answer with a question. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
 const mayAsk: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
-function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestWay): ActiveRequest {
+function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestDelivery): ActiveRequest {
   const { client, questions, context, settings } = state;
   const meta = metaOf(params);
   const token = meta?.["progressToken"];
@@ -297,7 +301,7 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
     method,
     params,
     stop: way.stop,
-    outlet: way.outlet,
+    sink: way.sink,
     progressToken: typeof token === "string" || typeof token === "number" ? token : undefined,
     logLevel: client.era === "modern" && isLogLevel(logLevel) ? logLevel : undefined,
     capabilities: client.era === "modern" && isJsonObject(given) ? given : client.capabilities,
@@ -307,11 +311,11 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
   if (client.era === "legacy") {
     const { news } = context;
     // Over the request's own stream, or, where that is gone, over the one that the client listens on.
-    const outlets = (): readonly Outlet[] => [request.outlet, ...(news.stream === undefined ? [] : [news.stream])];
+    const sinks = (): readonly MessageSink[] => [request.sink, ...(news.stream === undefined ? [] : [news.stream])];
     // A client that is away may listen again; one that takes no streams never will.
-    const isAway = (): boolean => request.outlet.isOver === true || state.hasListened;
+    const isAway = (): boolean => request.sink.isOver === true || state.hasListened;
     const waitMs = (): number => (isAway() ? settings.limits.parkedMs : 0);
-    request.ask = (question, signal) => questions.ask(question, { outlets, waitMs, signal });
+    request.ask = (question, signal) => questions.ask(question, { sinks, waitMs, signal });
   }
   return request;
 }
@@ -326,8 +330,8 @@ function toModern({ settings }: PeerState, result: JsonObject): JsonObject {
 }
 
 /** What of an error a client is told: of one that is not Hostside's own, that there was one. */
-function toFailure(error: unknown): ReturnType<typeof failureOf> & object {
-  const known = failureOf(error);
+function toFailure(error: unknown): ReturnType<typeof rpcFailureOf> & object {
+  const known = rpcFailureOf(error);
   if (known !== undefined) return known;
   if (!isHostsideError(error)) return { code: rpcCodes.internalError, message: "Internal error" };
   const { code, message, outcome, retryable } = error;
@@ -375,7 +379,7 @@ async function close(state: PeerState, reason: string): Promise<void> {
   questions.close();
   context.news.close();
   context.subscriptions.close();
-  for (const request of requests.values()) request.stop.abort(endedError(reason));
+  for (const request of requests.values()) request.stop.abort(requestEndedError(reason));
   context.tasks?.close();
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;

@@ -23,7 +23,7 @@ export async function bounded<T>(
   try {
     const working = work({
       signal: deadline.signal,
-      context: { ...client.view.context, ...contextOf(request) },
+      context: { ...client.view.context, ...callContextOf(request) },
       ...(meta !== undefined && { meta }),
     });
     return await untilAborted(working, deadline.signal);
@@ -44,6 +44,6 @@ export function logLevelOf({ conversation, news }: PeerContext, { logLevel }: Ac
 }
 
 /** What the host's layers learn of a request, beside whose it is, which the context of the view says. */
-export function contextOf({ uid }: ActiveRequest): { readonly causationId: string } {
+export function callContextOf({ uid }: ActiveRequest): { readonly causationId: string } {
   return { causationId: uid };
 }

@@ -5,13 +5,13 @@ import { isLogLevel } from "../message/log-levels.ts";
 import { modernRevision } from "../message/revisions.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import { instructionsFor } from "../offer/instructions.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { tasksExtension } from "../tasks/wire-task.ts";
 import { cacheable } from "./caching.ts";
 import { untilListed } from "./until-listed.ts";
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
-export const discover: RequestHandler = async (context, request) => {
+export const discover: PeerRequestHandler = async (context, request) => {
   if (context.settings.expose === "groups") await untilListed(context, request);
   return cacheable(context, {
     supportedVersions: [modernRevision],
@@ -37,10 +37,10 @@ export function initializeResult(context: PeerContext, protocolVersion: string):
 }
 
 /** `ping`. */
-export const ping: RequestHandler = () => ({});
+export const ping: PeerRequestHandler = () => ({});
 
 /** `logging/setLevel`. */
-export const setLogLevel: RequestHandler = ({ news, conversation }, { params }) => {
+export const setLogLevel: PeerRequestHandler = ({ news, conversation }, { params }) => {
   if (conversation.onServerLog === undefined) throw rpcError(rpcCodes.methodNotFound, "This gateway offers no logging");
   const { level } = params;
   if (!isLogLevel(level)) throw rpcError(rpcCodes.invalidParams, "level must be one of RFC 5424");

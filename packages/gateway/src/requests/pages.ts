@@ -3,7 +3,7 @@ import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 
 /** One page of a list. The cursor names the entry that the page before it ended with, so that a list that changes meanwhile loses nothing. */
-export function pageOf(
+export function paginate(
   all: readonly JsonObject[],
   params: JsonObject,
   { size, keyOf }: { readonly size: number; readonly keyOf: (entry: JsonObject) => JsonValue | undefined },

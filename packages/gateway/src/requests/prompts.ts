@@ -5,15 +5,15 @@ import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
 import { cacheable } from "./caching.ts";
-import { pageOf } from "./pages.ts";
+import { paginate } from "./pages.ts";
 import { listAll, routedOf, toWireEntry } from "./resources.ts";
 import type { NamedPrompt } from "./routed-resources.ts";
 
 /** `prompts/list`. */
-export const listPrompts: RequestHandler = async (context, request) => {
+export const listPrompts: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
@@ -21,12 +21,12 @@ export const listPrompts: RequestHandler = async (context, request) => {
   }
   const size = context.settings.limits.pageSize;
   const all = routed.prompts().map(toWirePrompt);
-  const { entries: prompts, ...rest } = pageOf(all, request.params, { size, keyOf: ({ name }) => name });
+  const { entries: prompts, ...rest } = paginate(all, request.params, { size, keyOf: ({ name }) => name });
   return cacheable(context, { prompts, ...rest });
 };
 
 /** `prompts/get`. */
-export const getPrompt: RequestHandler = async (context, request) => {
+export const handleGetPrompt: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const { name, arguments: args } = request.params;
   const prompt = await findPrompt(context, request, name);
@@ -50,7 +50,7 @@ export const getPrompt: RequestHandler = async (context, request) => {
 };
 
 /** `completion/complete`. */
-export const complete: RequestHandler = async (context, request) => {
+export const handleComplete: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const { ref, argument, context: given } = request.params;
   if (!isJsonObject(ref) || !isJsonObject(argument)) {

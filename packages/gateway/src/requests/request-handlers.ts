@@ -1,27 +1,27 @@
 import type { ProtocolEra } from "@hostside/core";
-import type { RequestHandler } from "../peer/peer-context.ts";
+import type { PeerRequestHandler } from "../peer/peer-context.ts";
 import { discover, ping, setLogLevel } from "./lifecycle.ts";
-import { complete, getPrompt, listPrompts } from "./prompts.ts";
-import { listResources, listTemplates, readResource } from "./resources.ts";
-import { listen, subscribe, unsubscribe } from "./subscriptions.ts";
-import { cancelTask, getTask, listTasks, taskResult, updateTask } from "./tasks.ts";
-import { callTool, listTools } from "./tools.ts";
+import { handleComplete, handleGetPrompt, listPrompts } from "./prompts.ts";
+import { listResources, listTemplates, handleReadResource } from "./resources.ts";
+import { handleSubscriptionsListen, subscribe, unsubscribe } from "./subscriptions.ts";
+import { handleCancelTask, getTask, listTasks, taskResult, updateTask } from "./tasks.ts";
+import { handleCallTool, handleListTools } from "./tools.ts";
 
-const inBoth: readonly (readonly [string, RequestHandler])[] = [
-  ["tools/list", listTools],
-  ["tools/call", callTool],
+const inBoth: readonly (readonly [string, PeerRequestHandler])[] = [
+  ["tools/list", handleListTools],
+  ["tools/call", handleCallTool],
   ["resources/list", listResources],
   ["resources/templates/list", listTemplates],
-  ["resources/read", readResource],
+  ["resources/read", handleReadResource],
   ["prompts/list", listPrompts],
-  ["prompts/get", getPrompt],
-  ["completion/complete", complete],
+  ["prompts/get", handleGetPrompt],
+  ["completion/complete", handleComplete],
   ["tasks/get", getTask],
-  ["tasks/cancel", cancelTask],
+  ["tasks/cancel", handleCancelTask],
 ];
 
 /** What each era can ask for. `initialize` is not among them: it makes the client that the others belong to. */
-export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, RequestHandler>>> = {
+export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, PeerRequestHandler>>> = {
   legacy: new Map([
     ...inBoth,
     ["ping", ping],
@@ -34,7 +34,7 @@ export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, R
   modern: new Map([
     ...inBoth,
     ["server/discover", discover],
-    ["subscriptions/listen", listen],
+    ["subscriptions/listen", handleSubscriptionsListen],
     ["tasks/update", updateTask],
   ]),
 };

@@ -5,14 +5,14 @@ import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
 import { cacheable } from "./caching.ts";
-import { pageOf } from "./pages.ts";
+import { paginate } from "./pages.ts";
 import type { RoutedResources } from "./routed-resources.ts";
 
 /** `resources/list`: the first page asks the servers, further ones are of what they said then. */
-export const listResources: RequestHandler = async (context, request) => {
+export const listResources: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
@@ -20,12 +20,12 @@ export const listResources: RequestHandler = async (context, request) => {
   }
   const size = context.settings.limits.pageSize;
   const all = routed.resources().map(toWireResource);
-  const { entries: resources, ...rest } = pageOf(all, request.params, { size, keyOf: ({ uri }) => uri });
+  const { entries: resources, ...rest } = paginate(all, request.params, { size, keyOf: ({ uri }) => uri });
   return cacheable(context, { resources, ...rest });
 };
 
 /** `resources/templates/list`. */
-export const listTemplates: RequestHandler = async (context, request) => {
+export const listTemplates: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   if (request.params["cursor"] === undefined) {
     const { listWaitMs: waitMs } = context.settings.limits;
@@ -33,13 +33,13 @@ export const listTemplates: RequestHandler = async (context, request) => {
   }
   const size = context.settings.limits.pageSize;
   const all = routed.templates().map(toWireTemplate);
-  const page = pageOf(all, request.params, { size, keyOf: ({ uriTemplate }) => uriTemplate });
+  const page = paginate(all, request.params, { size, keyOf: ({ uriTemplate }) => uriTemplate });
   const { entries: resourceTemplates, ...rest } = page;
   return cacheable(context, { resourceTemplates, ...rest });
 };
 
 /** `resources/read`. */
-export const readResource: RequestHandler = async (context, request) => {
+export const handleReadResource: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const uri = readUri(request.params);
   const serverId = await findServer(context, uri, () => listAll(context, request));

@@ -4,8 +4,8 @@ import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { metaKeys } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
-import type { ChangeKind } from "../peer/peer-news.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
+import type { ListChangeKind } from "../peer/peer-news.ts";
 import { bounded } from "./bounded.ts";
 import { declaresTasks } from "../tasks/wire-task.ts";
 import { findServer, listAll, readUri, routedOf } from "./resources.ts";
@@ -20,19 +20,19 @@ async function open(context: PeerContext, request: ActiveRequest, uri: string): 
 }
 
 /** `resources/subscribe`, of the revisions before 2026-07-28. */
-export const subscribe: RequestHandler = async (context, request) => {
+export const subscribe: PeerRequestHandler = async (context, request) => {
   const uri = readUri(request.params);
   await context.subscriptions.add(uri, () => open(context, request, uri));
   return {};
 };
 
 /** `resources/unsubscribe`. */
-export const unsubscribe: RequestHandler = ({ subscriptions }, { params }) => {
+export const unsubscribe: PeerRequestHandler = ({ subscriptions }, { params }) => {
   subscriptions.remove(readUri(params));
   return {};
 };
 
-const filterMembers: Readonly<Record<string, ChangeKind>> = {
+const filterMembers: Readonly<Record<string, ListChangeKind>> = {
   toolsListChanged: "tools",
   resourcesListChanged: "resources",
   promptsListChanged: "prompts",
@@ -42,11 +42,11 @@ const filterMembers: Readonly<Record<string, ChangeKind>> = {
  * `subscriptions/listen`: stays open until the client or the gateway ends it. Acknowledged with what is really followed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export const listen: RequestHandler = async (context, request) => {
-  const { params, outlet, stop } = request;
+export const handleSubscriptionsListen: PeerRequestHandler = async (context, request) => {
+  const { params, sink, stop } = request;
   const filter = params["notifications"];
   if (!isJsonObject(filter)) throw rpcError(rpcCodes.invalidParams, "notifications must say what to listen to");
-  const kinds = new Set<ChangeKind>();
+  const kinds = new Set<ListChangeKind>();
   for (const [member, kind] of Object.entries(filterMembers)) {
     if (filter[member] === true && (kind === "tools" || context.resources !== undefined)) kinds.add(kind);
   }
@@ -63,10 +63,10 @@ export const listen: RequestHandler = async (context, request) => {
       uris.add(uri);
     }
     const id = request.id;
-    leaving.push(context.news.listen({ id, kinds, uris, taskIds, outlet }));
+    leaving.push(context.news.listen({ id, kinds, uris, taskIds, sink }));
     const stamped = { [metaKeys.subscriptionId]: id };
     const honored = { ...toFilter(kinds, uris), ...(taskIds.size > 0 && { taskIds: Array.from(taskIds) }) };
-    outlet.send(
+    sink.send(
       notificationMessage("notifications/subscriptions/acknowledged", { notifications: honored, _meta: stamped }),
     );
     if (kinds.size + uris.size + taskIds.size > 0) await ended(stop);
@@ -101,7 +101,7 @@ function readTaskIds(
   return new Set<string>(value.filter((id) => tasks.has(id)));
 }
 
-function toFilter(kinds: ReadonlySet<ChangeKind>, uris: ReadonlySet<string>): JsonObject {
+function toFilter(kinds: ReadonlySet<ListChangeKind>, uris: ReadonlySet<string>): JsonObject {
   const members = Object.entries(filterMembers).filter(([, kind]) => kinds.has(kind));
   return {
     ...Object.fromEntries(members.map(([member]) => [member, true])),

@@ -1,16 +1,16 @@
 import { isJsonObject } from "@hostside/core/implement";
-import { readAnswer } from "../asking/ask-client.ts";
+import { readElicitationResult } from "../asking/ask-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { answerQuestions } from "../tasks/ask-in-task.ts";
 import type { KeptTasks } from "../tasks/kept-tasks.ts";
 import { declaresTasks, tasksExtension, toDetailedTask, toWireTask, withRelation } from "../tasks/wire-task.ts";
-import { pageOf } from "./pages.ts";
+import { paginate } from "./pages.ts";
 
 /** `tasks/get`. */
-export const getTask: RequestHandler = (context, request) => {
+export const getTask: PeerRequestHandler = (context, request) => {
   const tasks = tasksFor(context, request);
   const task = tasks.find(request.params["taskId"]);
   if (context.client.era === "legacy") return toWireTask(task, "legacy");
@@ -20,17 +20,17 @@ export const getTask: RequestHandler = (context, request) => {
 };
 
 /** `tasks/list`, of 2025-11-25: those of this client. */
-export const listTasks: RequestHandler = (context, request) => {
+export const listTasks: PeerRequestHandler = (context, request) => {
   const all = tasksFor(context, request)
     .list()
     .map((task) => toWireTask(task, "legacy"));
   const size = context.settings.limits.pageSize;
-  const { entries: tasks, ...rest } = pageOf(all, request.params, { size, keyOf: ({ taskId }) => taskId });
+  const { entries: tasks, ...rest } = paginate(all, request.params, { size, keyOf: ({ taskId }) => taskId });
   return { tasks, ...rest };
 };
 
 /** `tasks/result`, of 2025-11-25: waits for the end, and answers what the call would have been answered. */
-export const taskResult: RequestHandler = async (context, request) => {
+export const taskResult: PeerRequestHandler = async (context, request) => {
   const tasks = tasksFor(context, request);
   const task = tasks.find(request.params["taskId"]);
   await tasks.ended(task, request);
@@ -49,16 +49,18 @@ export const taskResult: RequestHandler = async (context, request) => {
 };
 
 /** `tasks/update`, of 2026-07-28: what the client's user answered. */
-export const updateTask: RequestHandler = (context, request) => {
+export const updateTask: PeerRequestHandler = (context, request) => {
   const { taskId, inputResponses } = request.params;
   const task = tasksFor(context, request).find(taskId);
   if (!isJsonObject(inputResponses)) throw rpcError(rpcCodes.invalidParams, "inputResponses must be an object");
-  answerQuestions(task, (key) => (Object.hasOwn(inputResponses, key) ? readAnswer(inputResponses[key]) : undefined));
+  answerQuestions(task, (key) =>
+    Object.hasOwn(inputResponses, key) ? readElicitationResult(inputResponses[key]) : undefined,
+  );
   return {};
 };
 
 /** `tasks/cancel`. In 2026-07-28 one that has ended is none to complain about. */
-export const cancelTask: RequestHandler = (context, request) => {
+export const handleCancelTask: PeerRequestHandler = (context, request) => {
   const tasks = tasksFor(context, request);
   const task = tasks.find(request.params["taskId"]);
   const isCancelled = tasks.cancel(task);

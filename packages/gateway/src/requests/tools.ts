@@ -18,18 +18,18 @@ import { toTaskTool } from "../offer/to-wire-tool.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
 import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
-import { contextOf, logLevelOf } from "./bounded.ts";
+import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
+import { callContextOf, logLevelOf } from "./bounded.ts";
 import { untilListed } from "./until-listed.ts";
 import { cacheable } from "./caching.ts";
-import { pageOf } from "./pages.ts";
+import { paginate } from "./pages.ts";
 
 /** `tools/list`. Of all tools, waits for servers that are on their way. */
-export const listTools: RequestHandler = async (context, request) => {
+export const handleListTools: PeerRequestHandler = async (context, request) => {
   const { params } = request;
   if (context.settings.expose === "all" && params["cursor"] === undefined) await untilListed(context, request);
   const size = context.settings.limits.pageSize;
-  const { entries, ...rest } = pageOf(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
+  const { entries, ...rest } = paginate(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
   const saysTasks = context.tasks !== undefined && context.client.era === "legacy";
   return cacheable(context, { tools: saysTasks ? entries.map(toTaskTool) : entries, ...rest });
 };
@@ -38,7 +38,7 @@ export const listTools: RequestHandler = async (context, request) => {
  * `tools/call`. What went wrong with a call is a result that a model can read, as the specification wants it; a tool that there is not is an error of the
  * protocol.
  */
-export const callTool: RequestHandler = (context, request) => {
+export const handleCallTool: PeerRequestHandler = (context, request) => {
   const { name, arguments: args } = request.params;
   if (typeof name !== "string" || name === "") {
     throw rpcError(rpcCodes.invalidParams, "tools/call needs the name of a tool");
@@ -77,7 +77,7 @@ async function callByName(
     const wantsProgress = request.progressToken !== undefined || request.onStep !== undefined;
     const options = {
       deadline: createTimeOf(request),
-      context: contextOf(request),
+      context: callContextOf(request),
       ...(meta !== undefined && { meta }),
       ...(wantsProgress && { onProgress }),
       ...(observer !== undefined && { observer }),
@@ -145,9 +145,9 @@ function unknownTool({ settings }: PeerContext, { name, isDirect, error }: Unkno
 }
 
 function sayProgress(request: ActiveRequest, progress: JsonObject): void {
-  const { progressToken, outlet } = request;
+  const { progressToken, sink } = request;
   if (progressToken === undefined) return;
-  outlet.send(notificationMessage("notifications/progress", { ...progress, progressToken }), "spare");
+  sink.send(notificationMessage("notifications/progress", { ...progress, progressToken }), "spare");
 }
 
 const malformed = "malformed:";

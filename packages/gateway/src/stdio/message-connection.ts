@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { createIdTable, createLazySignal, type IdTable, type LazySignal } from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
-import { readEnvelope, type Envelope, missing } from "../message/envelope.ts";
+import { readRequestEnvelope, type RequestEnvelope, missing } from "../message/envelope.ts";
 import {
   errorMessage,
   readMessage,
@@ -10,11 +10,11 @@ import {
   type RequestId,
   type RequestMessage,
 } from "../message/json-rpc.ts";
-import { goesOn } from "../message/goes-on.ts";
+import { isContinuation } from "../message/is-continuation.ts";
 import { metaKeys } from "../message/meta.ts";
-import type { Outlet, Weight } from "../message/outlet.ts";
+import type { MessageSink, MessagePriority } from "../message/message-sink.ts";
 import { batchRevision } from "../message/revisions.ts";
-import { endedError } from "../message/rpc-error.ts";
+import { requestEndedError } from "../message/rpc-error.ts";
 import { writeMessage } from "../message/write-message.ts";
 import { openLegacy, type OpenedLegacy } from "../peer/open-legacy.ts";
 import type { Peer } from "../peer/peer.ts";
@@ -39,11 +39,11 @@ export interface MessageConnection {
 }
 
 /** Takes a message to the client. `false`: it is gone, or has no room for what is spare. */
-export type SendText = (text: string, weight: Weight) => boolean;
+export type SendText = (text: string, weight: MessagePriority) => boolean;
 
 interface State {
   readonly clients: Clients;
-  readonly outlet: Outlet;
+  readonly sink: MessageSink;
   /** What can be cancelled, by the client's id for it. */
   readonly stops: IdTable<LazySignal, RequestId>;
   /** Those of what only listens. */
@@ -68,7 +68,7 @@ export function createMessageConnection(
 ): MessageConnection {
   const state: State = {
     clients,
-    outlet: {
+    sink: {
       send(message, weight = "needed") {
         const text = writeMessage(message);
         return text !== undefined && send(text, weight);
@@ -88,7 +88,7 @@ export function createMessageConnection(
   const peers = (): readonly Peer[] => peersOf(state);
   return {
     receive: (text) => receive(state, text),
-    refuse: (reason) => void state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason })),
+    refuse: (reason) => void state.sink.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason })),
     get busy() {
       return peers().reduce((sum, peer) => sum + peer.busy, 0);
     },
@@ -110,18 +110,18 @@ function receive(state: State, text: string): void {
   try {
     value = JSON.parse(text);
   } catch {
-    state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" }));
+    state.sink.send(errorMessage(undefined, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" }));
     return;
   }
   const answer = Array.isArray(value) ? answerBatch(state, value) : answerOne(state, value);
   if (answer instanceof Promise) void sendLater(state, answer);
-  else if (answer !== undefined) state.outlet.send(answer);
+  else if (answer !== undefined) state.sink.send(answer);
 }
 
 async function sendLater(state: State, answer: Promise<JsonObject | undefined>): Promise<void> {
   state.waiting += 1;
   const message = await answer;
-  if (message !== undefined) state.outlet.send(message);
+  if (message !== undefined) state.sink.send(message);
   state.waiting -= 1;
   if (state.waiting === 0) state.onAnswered?.();
 }
@@ -156,7 +156,7 @@ function answerOne(state: State, value: unknown): Promise<JsonObject | undefined
 }
 
 function notice(state: State, method: string, params: JsonObject): void {
-  if (method === "notifications/initialized") state.opened?.peer.context.news.setStream(state.outlet);
+  if (method === "notifications/initialized") state.opened?.peer.context.news.setStream(state.sink);
   if (method !== "notifications/cancelled") return;
   const { requestId } = params;
   if (typeof requestId !== "string" && typeof requestId !== "number") return;
@@ -165,19 +165,19 @@ function notice(state: State, method: string, params: JsonObject): void {
 
 async function answerRequest(state: State, request: RequestMessage): Promise<JsonObject | undefined> {
   const { id, method, params } = request;
-  const read = readEnvelope(params);
+  const read = readRequestEnvelope(params);
   if (read.kind === "refused") return errorMessage(id, read.failure);
   if (state.stops.get(id) !== undefined) {
     return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
   }
-  if (state.clients.isEnding && !goesOn(request)) return errorMessage(id, closingFailure);
+  if (state.clients.isEnding && !isContinuation(request)) return errorMessage(id, closingFailure);
   const stop = createLazySignal();
   state.stops.put(id, stop);
   if (method === "subscriptions/listen") state.listening.add(stop);
   try {
     if (read.kind === "none" && method === "initialize") return await initialize(state, request);
     const peer = read.kind === "modern" ? await modernPeer(state, read.envelope) : await legacyPeer(state, method);
-    if (peer !== undefined) return await peer.handle(request, { outlet: state.outlet, stop });
+    if (peer !== undefined) return await peer.handle(request, { sink: state.sink, stop });
     // Anybody may ask whether somebody is there.
     return method === "ping" ? resultMessage(id, {}) : errorMessage(id, missing(metaKeys.protocolVersion));
   } catch (error) {
@@ -207,12 +207,12 @@ async function legacyPeer(state: State, method: string): Promise<Peer | undefine
   const opened = state.opened ?? (await state.legacy);
   // Some clients never say that they are initialized.
   if (opened !== undefined && method !== "ping" && opened.peer.context.news.stream === undefined) {
-    opened.peer.context.news.setStream(state.outlet);
+    opened.peer.context.news.setStream(state.sink);
   }
   return opened?.peer;
 }
 
-async function modernPeer(state: State, { info, capabilities }: Envelope): Promise<Peer> {
+async function modernPeer(state: State, { info, capabilities }: RequestEnvelope): Promise<Peer> {
   if (state.modernPeer !== undefined) return state.modernPeer;
   state.modern ??= state.clients.open({ era: "modern", transport: "stdio", info, capabilities });
   try {
@@ -227,7 +227,7 @@ async function modernPeer(state: State, { info, capabilities }: Envelope): Promi
 
 async function finish(state: State): Promise<void> {
   for (const peer of peersOf(state)) peer.endQuestions();
-  for (const stop of Array.from(state.listening)) stop.abort(endedError("the client says nothing more"));
+  for (const stop of Array.from(state.listening)) stop.abort(requestEndedError("the client says nothing more"));
   if (state.waiting === 0) return;
   await new Promise<void>((resolve) => {
     state.onAnswered = resolve;
@@ -235,7 +235,7 @@ async function finish(state: State): Promise<void> {
 }
 
 async function close(state: State, reason: string): Promise<void> {
-  for (const stop of state.stops.values()) stop.abort(endedError(reason));
+  for (const stop of state.stops.values()) stop.abort(requestEndedError(reason));
   const opening = [state.legacy?.then(({ peer }) => peer), state.modern];
   await Promise.all(
     opening.map(async (peer) => {

@@ -2,7 +2,7 @@ import type { ElicitationRequest, ElicitationResult } from "@hostside/core";
 import { onAbort } from "@hostside/core/implement";
 import { cancelled } from "../asking/ask-client.ts";
 import type { SessionQuestions } from "../asking/session-questions.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import type { AskUser } from "../peer/active-request.ts";
 import type { KeptTasks } from "./kept-tasks.ts";
 import type { Task } from "./task.ts";
@@ -21,10 +21,10 @@ export function askInSession(tasks: KeptTasks, task: Task, askOver: AskOver): As
       request,
       signal,
       async onAsked(settle, stop) {
-        const outlets = (): readonly Outlet[] => outletsOf(tasks, task);
+        const sinks = (): readonly MessageSink[] => sinksOf(tasks, task);
         // Who waits and cannot be asked is not asked later.
-        const waitMs = (): number => (outlets().some(({ isOver }) => isOver !== true) ? 0 : Number.POSITIVE_INFINITY);
-        settle(await askOver(request, { outlets, waitMs, signal: stop }));
+        const waitMs = (): number => (sinks().some(({ isOver }) => isOver !== true) ? 0 : Number.POSITIVE_INFINITY);
+        settle(await askOver(request, { sinks, waitMs, signal: stop }));
       },
     });
 }
@@ -73,12 +73,12 @@ function keepQuestion(tasks: KeptTasks, task: Task, { request, signal, onAsked }
 }
 
 /** What belongs to a task goes over these: streams of requests that wait for its end, and the one that its client listens on. */
-export function outletsOf(tasks: KeptTasks, task: Task): readonly Outlet[] {
+export function sinksOf(tasks: KeptTasks, task: Task): readonly MessageSink[] {
   const stream = tasks.stream();
-  return [...task.outlets, ...(stream === undefined ? [] : [stream])].map((outlet) => ({
-    send: (message, weight) => outlet.send(relateTo(task, message), weight),
+  return [...task.sinks, ...(stream === undefined ? [] : [stream])].map((sink) => ({
+    send: (message, weight) => sink.send(relateTo(task, message), weight),
     get isOver() {
-      return outlet.isOver === true;
+      return sink.isOver === true;
     },
   }));
 }

@@ -3,7 +3,7 @@ import { cancelled } from "../asking/ask-client.ts";
 import { randomToken } from "../asking/random-token.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { Task, TaskEnd } from "./task.ts";
@@ -28,7 +28,7 @@ export interface KeptTasks {
   /** Resolves when it has ended, its time is over, or this request is given up; what belongs to the task may go over its stream until then. */
   ended(task: Task, request: ActiveRequest): Promise<void>;
   /** What a client with a session listens on. */
-  readonly stream: () => Outlet | undefined;
+  readonly stream: () => MessageSink | undefined;
   readonly mostQuestions: number;
   readonly size: number;
   /** Those that go on. */
@@ -58,7 +58,7 @@ export interface KeptTasksInit {
   readonly usedByOwner: () => number;
   /** UTF-16 units of the results that are kept for all of those. */
   readonly bytesByOwner: () => number;
-  readonly stream: () => Outlet | undefined;
+  readonly stream: () => MessageSink | undefined;
   /** Somebody waits for a task now, over whose stream questions can go. */
   readonly onWay: () => void;
   /** A task has another state. */
@@ -154,7 +154,7 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
     end: undefined,
     isFetched: false,
     bytes: 0,
-    outlets: new Set(),
+    sinks: new Set(),
     waiting: new Set(),
     cancelTimer: () => {},
   };
@@ -231,15 +231,15 @@ function remove(state: State, task: Task, reason: string): void {
   if (state.working === 0) state.onIdle();
 }
 
-async function ended({ onWay }: State, task: Task, { outlet, stop }: ActiveRequest): Promise<void> {
+async function ended({ onWay }: State, task: Task, { sink, stop }: ActiveRequest): Promise<void> {
   if (task.end !== undefined || stop.aborted) return;
-  task.outlets.add(outlet);
+  task.sinks.add(sink);
   await new Promise<void>((resolve) => {
     const ignore = onAbort(stop, () => wake());
     const wake = (): void => {
       ignore();
       task.waiting.delete(wake);
-      task.outlets.delete(outlet);
+      task.sinks.delete(sink);
       resolve();
     };
     task.waiting.add(wake);

@@ -4,7 +4,7 @@ import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
-import { askByList, askInSession, outletsOf, type AskOver } from "./ask-in-task.ts";
+import { askByList, askInSession, sinksOf, type AskOver } from "./ask-in-task.ts";
 import type { KeptTasks } from "./kept-tasks.ts";
 import type { Task, TaskEnd } from "./task.ts";
 import { declaresTasks, toWireTask } from "./wire-task.ts";
@@ -25,7 +25,7 @@ export interface TaskCallsInit {
 const longestMessage = 1024;
 
 /** Answers a call by `work`, or with a task of the gateway's own, which goes on by itself. */
-export function answerCall(init: TaskCallsInit, request: ActiveRequest, work: CallWork): Promise<JsonObject> {
+export function answerToolCall(init: TaskCallsInit, request: ActiveRequest, work: CallWork): Promise<JsonObject> {
   return init.era === "legacy" ? callInSession(init, request, work) : callWithoutSession(init, request, work);
 }
 
@@ -45,8 +45,8 @@ async function callInSession(init: TaskCallsInit, request: ActiveRequest, work: 
       { code: "overloaded" },
     );
   // The stream of its own request ends with the answer to it.
-  request.outlet = {
-    send: (message, weight) => outletsOf(tasks, task).some((outlet) => outlet.send(message, weight)),
+  request.sink = {
+    send: (message, weight) => sinksOf(tasks, task).some((sink) => sink.send(message, weight)),
   };
   request.ask = askInSession(tasks, task, askOver);
   request.onTask = (state) => note(init, task, state);
@@ -85,7 +85,7 @@ async function callWithoutSession(init: TaskCallsInit, request: ActiveRequest, w
     task = tasks.create(request);
     if (task === undefined) return;
     // What comes from now on is asked for by `tasks/get`: progress and log lines are not for tasks of this revision.
-    request.outlet = nowhere;
+    request.sink = nowhere;
     request.ask = askByList(tasks, task);
     answer({ resultType: "task", ...toWireTask(task, "modern") });
     note(init, task, state);

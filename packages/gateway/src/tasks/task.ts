@@ -1,6 +1,6 @@
 import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import type { RpcFailure } from "../message/json-rpc.ts";
-import type { Outlet } from "../message/outlet.ts";
+import type { MessageSink } from "../message/message-sink.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 
 /** How a task ended: as its call would have, or because it was given up. */
@@ -37,7 +37,7 @@ export interface Task {
   /** UTF-16 units of the result that is kept. */
   bytes: number;
   /** Streams of requests that wait for its end, which what belongs to it may go over. */
-  readonly outlets: Set<Outlet>;
+  readonly sinks: Set<MessageSink>;
   /** Called when it has ended, or its time is over. */
   readonly waiting: Set<() => void>;
   cancelTimer: Cancel;

@@ -5,7 +5,7 @@ import { Crashed, OutputClosed } from "./abort-reasons.ts";
 import type { CommandContext } from "./command-context.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { createProgram } from "./program/create-program.ts";
-import type { Run } from "./program/declare.ts";
+import type { CommandRun } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
 import { renderError } from "./program/render-error.ts";
 import { printJson } from "./render/print.ts";
@@ -36,7 +36,7 @@ export async function runCommandLine(
     const expectStop = (): void => void (isStopExpected = true);
     return { terminal: withColor(terminal, color), options: { ...given, ...options }, opened, expectStop };
   };
-  const run: Run = async (work) => {
+  const run: CommandRun = async (work) => {
     exitCode = await work(contextOf());
   };
   const isJson = given?.json ?? isJsonAsked(argv);

@@ -55,9 +55,9 @@ export function createConversation(
     id,
     context,
     presenter: {
-      present: (outcome, occasion) =>
-        results.present(outcome, { ...occasion, context: { ...context, ...occasion?.context } }),
-      presentError: (error, occasion) => results.presentError(error, occasion),
+      present: (outcome, presentContext) =>
+        results.present(outcome, { ...presentContext, context: { ...context, ...presentContext?.context } }),
+      presentError: (error, presentContext) => results.presentError(error, presentContext),
     },
     async call(name, args, callOptions) {
       assertOpen();

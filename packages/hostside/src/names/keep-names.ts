@@ -17,7 +17,7 @@ import {
 } from "@hostside/core/implement";
 import { hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
 import type { McpProvider } from "@hostside/provider";
-import { distinct, mergeNames, readNames, type ToolNames } from "./merge-names.ts";
+import { distinct, mergeNames, readNames, type LocalNames } from "./merge-names.ts";
 import { namesKey } from "./names-key.ts";
 
 /** Local names of tools, kept over a restart. */
@@ -61,7 +61,7 @@ export function createKeptNames({
 }: KeptNamesInit): KeptNames {
   const { clock, report, lock = createMemoryLock({ clock }) } = means;
   const keyOf = namesKey(providerName, naming);
-  const written = new Map<string, ToolNames>();
+  const written = new Map<string, LocalNames>();
   /** Of which it was said that they could not be kept, and have not been since. */
   const unkept = new Set<string>();
   let isClosed = false;
@@ -72,14 +72,14 @@ export function createKeptNames({
 
   const complain = (serverId: string, what: string): void =>
     report({ kind: "not-kept", serverId, message: `names of tools of server ${JSON.stringify(serverId)} ${what}` });
-  const read = async (serverId: string): Promise<ToolNames> => {
+  const read = async (serverId: string): Promise<LocalNames> => {
     const kept = readVersioned(await store.get(keyOf(serverId)), version);
     if (kept === undefined) return [];
     const names = readNames(kept, naming);
     if (names === undefined) complain(serverId, "are malformed where they are kept, and are given anew");
     return names ?? [];
   };
-  const write = async (serverId: string, names: ToolNames): Promise<void> => {
+  const write = async (serverId: string, names: LocalNames): Promise<void> => {
     if (sameJson(written.get(serverId), names)) {
       unkept.delete(serverId);
       return;
@@ -138,7 +138,7 @@ export function createKeptNames({
 
 /** How the names of one server are read, and what is said where they are not. */
 interface Recalling {
-  readonly read: (serverId: string) => Promise<ToolNames>;
+  readonly read: (serverId: string) => Promise<LocalNames>;
   readonly complain: (serverId: string, what: string) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;

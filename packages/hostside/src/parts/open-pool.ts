@@ -61,7 +61,7 @@ export function sharedBy(specs: readonly ServerSpec[], { pool }: PartsContext["o
 }
 
 /** Where edits of the servers go: those that all share to their provider, the others to the pool. */
-export function targetOf(provider: McpProvider, conversations: Conversations | undefined): ConfigTarget {
+export function configTargetOf(provider: McpProvider, conversations: Conversations | undefined): ConfigTarget {
   if (conversations === undefined) return provider;
   return {
     async applyServers(specs, options) {

@@ -3,12 +3,17 @@ import type { OAuth } from "@hostside/auth";
 import type { Clock, ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
-import { createSharedProviders, type ConversationKey, type SharedProviders, type SharedWish } from "@hostside/pool";
+import {
+  createSharedProviders,
+  type ConversationKey,
+  type SharedProviders,
+  type SharedProviderRequest,
+} from "@hostside/pool";
 import type { McpProvider } from "@hostside/provider";
 import { createConversation, type ConversationParts } from "../conversation/create-conversation.ts";
 import type { PoolOptions } from "../host-options.ts";
 import type { Conversation, ConversationOptions } from "../host.ts";
-import { createClassToolbox, type Apart, type ClassToolbox } from "./create-class-toolbox.ts";
+import { createSharedToolbox, type Apart, type SharedToolbox } from "./shared-toolbox.ts";
 
 /** What conversations are kept apart with. */
 export interface ConversationsMeans extends ConversationParts {
@@ -17,7 +22,7 @@ export interface ConversationsMeans extends ConversationParts {
   readonly name: string;
   readonly servers: readonly ServerSpec[];
   /** Makes a provider, and waits for its servers as long as it is to be waited for. */
-  readonly make: (wish: SharedWish, name: string) => Promise<McpProvider>;
+  readonly make: (request: SharedProviderRequest, name: string) => Promise<McpProvider>;
   /** Makes a toolbox of these beside all that every conversation has. */
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
   /** Signs in where a model gets tools for it. */
@@ -43,17 +48,17 @@ export function openConversations(means: ConversationsMeans): Conversations {
     ...means.pool,
     clock: means.clock,
     servers: means.servers,
-    async make(wish) {
-      const apart = wish.sharing === "conversation" ? "conversation" : "principal";
-      const provider = await means.make(wish, `${means.name}-${apart}`);
+    async make(request) {
+      const apart = request.sharing === "conversation" ? "conversation" : "principal";
+      const provider = await means.make(request, `${means.name}-${apart}`);
       owners.set(provider, apart);
       return provider;
     },
   });
   let sharings = sharingsOf(means.servers);
-  const classes = new Map<string, ClassToolbox>();
+  const classes = new Map<string, SharedToolbox>();
 
-  const leave = (id: string, one: ClassToolbox): void => {
+  const leave = (id: string, one: SharedToolbox): void => {
     one.users -= 1;
     if (one.users > 0) return;
     if (classes.get(id) === one) classes.delete(id);
@@ -70,7 +75,7 @@ export function openConversations(means: ConversationsMeans): Conversations {
       if (sharings.size === 0) return createConversation(means, options);
       const wanted = { ...options, id: options.id ?? options.context?.conversation ?? randomUUID() };
       const { id, key } = classOf(wanted, sharings);
-      const one = classes.get(id) ?? createClassToolbox(key, { ...means, sharings, providers, owners });
+      const one = classes.get(id) ?? createSharedToolbox(key, { ...means, sharings, providers, owners });
       classes.set(id, one);
       one.users += 1;
       let isLeft = false;

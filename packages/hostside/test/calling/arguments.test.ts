@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { buildArguments } from "../../src/cli/calling/build-arguments.ts";
 import { coerceText, describeKinds } from "../../src/cli/calling/coerce-text.ts";
-import { readOptions } from "../../src/cli/calling/read-options.ts";
+import { readTypedOptions } from "../../src/cli/calling/read-options.ts";
 import { readParameters } from "../../src/cli/calling/tool-parameters.ts";
 
 const noFiles = async (): Promise<Uint8Array> => {
@@ -16,7 +16,7 @@ async function read(
   root: JsonObject,
   { base = {}, files = {} }: { readonly base?: JsonObject; readonly files?: Readonly<Record<string, string>> } = {},
 ): Promise<JsonObject> {
-  const { typed } = readOptions(tokens, readParameters(root, root));
+  const { typed } = readTypedOptions(tokens, readParameters(root, root));
   const readSource = async (name: string): Promise<Uint8Array> =>
     Object.hasOwn(files, name) ? Buffer.from(files[name] ?? "", "latin1") : noFiles();
   return buildArguments(typed, { base, root, readSource });
@@ -128,7 +128,7 @@ describe("arguments from options", () => {
 
   it("names what is near, and what the tool takes", () => {
     const parameters = readParameters(mixed, mixed);
-    expect(() => readOptions(["--cout", "1"], parameters)).toThrow(
+    expect(() => readTypedOptions(["--cout", "1"], parameters)).toThrow(
       expect.objectContaining({
         hint: expect.stringMatching(/^Did you mean --count\? The tool takes --pin, --count, /),
       }),

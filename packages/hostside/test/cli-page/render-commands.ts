@@ -1,13 +1,13 @@
 import type { Argument, Command, Option } from "commander";
-import { pageOf } from "../../src/cli/program/describe-page.ts";
+import { helpPageOf } from "../../src/cli/program/describe-page.ts";
 
 /** Every command of a program as Markdown, from what it declares: the part of docs/cli.md that nobody writes by hand. */
 export function renderCommands(program: Command): string {
   const commands = commandsOf(program);
-  const purposes = new Set(commands.map((command) => pageOf(command)?.purpose ?? "More"));
+  const purposes = new Set(commands.map((command) => helpPageOf(command)?.purpose ?? "More"));
   const sections = Array.from(purposes, (purpose) => [
     `## ${purpose}`,
-    ...commands.filter((command) => (pageOf(command)?.purpose ?? "More") === purpose).flatMap(renderCommand),
+    ...commands.filter((command) => (helpPageOf(command)?.purpose ?? "More") === purpose).flatMap(renderCommand),
   ]);
   const global = ["## Options of every command", table("option", program.options.filter(isShown).map(toOptionRow))];
   return `${[...global, ...sections.flat()].join("\n\n")}\n`;
@@ -25,7 +25,7 @@ function lineOf(command: Command): string {
 }
 
 function renderCommand(command: Command): readonly string[] {
-  const page = pageOf(command);
+  const page = helpPageOf(command);
   const shown = command.options.filter(isShown);
   const exits = Object.entries(page?.exits ?? {});
   return [

@@ -8,10 +8,10 @@ import { runInNewContext } from "node:vm";
 import { fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DoctorFacts } from "../../src/cli/examining/facts.ts";
-import type { Finding } from "../../src/cli/examining/finding.ts";
+import type { DoctorFinding } from "../../src/cli/examining/finding.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 
-type Report = Omit<DoctorFacts, "now"> & { readonly findings: readonly Finding[] };
+type Report = Omit<DoctorFacts, "now"> & { readonly findings: readonly DoctorFinding[] };
 
 const secret = "hush-hush-3141592653";
 const { command: node } = fixtureServer("modern-stdio");
@@ -69,7 +69,7 @@ describe("doctor among servers of all kinds", () => {
   afterAll(() => terminal[Symbol.dispose]());
 
   const of = (id: string) => report.servers.find((server) => server.id === id);
-  const worth = (server: string): readonly Finding[] =>
+  const worth = (server: string): readonly DoctorFinding[] =>
     report.findings.filter((finding) => finding.server === server && finding.level !== "ok");
 
   it("exits 1 for a problem, with one JSON document on stdout and nothing on stderr", () => {

@@ -4,7 +4,7 @@ import type {
   MachineFacts,
   ReadyFacts,
   ServerFacts,
-  ToolFacts,
+  OfferedToolFacts,
 } from "../../src/cli/examining/facts.ts";
 
 /** A machine with which everything is well. */
@@ -25,7 +25,7 @@ export function configOf(facts: Partial<ConfigFacts> = {}): ConfigFacts {
   return { files: [], problems: [], plainSecrets: [], duplicates: [], ...facts };
 }
 
-export function toolOf(facts: Partial<ToolFacts> = {}): ToolFacts {
+export function toolOf(facts: Partial<OfferedToolFacts> = {}): OfferedToolFacts {
   return { name: "read", localName: "mcp_files_read", tokens: 100, flags: [], ...facts };
 }
 

@@ -1,15 +1,15 @@
 import { readConfig } from "@hostside/config";
 import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { findProgram, type FileFacts } from "../../src/cli/examining/gather/find-program.ts";
+import { lookUpProgram, type FileLookup } from "../../src/cli/examining/gather/find-program.ts";
 import { duplicatesOf, plainSecretsIn } from "../../src/cli/examining/gather/gather-config.ts";
 import { gatherMachine } from "../../src/cli/examining/gather/gather-machine.ts";
 import { gatherProgram } from "../../src/cli/examining/gather/gather-program.ts";
 import { shorten } from "../../src/cli/examining/gather/failure-facts.ts";
-import { fitTools, weighTool } from "../../src/cli/examining/gather/weigh-tools.ts";
+import { checkToolsPerApi, weighTool } from "../../src/cli/examining/gather/weigh-tools.ts";
 
 /** Files by their path: `"x"` a program, `"-"` a file, `"/"` a folder. */
-function filesOf(tree: Readonly<Record<string, "x" | "-" | "/">>): FileFacts {
+function filesOf(tree: Readonly<Record<string, "x" | "-" | "/">>): FileLookup {
   return {
     kindOf: async (path) => (tree[path] === undefined ? "missing" : tree[path] === "/" ? "directory" : "file"),
     canExecute: async (path) => tree[path] === "x",
@@ -28,7 +28,7 @@ describe("findProgram()", () => {
     ["./run", { "/srv/shop/run": "x" }, { path: "/srv/shop/run" }],
     ["/opt/run", { "/opt/run": "/" }, { trouble: "directory", blocked: "/opt/run" }],
   ])("%s among %j", async (command, tree, found) => {
-    expect(await findProgram(command, { ...linux, files: filesOf(tree) })).toEqual(found);
+    expect(await lookUpProgram(command, { ...linux, files: filesOf(tree) })).toEqual(found);
   });
 
   it.each<[string, Parameters<typeof filesOf>[0], object]>([
@@ -38,7 +38,7 @@ describe("findProgram()", () => {
     ["npx", { "C:\\node\\npx": "-" }, { trouble: "missing" }],
   ])("on Windows: %s among %j", async (command, tree, found) => {
     const env = { Path: 'C:\\sys;"C:\\node"', PATHEXT: ".EXE;.CMD" };
-    expect(await findProgram(command, { platform: "win32", cwd: "C:\\work", env, files: filesOf(tree) })).toEqual(
+    expect(await lookUpProgram(command, { platform: "win32", cwd: "C:\\work", env, files: filesOf(tree) })).toEqual(
       found,
     );
   });
@@ -172,7 +172,7 @@ describe("weigh-tools", () => {
 
   it("says of each API what it leaves out and what it rewrites", () => {
     const recursive = { type: "object", properties: { child: { $ref: "#" } } };
-    const apis = fitTools([tool("mcp_files_plain", "plain"), tool("mcp_files_tree", "tree", recursive)]);
+    const apis = checkToolsPerApi([tool("mcp_files_plain", "plain"), tool("mcp_files_tree", "tree", recursive)]);
     expect(apis.map(({ api }) => api)).toEqual(["OpenAI", "OpenAI in strict mode", "Anthropic", "Gemini"]);
     expect(apis.flatMap(({ adapted, leftOut }) => [...adapted, ...leftOut]).map(({ tool: name }) => name)).toContain(
       "tree",

@@ -1,7 +1,7 @@
 import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/cli/program/create-program.ts";
-import { pageOf } from "../../src/cli/program/describe-page.ts";
+import { helpPageOf } from "../../src/cli/program/describe-page.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
@@ -25,7 +25,7 @@ describe("the pages of help", () => {
     const command = commands.find((one) => one.name() === name);
     if (command === undefined) throw new TypeError(name);
     expect(command.description()).not.toBe("");
-    const { examples = [] } = pageOf(command) ?? {};
+    const { examples = [] } = helpPageOf(command) ?? {};
     expect(examples.length).toBeGreaterThan(0);
     for (const { line, does } of examples) {
       expect(does).not.toBe("");
@@ -48,7 +48,7 @@ describe("the pages of help", () => {
     expect(code).toBe(0);
     for (const command of commands) {
       expect(out).toMatch(new RegExp(`^  ${command.name()}\\b.* {2}`, "m"));
-      expect(pageOf(command)?.purpose).toBeDefined();
+      expect(helpPageOf(command)?.purpose).toBeDefined();
     }
   });
 

@@ -5,7 +5,7 @@ import { describeFound } from "../../src/cli/listing/found-tools.ts";
 import { describeGroups, renderGroups } from "../../src/cli/listing/list-groups.ts";
 import { renderTool } from "../../src/cli/listing/render-tool.ts";
 import { renderFound } from "../../src/cli/listing/search-tools.ts";
-import { describeTool } from "../../src/cli/listing/tool-facts.ts";
+import { toolFactsOf } from "../../src/cli/listing/tool-facts.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
@@ -25,7 +25,7 @@ describe("a tool as lines", () => {
   it.each([40, 60, 200])(
     "fits in %i columns where its schema does, and has nothing that a terminal obeys",
     (columns) => {
-      const lines = renderTool(describeTool(definition, { explain: () => `On offer.\n${hostile}` }), {
+      const lines = renderTool(toolFactsOf(definition, { explain: () => `On offer.\n${hostile}` }), {
         ...view,
         columns,
       });
@@ -37,7 +37,7 @@ describe("a tool as lines", () => {
   );
 
   it("has the tokens that its definition costs, and the sentences of the policy", () => {
-    const facts = describeTool(definition, { explain: () => "One.\nTwo." });
+    const facts = toolFactsOf(definition, { explain: () => "One.\nTwo." });
     expect(facts).toMatchObject({
       tokens: estimateDefinitionTokens(definition),
       rules: ["One.", "Two."],

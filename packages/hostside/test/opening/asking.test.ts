@@ -5,12 +5,12 @@ import { askApproval, describeCall } from "../../src/cli/opening/asking/ask-appr
 import { askElicitation, type OpenPage } from "../../src/cli/opening/asking/ask-elicitation.ts";
 import { askInput } from "../../src/cli/opening/asking/ask-input.ts";
 import { describeTrust } from "../../src/cli/opening/asking/ask-trust.ts";
-import type { Asker, Questions } from "../../src/cli/opening/asking/asker.ts";
+import type { TerminalPrompter, Questions } from "../../src/cli/opening/asking/asker.ts";
 
 /** Somebody who answers in turn, and what they were asked. An answer that `check` refuses is given, and the next one too. */
 function person(
   ...answers: readonly (string | boolean | readonly string[] | undefined)[]
-): Asker & { asked: string[] } {
+): TerminalPrompter & { asked: string[] } {
   const rest = [...answers];
   const asked: string[] = [];
   const next = async (message: string): Promise<never> => {

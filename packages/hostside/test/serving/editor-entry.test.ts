@@ -2,21 +2,21 @@ import { readConfig, expandConfig } from "@hostside/config";
 import type { HttpTransportSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { editors } from "../../src/cli/serving/editors.ts";
-import { describeEntry, type EntryWish } from "../../src/cli/serving/editor-entry.ts";
+import { describeEntry, type EditorEntryRequest } from "../../src/cli/serving/editor-entry.ts";
 import { isServeEntry } from "../../src/cli/serving/self-entries.ts";
 
 const npx = ["npx", "-y", "hostside"];
-const stdio: EntryWish = {
+const stdio: EditorEntryRequest = {
   over: "stdio",
   program: npx,
   args: ["--expose", "search", "--config", '/srv/a "b"\\c.json'],
 };
-const http: EntryWish = { over: "http", url: "http://127.0.0.1:7077/mcp", tokenFile: "/h/token" };
+const http: EditorEntryRequest = { over: "http", url: "http://127.0.0.1:7077/mcp", tokenFile: "/h/token" };
 const linux = { platform: "linux", home: "/h", env: {} };
 const windows = { platform: "win32", home: "C:\\Users\\ada", env: { APPDATA: "C:\\Users\\ada\\AppData\\Roaming" } };
 
-async function specOf(editor: (typeof editors)[number], wish: EntryWish, place = linux) {
-  const { file, text } = describeEntry(editor, wish, place);
+async function specOf(editor: (typeof editors)[number], request: EditorEntryRequest, place = linux) {
+  const { file, text } = describeEntry(editor, request, place);
   const { servers, problems, dialect } = readConfig(text, { file });
   const [server] = servers;
   if (server === undefined || servers.length > 1) throw new Error(`${editor}: ${JSON.stringify(problems)}`);

@@ -10,7 +10,7 @@ import {
 } from "@hostside/core/implement";
 import { captureData } from "../capture.ts";
 import { quietly } from "../quietly.ts";
-import { toCallEntry, type EntryRules } from "../records/call-entry.ts";
+import { toCallEntry, type CallEntryRules } from "../records/call-entry.ts";
 import { readEntryOptions, type EntryOptions } from "../records/create-call-log.ts";
 import { watchCalls } from "../records/watch-call.ts";
 import { importAuditKey, noLines, type AuditHead } from "./audit-line.ts";
@@ -107,7 +107,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<AuditLog
 
   async function writeBefore(
     call: ToolCall,
-    entryRules: EntryRules,
+    entryRules: CallEntryRules,
     append: (entry: object) => Promise<void>,
   ): Promise<void> {
     const { type: _type, ...begun } = toCallEntry(
@@ -125,7 +125,7 @@ export async function createAuditLog(options: AuditLogOptions): Promise<AuditLog
   }
 }
 
-function toPlainEntry(entry: Readonly<Record<string, unknown>>, rules: EntryRules): object {
+function toPlainEntry(entry: Readonly<Record<string, unknown>>, rules: CallEntryRules): object {
   const data = quietly(() => captureData(entry, rules));
   if (!isPlainObject(data)) return { type: "withheld" };
   const text = JSON.stringify(data);

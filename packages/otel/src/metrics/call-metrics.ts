@@ -2,7 +2,7 @@ import type { Attributes } from "@opentelemetry/api";
 import type { CallAttempt, CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@hostside/core";
 import { attribute, otherValue } from "../names.ts";
 import { quietly } from "../quietly.ts";
-import { failureOf, toolFailure, type Failure } from "../spans/failure.ts";
+import { spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { peerAttributes } from "../spans/peer-attributes.ts";
 import type { BoundedValues } from "./bounded-values.ts";
 import type { Instruments } from "./instruments.ts";
@@ -18,7 +18,7 @@ export interface MeasuredRequest {
   readonly serverId: string;
   readonly method: string;
   readonly durationMs: number;
-  readonly failure: Failure | undefined;
+  readonly failure: SpanFailure | undefined;
   readonly peer: ServerPeer | undefined;
   /** Such as the name of the tool. Of a server, and so bounded. */
   readonly subject?: Attributes | undefined;
@@ -29,7 +29,7 @@ export function measureRequest(request: MeasuredRequest, parts: MetricParts): vo
   quietly(() =>
     parts.find()?.operationDuration.record(request.durationMs / 1000, {
       [attribute.method]: parts.bounded.of(attribute.method, request.serverId, request.method),
-      [attribute.server]: serverOf(request.serverId, parts),
+      [attribute.server]: boundedServerId(request.serverId, parts),
       ...boundedSubject(request, parts),
       ...boundedPeer(request.peer, request.serverId, parts),
       ...boundedFailure(request.failure, request.serverId, parts),
@@ -62,7 +62,7 @@ export function measureRecord(
     const again = attempts.length - 1;
     if (again > 0) af?.retries.add(again, afAttributes(serverId, toolName, parts));
     if (hostside === undefined) return;
-    const server = { [attribute.server]: serverOf(serverId, parts) };
+    const server = { [attribute.server]: boundedServerId(serverId, parts) };
     for (const [phase, ms] of [
       ["connect", connectMs],
       ["list", listMs],
@@ -81,14 +81,14 @@ export function measureRecord(
 /** Writes that a call is over, with all that the host did about it. */
 export function measureCall(
   { origin }: ToolCall,
-  { durationMs, failure }: { readonly durationMs: number; readonly failure: Failure | undefined },
+  { durationMs, failure }: { readonly durationMs: number; readonly failure: SpanFailure | undefined },
   parts: MetricParts,
 ): void {
   const { serverId, toolName } = origin;
   quietly(() => {
     const { hostside, af } = parts.find() ?? {};
     hostside?.callDuration.record(durationMs / 1000, {
-      [attribute.server]: serverOf(serverId, parts),
+      [attribute.server]: boundedServerId(serverId, parts),
       [attribute.tool]: parts.bounded.of(attribute.tool, serverId, toolName),
       ...boundedFailure(failure, serverId, parts),
     });
@@ -112,7 +112,7 @@ export function measureDecision(
     const { hostside, af } = parts.find() ?? {};
     const { serverId, toolName } = origin;
     hostside?.decisions.add(1, {
-      [attribute.server]: serverOf(serverId, parts),
+      [attribute.server]: boundedServerId(serverId, parts),
       [attribute.decision]: parts.bounded.of(
         attribute.decision,
         "",
@@ -129,14 +129,14 @@ export function measureServer(
   { serverId, operation, durationMs, peer, error }: ServerRecord,
   parts: MetricParts,
 ): void {
-  const failure = error === undefined ? undefined : failureOf(error);
+  const failure = error === undefined ? undefined : spanFailureOf(error);
   if (operation !== "session") {
     const method = operation === "list" ? "tools/list" : methodOfConnecting(peer);
     return measureRequest({ serverId, method, durationMs, failure, peer }, parts);
   }
   quietly(() =>
     parts.find()?.sessionDuration.record(durationMs / 1000, {
-      [attribute.server]: serverOf(serverId, parts),
+      [attribute.server]: boundedServerId(serverId, parts),
       ...boundedPeer(peer, serverId, parts),
       ...boundedFailure(isOrderly(error?.code) ? undefined : failure, serverId, parts),
     }),
@@ -154,17 +154,17 @@ export function isOrderly(code: string | undefined): boolean {
 }
 
 /** The id of a server, bounded. */
-export function serverOf(serverId: string, { bounded }: MetricParts): string {
+export function boundedServerId(serverId: string, { bounded }: MetricParts): string {
   return bounded.of(attribute.server, "", serverId);
 }
 
-function failureOfAttempt({ error }: CallAttempt, isToolError: boolean): Failure | undefined {
-  if (error !== undefined) return failureOf(error);
+function failureOfAttempt({ error }: CallAttempt, isToolError: boolean): SpanFailure | undefined {
+  if (error !== undefined) return spanFailureOf(error);
   return isToolError ? toolFailure : undefined;
 }
 
 function afAttributes(serverId: string, toolName: string, parts: MetricParts): Attributes {
-  return { server: serverOf(serverId, parts), tool: parts.bounded.of(attribute.tool, serverId, toolName) };
+  return { server: boundedServerId(serverId, parts), tool: parts.bounded.of(attribute.tool, serverId, toolName) };
 }
 
 function boundedSubject({ subject = {}, serverId }: MeasuredRequest, { bounded }: MetricParts): Attributes {
@@ -188,7 +188,7 @@ function boundedPeer(peer: ServerPeer | undefined, serverId: string, { bounded }
 }
 
 // Codes of JSON-RPC errors are numbers of the server's.
-function boundedFailure(failure: Failure | undefined, serverId: string, { bounded }: MetricParts): Attributes {
+function boundedFailure(failure: SpanFailure | undefined, serverId: string, { bounded }: MetricParts): Attributes {
   if (failure === undefined) return {};
   const { type, rpcCode } = failure;
   return {

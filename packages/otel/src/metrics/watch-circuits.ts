@@ -1,7 +1,7 @@
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import type { WatchedPolicy } from "../watched.ts";
-import { serverOf, type MetricParts } from "./call-metrics.ts";
+import { boundedServerId, type MetricParts } from "./call-metrics.ts";
 
 const states: ReadonlyMap<string, number> = new Map([
   ["circuit-closed", 0],
@@ -17,7 +17,7 @@ export function measureCircuit({ type, serverId = "", toolName }: PolicyNews, pa
   if (state === undefined) return;
   quietly(() => {
     const { hostside, af } = parts.find() ?? {};
-    const server = serverOf(serverId, parts);
+    const server = boundedServerId(serverId, parts);
     const tool = toolName === undefined ? undefined : parts.bounded.of(attribute.tool, serverId, toolName);
     hostside?.circuit.record(state, {
       [attribute.server]: server,

@@ -1,7 +1,7 @@
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import type { WatchedResources } from "../watched.ts";
-import { serverOf, type MetricParts } from "./call-metrics.ts";
+import { boundedServerId, type MetricParts } from "./call-metrics.ts";
 
 type ServerCounters = ReturnType<WatchedResources["stats"]>["servers"][number];
 type Counter = "cacheHits" | "cacheMisses" | "refusedUris";
@@ -37,7 +37,7 @@ interface Counted {
 
 function write(serverId: string, { hits, misses, refused }: Counted, parts: MetricParts): void {
   const { hostside, nexo } = parts.find() ?? {};
-  const server = serverOf(serverId, parts);
+  const server = boundedServerId(serverId, parts);
   const own = { [attribute.server]: server };
   if (hits > 0) {
     hostside?.cacheReads.add(hits, { ...own, "hostside.cache.result": "hit" });

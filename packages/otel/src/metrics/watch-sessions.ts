@@ -1,7 +1,7 @@
 import type { Clock, ServerPeer, ServerRecord } from "@hostside/core";
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
-import { isOrderly, measureServer, serverOf, type MetricParts } from "./call-metrics.ts";
+import { isOrderly, measureServer, boundedServerId, type MetricParts } from "./call-metrics.ts";
 
 /** The sessions of one provider. */
 export interface SessionWatch {
@@ -30,7 +30,7 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
   const { clock } = init;
   const open = new Map<string, OpenSession>();
   const add = (count: 1 | -1, serverId: string): void => {
-    init.find()?.hostside?.sessions.add(count, { [attribute.server]: serverOf(serverId, init) });
+    init.find()?.hostside?.sessions.add(count, { [attribute.server]: boundedServerId(serverId, init) });
     if (init.countsForNexo()) init.find()?.nexo?.active.add(count);
   };
   const countAll = (): void => {

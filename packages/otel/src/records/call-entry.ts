@@ -57,7 +57,7 @@ export interface CallEntry {
 }
 
 /** What an entry has beside what it always has. */
-export interface EntryRules extends CaptureRules {
+export interface CallEntryRules extends CaptureRules {
   readonly captureArguments: boolean;
   readonly captureResults: boolean;
   readonly captureMessages: boolean;
@@ -67,7 +67,7 @@ const longestName = 256;
 const longestMessage = 1000;
 
 /** Makes the entry of a call. Never throws. */
-export function toCallEntry(ended: EndedCall, rules: EntryRules): CallEntry {
+export function toCallEntry(ended: EndedCall, rules: CallEntryRules): CallEntry {
   const { call, startedAt, durationMs, decisions, records, error } = ended;
   const { origin, definition, options } = call;
   const { serverId, toolName } = origin;
@@ -105,7 +105,10 @@ export function toCallEntry(ended: EndedCall, rules: EntryRules): CallEntry {
   };
 }
 
-function endingOf({ outcome, error }: EndedCall, rules: EntryRules): Pick<CallEntry, "ended" | "outcome" | "message"> {
+function endingOf(
+  { outcome, error }: EndedCall,
+  rules: CallEntryRules,
+): Pick<CallEntry, "ended" | "outcome" | "message"> {
   if (outcome !== undefined) return { ended: outcome.isError ? "tool-error" : "ok" };
   if (!isHostsideError(error)) return { ended: "internal_error" };
   const message = rules.captureMessages ? { message: safeText(error.rawMessage, rules) } : {};
@@ -133,12 +136,12 @@ function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-function safeText(text: string, rules: EntryRules): string {
+function safeText(text: string, rules: CallEntryRules): string {
   return readSafely(() => captureText(text, { ...rules, maxLength: longestMessage })) as string;
 }
 
 // What is too long as JSON is kept as the beginning of its text.
-function boundedData(value: unknown, rules: EntryRules): unknown {
+function boundedData(value: unknown, rules: CallEntryRules): unknown {
   const data = captureData(value, rules);
   const text = JSON.stringify(data) ?? "null";
   return text.length <= rules.maxLength ? data : truncateText(text, rules.maxLength);

@@ -1,7 +1,7 @@
 import type { Clock, Interceptor } from "@hostside/core";
 import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
 import { quietly } from "../quietly.ts";
-import { toCallEntry, type CallEntry, type EntryRules } from "./call-entry.ts";
+import { toCallEntry, type CallEntry, type CallEntryRules } from "./call-entry.ts";
 import { watchCalls } from "./watch-call.ts";
 
 /** What an entry of a call holds. */
@@ -57,7 +57,7 @@ export function readEntryOptions({
   captureMessages = false,
   redact = (text) => text,
   maxCapturedLength = 4096,
-}: EntryOptions): EntryRules {
+}: EntryOptions): CallEntryRules {
   if (typeof captureArguments !== "boolean") throw new TypeError("captureArguments must be true or false");
   if (typeof captureResults !== "boolean") throw new TypeError("captureResults must be true or false");
   if (typeof captureMessages !== "boolean") throw new TypeError("captureMessages must be true or false");

@@ -20,7 +20,7 @@ import { createBoundedValues, type BoundedValues, type ValueBounds } from "../me
 import { findInstruments } from "../metrics/find-instruments.ts";
 import { attribute, durationBuckets } from "../names.ts";
 import { quietly } from "../quietly.ts";
-import { failureAttributes, failureOf, toolFailure, type Failure } from "../spans/failure.ts";
+import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { createTracing } from "../spans/tracing.ts";
 
 /** Options of {@linkcode createServerTelemetry}. */
@@ -100,7 +100,7 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
       );
       const within =
         span === undefined ? (parent ?? context.active()) : trace.setSpan(parent ?? context.active(), span);
-      const end = (failure: Failure | undefined): void => {
+      const end = (failure: SpanFailure | undefined): void => {
         endSpan(span, failure);
         const attributes = metricAttributes(request, failure, bounded);
         quietly(() => find()?.operation.record((clock.now() - startedAt) / 1000, attributes));
@@ -202,7 +202,7 @@ function nameOf(request: ServedRequest): string {
   return subject === undefined ? method : `${method} ${subject}`;
 }
 
-function endSpan(span: Span | undefined, failure: Failure | undefined): void {
+function endSpan(span: Span | undefined, failure: SpanFailure | undefined): void {
   if (span === undefined) return;
   quietly(() => {
     if (failure === undefined) return;
@@ -213,14 +213,18 @@ function endSpan(span: Span | undefined, failure: Failure | undefined): void {
 }
 
 /** A number is the code of a JSON-RPC error, as the official SDK's errors have it. */
-function failureOfServer(error: unknown): Failure {
+function failureOfServer(error: unknown): SpanFailure {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   if (typeof code === "number") return { type: String(code), rpcCode: code };
-  const failure = failureOf(error);
+  const failure = spanFailureOf(error);
   return failure.type === "internal_error" && typeof code === "string" ? { type: truncateText(code, 64) } : failure;
 }
 
-function metricAttributes(request: ServedRequest, failure: Failure | undefined, bounded: BoundedValues): Attributes {
+function metricAttributes(
+  request: ServedRequest,
+  failure: SpanFailure | undefined,
+  bounded: BoundedValues,
+): Attributes {
   const { tool, prompt } = subjectOf(request);
   // What a client says is let in once it has led to an answer: names that it makes up lead to errors of the protocol.
   const isAnswered = failure === undefined || failure === toolFailure;

@@ -12,7 +12,7 @@ import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import type { TelemetrySettings } from "../telemetry-options.ts";
 import { spanTime } from "../times.ts";
-import { failureAttributes, failureOf, toolFailure, type Failure } from "./failure.ts";
+import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "./failure.ts";
 import { peerAttributes, sessionAttributes } from "./peer-attributes.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -120,13 +120,13 @@ class OneCallSpan implements CallSpan {
       this.#addEvent("hostside.send", startedAt, {
         "hostside.duration": durationMs / 1000,
         [attribute.session]: peer.session,
-        ...(error !== undefined && failureAttributes(failureOf(error))),
+        ...(error !== undefined && failureAttributes(spanFailureOf(error))),
       });
     }
   }
 
   end(ending: { readonly outcome: ToolOutcome } | { readonly error: unknown }): void {
-    const failure = "error" in ending ? failureOf(ending.error) : ending.outcome.isError ? toolFailure : undefined;
+    const failure = "error" in ending ? spanFailureOf(ending.error) : ending.outcome.isError ? toolFailure : undefined;
     quietly(() => {
       this.#span.setAttribute(attribute.outcome, outcomeOf(ending, failure));
       if (failure !== undefined) this.#span.setAttributes(failureAttributes(failure));
@@ -149,7 +149,7 @@ class OneCallSpan implements CallSpan {
 }
 
 // A failure of the tool's own is known for sure; of another the error says what is known of the effect.
-function outcomeOf(ending: object, failure: Failure | undefined): string {
+function outcomeOf(ending: object, failure: SpanFailure | undefined): string {
   if (failure === undefined) return "ok";
   return "error" in ending ? (failure.outcome ?? "unknown") : "tool-error";
 }

@@ -3,7 +3,7 @@ import { isHostsideError } from "@hostside/core";
 import { attribute } from "../names.ts";
 
 /** Why something failed, as the conventions have it. */
-export interface Failure {
+export interface SpanFailure {
   /** The code of the JSON-RPC error where a server answered with one, else Hostside's code. */
   readonly type: string;
   /** The code of the JSON-RPC error. */
@@ -13,10 +13,10 @@ export interface Failure {
 }
 
 /** A tool that says itself that it failed. */
-export const toolFailure: Failure = { type: "tool_error", outcome: "failed" };
+export const toolFailure: SpanFailure = { type: "tool_error", outcome: "failed" };
 
 /** Reads what was thrown. Says nothing of its message, which may hold anything. */
-export function failureOf(error: unknown): Failure {
+export function spanFailureOf(error: unknown): SpanFailure {
   if (!isHostsideError(error)) return { type: error instanceof Error ? "internal_error" : "_OTHER" };
   const { code, outcome, details } = error;
   const { rpcCode } = details;
@@ -28,7 +28,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** The same as attributes. */
-export function failureAttributes({ type, rpcCode }: Failure): Attributes {
+export function failureAttributes({ type, rpcCode }: SpanFailure): Attributes {
   return {
     [attribute.errorType]: type,
     ...(rpcCode !== undefined && { [attribute.rpcStatus]: String(rpcCode) }),

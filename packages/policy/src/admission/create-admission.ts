@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { createPins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { refuse } from "../refuse.ts";
+import { refuseCall } from "../refuse.ts";
 import { readRules } from "../rules/read-rules.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { createTargets } from "./admission-targets.ts";
@@ -81,6 +81,6 @@ function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): In
     const { decision, stage, rule, why: reason } = decide(call.definition, call.server);
     if (decision === "allow" || decision === "approval") return next(call);
     const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
-    return Promise.reject(refuse(call, { stage, code, reason, rule }, parts));
+    return Promise.reject(refuseCall(call, { stage, code, reason, rule }, parts));
   };
 }

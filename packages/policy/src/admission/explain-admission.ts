@@ -1,17 +1,17 @@
 import { cleanText, type ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import { countChanges } from "../pins/compare-entries.ts";
+import { summarizeChanges } from "../pins/compare-entries.ts";
 import type { PinVerdict } from "../pins/judge-pin.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
 import { explainRules } from "../rules/explain-rules.ts";
-import type { Decision } from "../rules/rule-options.ts";
+import type { RuleAction } from "../rules/rule-options.ts";
 import type { RuleLayer } from "../rules/rule.ts";
 import type { ToolSubject } from "../rules/tool-subject.ts";
 
 /** What an explanation is made from. */
 export interface ExplainedAdmission {
   readonly definition: ToolDefinition;
-  readonly decision: Decision;
+  readonly decision: RuleAction;
   readonly layers: readonly RuleLayer[];
   readonly subject: ToolSubject;
   /** `undefined` where nothing depends on what the tool is. */
@@ -23,7 +23,7 @@ export interface ExplainedAdmission {
 // More than this of a server's texts is for who asks for the changes themselves.
 const mostChanges = 10;
 
-const outcomes: Readonly<Record<Decision, string>> = {
+const outcomes: Readonly<Record<RuleAction, string>> = {
   allow: "on offer",
   approval: "on offer, and each call of it is to be approved",
   quarantine: "held back: shown to the host alone, and a call is refused with tool_quarantined",
@@ -49,7 +49,7 @@ function explainPins({ verdict, isPinning, changes = [], subject }: ExplainedAdm
   if (kind === "drifted" && changes.length > 0) {
     const shown = changes.slice(0, mostChanges).map(describeChange).join("; ");
     const rest = changes.length > mostChanges ? `; and ${changes.length - mostChanges} more` : "";
-    sentences.push(`What changed (${countChanges(changes)}): ${shown}${rest}.`);
+    sentences.push(`What changed (${summarizeChanges(changes)}): ${shown}${rest}.`);
   }
   sentences.push(describeRemedy(verdict, subject, rule));
   return sentences;

@@ -26,7 +26,7 @@ export function describeHeld(
 }
 
 /** What is to be approved, and what cannot be. */
-export interface Choice {
+export interface ApprovalSelection {
   readonly tools: readonly ApprovedTool[];
   readonly left: ApprovalResult["left"];
 }
@@ -35,7 +35,10 @@ export interface Choice {
  * Of the tools of one server that are held back, those that were asked for; by default all. Servers that are attached more than once may list variants of one
  * tool: a name alone means none of several.
  */
-export function chooseHeld(held: readonly HeldTool[], wanted: readonly (string | HeldTool)[] = held): Choice {
+export function chooseHeld(
+  held: readonly HeldTool[],
+  wanted: readonly (string | HeldTool)[] = held,
+): ApprovalSelection {
   const tools = new Map<string, ApprovedTool>();
   const left = new Map<string, string>();
   for (const one of wanted) {

@@ -2,7 +2,7 @@ import type { AdmissionServer, Admit, Interceptor, Subscription, ToolDefinition 
 import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
-import { ruleFields, type Decision, type RuleOptions } from "../rules/rule-options.ts";
+import { ruleFields, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
 import type { AdmissionTarget } from "./admission-targets.ts";
 
 /** What is on offer: rules on who may be used, and pins on what has been seen. */
@@ -16,7 +16,7 @@ export const admissionFields: Fields<AdmissionOptions> = { ...ruleFields, pins: 
 
 /** What becomes of a tool, and why. */
 export interface AdmissionDecision {
-  readonly decision: Decision;
+  readonly decision: RuleAction;
   /** Which of the two decided. */
   readonly stage: "rules" | "pins";
   /** The name or place of what decided: `deny[2]`, `pins.locks["github"]`. */

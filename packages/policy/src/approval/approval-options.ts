@@ -172,7 +172,7 @@ const decisions: Readonly<Record<ApprovalDecision, true>> = {
 };
 
 /** What a handler answered; `undefined` for what is no answer. */
-export function readAnswer(
+export function readApprovalAnswer(
   answer: unknown,
 ): { readonly decision: ApprovalDecision | "none"; readonly reason?: string } | undefined {
   const given = typeof answer === "string" ? { decision: answer } : answer;

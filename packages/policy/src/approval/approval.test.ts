@@ -1,6 +1,6 @@
 import type { ToolCall, ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { fingerprint, gated, setUp, type Desk, type Handler } from "../../test/approval-desk.ts";
+import { fingerprint, gated, setUp, type ApprovalSetup, type Handler } from "../../test/approval-setup.ts";
 import { callOf, createStageWorld, rejectionOf, settle } from "../../test/stage-world.ts";
 import type { ApprovalAnswer } from "./approval-options.ts";
 import type { AskedByRules } from "./approval.ts";
@@ -11,9 +11,9 @@ const never = new Promise<never>(() => {});
 describe("which calls somebody is asked about", () => {
   it("asks about none, about all, and about those that rules or their definition name, and says why", async () => {
     const deny: Handler = () => "no";
-    const whyOf = async (desk: Desk, definition: Partial<ToolDefinition> = {}): Promise<unknown> => {
-      await desk.send(gated({}, definition)).catch(() => {});
-      return desk.questions[0]?.why;
+    const whyOf = async (approvals: ApprovalSetup, definition: Partial<ToolDefinition> = {}): Promise<unknown> => {
+      await approvals.send(gated({}, definition)).catch(() => {});
+      return approvals.questions[0]?.why;
     };
     expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
     expect(await whyOf(setUp(deny))).toBe("every call is to be approved");

@@ -10,21 +10,21 @@ import type {
 import { cleanText } from "@hostside/core";
 import { withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuse } from "../refuse.ts";
+import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
-import { createAsking, type Asking } from "./ask-about-call.ts";
+import { createApprovalAsking, type ApprovalAsking } from "./ask-about-call.ts";
 import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
 import { holdToDefinition } from "./hold-to-definition.ts";
 import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
-import { hintFor, type PendingCall } from "./pending-call.ts";
+import { hintFor, type PendingApproval } from "./pending-call.ts";
 import {
   createRememberedApprovals,
   type ApprovalScope,
   type ConversationScope,
   type RememberedFor,
 } from "./remembered-approvals.ts";
-import { resumeCall, type Resumption } from "./resume-call.ts";
+import { resumeApprovedCall, type Resumption } from "./resume-call.ts";
 import { createSuspension, type Suspension } from "./suspend-call.ts";
 import { readMode, type AskedByMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
 
@@ -134,7 +134,7 @@ interface ApprovalInterceptorInit {
 function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["around"] {
   const { settings, parts, why, suspension, kept } = init;
   const { handler } = settings;
-  const asking = handler && createAsking({ handler, settings, kept, parts });
+  const asking = handler && createApprovalAsking({ handler, settings, kept, parts });
   return (stage) => async (call, next) => {
     const asked = why(call);
     const token = call.options.context?.approval;
@@ -144,7 +144,7 @@ function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["aro
     const selected = holdToDefinition(call);
     if (selected === undefined) throw selectionError(call, reason, parts);
     const pending = toPending(call, reason, parts);
-    const resumed = token && (await resumeCall(pending, token, { suspension, kept, parts }));
+    const resumed = token && (await resumeApprovedCall(pending, token, { suspension, kept, parts }));
     if (!resumed && !(await kept.approves(pending))) await decide(pending, { asking, suspension, parts });
     const shown = { ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } };
     return resumed ? runOnce(shown, resumed, { stage, next }) : stage(shown, next);
@@ -171,11 +171,11 @@ function plainOptions({ options }: ToolCall): ToolCall["options"] {
   return options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
 }
 
-function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingCall {
+function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingApproval {
   const copied: CopiedArguments | undefined = copyArguments(call.args);
   if (copied === undefined) {
     const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
-    throw refuse(call, { stage: "approval", code: "invalid_arguments", reason, rule: why.rule }, parts);
+    throw refuseCall(call, { stage: "approval", code: "invalid_arguments", reason, rule: why.rule }, parts);
   }
   const { effect } = toolSubject(call.definition, call.server, parts);
   return { call, copied, why, effect, hint: hintFor(call.origin.toolName) };
@@ -183,12 +183,12 @@ function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingCa
 
 /** Resolves when somebody approves the call now. */
 async function decide(
-  pending: PendingCall,
+  pending: PendingApproval,
   {
     asking,
     suspension,
     parts,
-  }: Pick<ApprovalInterceptorInit, "suspension" | "parts"> & { readonly asking: Asking | undefined },
+  }: Pick<ApprovalInterceptorInit, "suspension" | "parts"> & { readonly asking: ApprovalAsking | undefined },
 ): Promise<void> {
   const verdict = await asking?.ask(pending);
   if (verdict === "run") return;
@@ -197,25 +197,25 @@ async function decide(
 }
 
 async function requiredError(
-  { call, why, hint, copied }: PendingCall,
+  { call, why, hint, copied }: PendingApproval,
   { suspension, words }: Pick<ApprovalInterceptorInit, "suspension"> & { readonly words?: string | undefined },
   parts: PolicyParts,
 ): Promise<HostsideError> {
   const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
   const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked${said}` };
-  if (suspension === undefined) return refuse(call, nobody, parts);
+  if (suspension === undefined) return refuseCall(call, nobody, parts);
   try {
     const approval = await suspension.suspend(call, { hint, why: why.why, copied });
     parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id }, call);
-    return refuse(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
+    return refuseCall(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
   } catch (error) {
     parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
-    return refuse(call, nobody, parts);
+    return refuseCall(call, nobody, parts);
   }
 }
 
 function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): HostsideError {
   const reason = "was selected by a definition that is not the current one; select it again";
-  return refuse(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
+  return refuseCall(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
 }

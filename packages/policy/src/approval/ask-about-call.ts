@@ -2,24 +2,24 @@ import type { HostsideError } from "@hostside/core";
 import { cleanText } from "@hostside/core";
 import { dateOf, formatMs, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuse } from "../refuse.ts";
+import { callEvent, refuseCall } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
 import type { ApprovalDecision, ApprovalHandler, ReadApprovalOptions } from "./approval-options.ts";
 import { askHuman, type Heard, type OpenQuestion } from "./ask-human.ts";
-import type { PendingCall } from "./pending-call.ts";
+import type { PendingApproval } from "./pending-call.ts";
 import type { KeptApprovals } from "./kept-approvals.ts";
 
 /** What somebody who was asked wants; `unasked`: nobody could be asked, and why. */
-export type Verdict = "run" | "suspend" | { readonly unasked: string | undefined };
+export type ApprovalVerdict = "run" | "suspend" | { readonly unasked: string | undefined };
 
 /** Asks about calls. */
-export interface Asking {
+export interface ApprovalAsking {
   /** Resolves with what was answered; rejects with the refusal. The time of the call stands still meanwhile. */
-  ask(pending: PendingCall): Promise<Verdict>;
+  ask(pending: PendingApproval): Promise<ApprovalVerdict>;
 }
 
 /** How it is asked. */
-export interface AskingInit {
+export interface ApprovalAskingInit {
   readonly handler: ApprovalHandler;
   readonly settings: ReadApprovalOptions;
   readonly kept: KeptApprovals;
@@ -27,17 +27,17 @@ export interface AskingInit {
 }
 
 interface Waiting {
-  readonly pending: PendingCall;
+  readonly pending: PendingApproval;
   readonly question: OpenQuestion;
 }
 
 /** Asks one handler. Each call is a question of its own, but an answer for the conversation or for always settles those that it holds for. */
-export function createAsking({ handler, settings, kept, parts }: AskingInit): Asking {
+export function createApprovalAsking({ handler, settings, kept, parts }: ApprovalAskingInit): ApprovalAsking {
   const { clock } = parts;
   const { timeoutMs, maxOpen, maxOpenPerPrincipal } = settings;
   const open = new Set<Waiting>();
 
-  const assertRoom = (pending: PendingCall): void => {
+  const assertRoom = (pending: PendingApproval): void => {
     if (open.size >= maxOpen) throw tooManyError(pending, { count: open.size, rule: "approval.maxOpen" }, parts);
     const principal = principalOf(pending);
     if (principal === undefined) return;
@@ -45,7 +45,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
     if (own.length < maxOpenPerPrincipal) return;
     throw tooManyError(pending, { count: own.length, rule: "approval.maxOpenPerPrincipal" }, parts);
   };
-  const hear = async (pending: PendingCall): Promise<Heard> => {
+  const hear = async (pending: PendingApproval): Promise<Heard> => {
     const { call, copied, why, effect, hint } = pending;
     const { origin: tool, definition, server, options } = call;
     parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why }, call);
@@ -74,7 +74,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
       resume?.();
     }
   };
-  const remember = async (pending: PendingCall, decision: ApprovalDecision): Promise<void> => {
+  const remember = async (pending: PendingApproval, decision: ApprovalDecision): Promise<void> => {
     const answered = { type: "approval-answered", ...callEvent(pending.call, parts), by: "human" } as const;
     if (decision !== "conversation" && decision !== "always")
       return parts.emit({ ...answered, decision }, pending.call);
@@ -108,7 +108,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
   };
 }
 
-function answersFor({ call }: PendingCall, { suspend }: ReadApprovalOptions): readonly ApprovalDecision[] {
+function answersFor({ call }: PendingApproval, { suspend }: ReadApprovalOptions): readonly ApprovalDecision[] {
   const hasPrint = call.definition.fingerprint !== undefined;
   const answers: readonly (ApprovalDecision | false)[] = [
     "once",
@@ -120,7 +120,7 @@ function answersFor({ call }: PendingCall, { suspend }: ReadApprovalOptions): re
   return Object.freeze(answers.filter((answer) => answer !== false));
 }
 
-function principalOf({ call }: PendingCall): string | undefined {
+function principalOf({ call }: PendingApproval): string | undefined {
   return call.options.context?.principal;
 }
 
@@ -129,27 +129,27 @@ interface Crowd {
   readonly rule: "approval.maxOpen" | "approval.maxOpenPerPrincipal";
 }
 
-function tooManyError({ call }: PendingCall, { count, rule }: Crowd, parts: PolicyParts): HostsideError {
+function tooManyError({ call }: PendingApproval, { count, rule }: Crowd, parts: PolicyParts): HostsideError {
   const whose = rule === "approval.maxOpen" ? "" : " of the same principal";
   const reason = `needs an approval, and ${count} questions${whose} are open already`;
-  return refuse(call, { stage: "approval", code: "overloaded", reason, rule }, parts);
+  return refuseCall(call, { stage: "approval", code: "overloaded", reason, rule }, parts);
 }
 
 /** A human said no. */
 export function rejectedError(
-  { call, why }: PendingCall,
+  { call, why }: PendingApproval,
   words: string | undefined,
   parts: PolicyParts,
 ): HostsideError {
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
   const details = { denied: "rejected" } as const;
   const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details } as const;
-  return refuse(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
+  return refuseCall(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
 }
 
 function unheardError(
   heard: Exclude<Heard, { readonly kind: "answered" | "covered" | "unasked" }>,
-  { call, why }: PendingCall,
+  { call, why }: PendingApproval,
   { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
 ): HostsideError {
   const { rule } = why;
@@ -168,7 +168,7 @@ function unheardError(
   );
   if (heard.kind === "late") {
     const details = { denied: "unanswered" } as const;
-    return refuse(
+    return refuseCall(
       call,
       { stage: "approval", code: "approval_denied", reason: `was refused: ${late}`, rule, details },
       parts,
@@ -176,5 +176,5 @@ function unheardError(
   }
   const { wrongAnswer = "whoever should ask for an approval failed" } = heard;
   const reason = `was refused: ${wrongAnswer}`;
-  return refuse(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
+  return refuseCall(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
 }

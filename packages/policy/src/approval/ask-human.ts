@@ -1,6 +1,11 @@
 import type { Clock } from "@hostside/core";
 import { isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
-import { readAnswer, type ApprovalDecision, type ApprovalHandler, type ApprovalQuestion } from "./approval-options.ts";
+import {
+  readApprovalAnswer,
+  type ApprovalDecision,
+  type ApprovalHandler,
+  type ApprovalQuestion,
+} from "./approval-options.ts";
 
 /** What became of a question. */
 export type Heard =
@@ -62,7 +67,7 @@ export function askHuman(question: Omit<ApprovalQuestion, "signal">, init: AskIn
 async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
   try {
     const given: unknown = await handler(question);
-    const answer = readAnswer(given);
+    const answer = readApprovalAnswer(given);
     if (answer !== undefined) {
       const { decision, ...words } = answer;
       if (decision === "none") return { kind: "unasked", ...words };

@@ -1,22 +1,22 @@
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import { isWorseEffect } from "../effects/worse-effect.ts";
-import type { PendingCall } from "./pending-call.ts";
-import type { ApprovalScope, ApprovedTool, RememberedApprovals, RememberedFor } from "./remembered-approvals.ts";
+import type { PendingApproval } from "./pending-call.ts";
+import type { ApprovalScope, RememberedTool, RememberedApprovals, RememberedFor } from "./remembered-approvals.ts";
 
 /** Remembered answers as calls see them: a store that fails costs a question more, and never lets anything run. */
 export interface KeptApprovals {
   /** Whether an earlier answer holds for the call. */
-  approves(pending: PendingCall): Promise<boolean>;
+  approves(pending: PendingApproval): Promise<boolean>;
   /** Keeps an answer to a call, which has a fingerprint. */
-  keep(kind: RememberedFor, pending: PendingCall): Promise<void>;
+  keep(kind: RememberedFor, pending: PendingApproval): Promise<void>;
   /** Whether an answer to one call, remembered for `kind`, would hold for another one. */
-  holdsFor(kind: RememberedFor, answered: PendingCall, other: PendingCall): boolean;
+  holdsFor(kind: RememberedFor, answered: PendingApproval, other: PendingApproval): boolean;
 }
 
 /** Puts remembered answers before calls. */
 export function keepApprovals(remembered: RememberedApprovals, parts: PolicyParts): KeptApprovals {
-  const report = ({ call }: PendingCall, error: unknown): void =>
+  const report = ({ call }: PendingApproval, error: unknown): void =>
     parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
   return {
     async approves(pending) {
@@ -59,11 +59,11 @@ export function keepApprovals(remembered: RememberedApprovals, parts: PolicyPart
   };
 }
 
-function scopeOf({ call: { origin, options } }: PendingCall): ApprovalScope {
+function scopeOf({ call: { origin, options } }: PendingApproval): ApprovalScope {
   const { principal, conversation } = options.context ?? {};
   return { serverId: origin.serverId, toolName: origin.toolName, principal, conversation };
 }
 
-function toolOf({ call: { definition }, effect }: PendingCall): ApprovedTool | undefined {
+function toolOf({ call: { definition }, effect }: PendingApproval): RememberedTool | undefined {
   return definition.fingerprint === undefined ? undefined : { fingerprint: definition.fingerprint, effect };
 }

@@ -3,7 +3,7 @@ import type { CopiedArguments } from "./copy-arguments.ts";
 import type { WhyAsked } from "./why-asked.ts";
 
 /** A call that runs when somebody approves it. */
-export interface PendingCall {
+export interface PendingApproval {
   readonly call: ToolCall;
   readonly copied: CopiedArguments;
   readonly why: WhyAsked;

@@ -30,7 +30,7 @@ export interface ConversationScope {
 }
 
 /** The tool as it is now. */
-export interface ApprovedTool {
+export interface RememberedTool {
   readonly fingerprint: string;
   readonly effect: ToolEffect;
 }
@@ -38,9 +38,9 @@ export interface ApprovedTool {
 /** Answers that hold for more than one call. */
 export interface RememberedApprovals {
   /** For how long an answer was remembered that holds for the tool as it is; `undefined` when there is none. Rejects as the store does. */
-  find(scope: ApprovalScope, tool: ApprovedTool): Promise<RememberedFor | undefined>;
+  find(scope: ApprovalScope, tool: RememberedTool): Promise<RememberedFor | undefined>;
   /** Keeps an answer in place of one for another fingerprint. Rejects as the store does. */
-  keep(kind: RememberedFor, scope: ApprovalScope, tool: ApprovedTool): Promise<void>;
+  keep(kind: RememberedFor, scope: ApprovalScope, tool: RememberedTool): Promise<void>;
   /** Forgets what was remembered for this scope. Rejects as the store does. */
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;
 }
@@ -151,7 +151,7 @@ function readKeys(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((key) => typeof key === "string") : [];
 }
 
-function holdsFor(record: unknown, { fingerprint, effect }: ApprovedTool): boolean {
+function holdsFor(record: unknown, { fingerprint, effect }: RememberedTool): boolean {
   if (!isJsonObject(record) || record["fingerprint"] !== fingerprint) return false;
   return isToolEffect(record["effect"]) && !isWorseEffect(effect, record["effect"]);
 }

@@ -1,11 +1,11 @@
 import type { ApprovalDenial, HostsideError } from "@hostside/core";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuse } from "../refuse.ts";
+import { callEvent, refuseCall } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
 import type { ApprovalGrant } from "./approval-token.ts";
 import { rejectedError } from "./ask-about-call.ts";
 import type { KeptApprovals } from "./kept-approvals.ts";
-import type { PendingCall } from "./pending-call.ts";
+import type { PendingApproval } from "./pending-call.ts";
 import type { Suspension, TokenLook } from "./suspend-call.ts";
 
 /** What resuming is done with. */
@@ -35,7 +35,11 @@ export interface Resumption {
 }
 
 /** Looks whether a call may go on by its token. Rejects as {@linkcode Resumption.useUp} does. A token that says no is used up by that. */
-export async function resumeCall(pending: PendingCall, token: string, init: ResumeInit): Promise<Resumption> {
+export async function resumeApprovedCall(
+  pending: PendingApproval,
+  token: string,
+  init: ResumeInit,
+): Promise<Resumption> {
   const { suspension, kept, parts } = init;
   const { call, copied } = pending;
   if (suspension === undefined) throw deniedError(pending, "forged", parts);
@@ -52,14 +56,18 @@ export async function resumeCall(pending: PendingCall, token: string, init: Resu
   return { useUp };
 }
 
-async function read(pending: PendingCall, parts: PolicyParts, work: () => Promise<TokenLook>): Promise<ApprovalGrant> {
+async function read(
+  pending: PendingApproval,
+  parts: PolicyParts,
+  work: () => Promise<TokenLook>,
+): Promise<ApprovalGrant> {
   const look = await asked(pending, parts, work);
   if ("denied" in look) throw deniedError(pending, look.denied, parts);
   return look.grant;
 }
 
 async function asked(
-  { call, why }: PendingCall,
+  { call, why }: PendingApproval,
   parts: PolicyParts,
   work: () => Promise<TokenLook>,
 ): Promise<TokenLook> {
@@ -69,12 +77,12 @@ async function asked(
     if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
     parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
     const reason = "was refused: nobody can say whether its approval was used before";
-    throw refuse(call, { stage: "approval", code: "call_refused", reason, rule: why.rule, cause: error }, parts);
+    throw refuseCall(call, { stage: "approval", code: "call_refused", reason, rule: why.rule, cause: error }, parts);
   }
 }
 
-function deniedError({ call, why }: PendingCall, denied: ApprovalDenial, parts: PolicyParts): HostsideError {
+function deniedError({ call, why }: PendingApproval, denied: ApprovalDenial, parts: PolicyParts): HostsideError {
   const because = denied === "rejected" || denied === "unanswered" ? denied : reasons[denied];
   const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details: { denied } } as const;
-  return refuse(call, { ...refusal, reason: `was refused: ${because}` }, parts);
+  return refuseCall(call, { ...refusal, reason: `was refused: ${because}` }, parts);
 }

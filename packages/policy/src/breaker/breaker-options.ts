@@ -1,5 +1,5 @@
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { readAmount, readCount } from "../read-number.ts";
+import { readPositiveNumber, readPositiveInteger } from "../read-number.ts";
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /** When a server is left alone because it fails, and how it is tried again. */
@@ -43,8 +43,8 @@ export function readBreaker(options: BreakerOptions, place: string = "breaker"):
   const { per = "server", failures = 5, openMs = 10_000, successes = 2 } = options;
   const { maxOpenMs = Math.max(openMs, 120_000) } = options;
   if (per !== "server" && per !== "tool") throw new TypeError(`${place}.per must be "server" or "tool"`);
-  for (const [name, count] of Object.entries({ failures, successes })) readCount(count, `${place}.${name}`);
-  for (const [name, ms] of Object.entries({ openMs, maxOpenMs })) readAmount(ms, `${place}.${name}`);
+  for (const [name, count] of Object.entries({ failures, successes })) readPositiveInteger(count, `${place}.${name}`);
+  for (const [name, ms] of Object.entries({ openMs, maxOpenMs })) readPositiveNumber(ms, `${place}.${name}`);
   if (maxOpenMs < openMs) throw new TypeError(`${place}.maxOpenMs must not be below ${place}.openMs`);
   return { per, failures, openMs, maxOpenMs, successes };
 }

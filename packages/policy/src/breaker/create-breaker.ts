@@ -2,7 +2,7 @@ import { isHostsideError, type Interceptor, type ToolCall, type ToolOrigin, type
 import { dateOf } from "@hostside/core/implement";
 import type { CircuitEvent } from "../policy-event.ts";
 import type { StageParts } from "../policy-parts.ts";
-import { refuse } from "../refuse.ts";
+import { refuseCall } from "../refuse.ts";
 import { readSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { readBreaker, type BreakerOptions, type BreakerRules } from "./breaker-options.ts";
@@ -158,7 +158,7 @@ function refuseOpen(call: ToolCall, { circuit, toolName }: Entry, parts: StagePa
       ? `is refused: its ${subjectKind} failed too often, and is left alone for another ${retryAfterMs} ms`
       : `is refused: its ${subjectKind} failed too often, and another call tries whether it is well again`;
   const details = circuit.state === "open" ? { retryAfterMs } : {};
-  return refuse(call, { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details }, parts);
+  return refuseCall(call, { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details }, parts);
 }
 
 function reasonFor({ failures, successes }: BreakerRules, health: Health, reason: unknown): string {

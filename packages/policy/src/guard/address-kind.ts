@@ -59,7 +59,7 @@ type Row = readonly [AddressKind, Network];
 let table: readonly Row[] | undefined;
 
 /** What an address is for; `"public"` is one that can be anybody's on the internet. The first that fits, in the order of the table. */
-export function kindOf(address: Address): AddressKind {
+export function addressKindOf(address: Address): AddressKind {
   table ??= readTable();
   const found = table.find(([, network]) => contains(network, address));
   return found?.[0] ?? (address.length === 4 ? "public" : "reserved");

@@ -1,6 +1,6 @@
 import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@hostside/core";
 import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
-import { kindOf, type AddressKind } from "./address-kind.ts";
+import { addressKindOf, type AddressKind } from "./address-kind.ts";
 import { readCommandRule, type CommandRule, type ReadCommandRule } from "./command-rule.ts";
 import { plainHostname, readHostPattern, type HostMatch } from "./host-pattern.ts";
 import { contains, readNetwork, type Network } from "./network.ts";
@@ -117,7 +117,7 @@ function checkAddress(text: string | undefined, url: URL, rules: Rules): GuardRe
   if (address === undefined) return no("privateNetworks", `${quoteText(text, 60)} is no address`);
   if (rules.forbidden.some((network) => contains(network, address)))
     return no("forbiddenNetworks", `${text} is in a forbidden network`);
-  const kind = kindOf(address);
+  const kind = addressKindOf(address);
   if (kind === "public") return undefined;
   if (!neverAllowed.has(kind)) {
     if (rules.mayBePrivate && allowedIfPrivate.has(kind)) return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBucketSet } from "./bucket-set.ts";
-import { settleInto, takeFrom, whyFull } from "./bucket.ts";
+import { settleInto, takeFrom, findExceededLimit } from "./bucket.ts";
 
 const rule = { name: "x", budget: { calls: 1 }, rate: { calls: 1, perMs: 100, burst: 1 }, waitMs: 0 };
 
@@ -10,15 +10,15 @@ describe("createBucketSet()", () => {
     let granted = 0;
     for (let key = 0; key < 1000; key += 1) {
       const bucket = set.find(`key ${key}`, 0);
-      if (whyFull(bucket, 0) !== undefined) continue;
+      if (findExceededLimit(bucket, 0) !== undefined) continue;
       takeFrom(bucket, 0);
       granted += 1;
     }
     expect(set.size).toBe(3);
     expect(granted).toBe(4);
-    expect(whyFull(set.find("key 999", 0), 0)).toMatchObject({ shared: true });
+    expect(findExceededLimit(set.find("key 999", 0), 0)).toMatchObject({ shared: true });
     // Those who were there first have their own still.
-    expect(whyFull(set.find("key 0", 0), 0)).toMatchObject({ shared: false, part: "calls" });
+    expect(findExceededLimit(set.find("key 0", 0), 0)).toMatchObject({ shared: false, part: "calls" });
   });
 
   it("forgets a key with a budget without an end only after it was unused for that long, and never one in use", () => {

@@ -27,12 +27,12 @@ export function createBucket(rule: LimitRule, now: number, shared: boolean = fal
 }
 
 /** Why there is nothing left for one call more; `undefined` when there is. Takes nothing. */
-export function whyFull(bucket: Bucket, now: number): LimitRefusal | undefined {
+export function findExceededLimit(bucket: Bucket, now: number): LimitRefusal | undefined {
   startWindow(bucket, now);
   return whyBudgetUsed(bucket, now) ?? whyTooFast(bucket, now) ?? whyBusy(bucket);
 }
 
-/** Takes what one call takes. Only after {@linkcode whyFull} has found room, in the same step. */
+/** Takes what one call takes. Only after {@linkcode findExceededLimit} has found room, in the same step. */
 export function takeFrom(bucket: Bucket, now: number): void {
   const { rate, budget } = bucket.rule;
   bucket.active += 1;

@@ -1,7 +1,7 @@
 import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
 import { dateOf, lastWordMs, onAbort, signalOf } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
-import { callEvent, refuse } from "../refuse.ts";
+import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { stoppedCall } from "../stopped-call.ts";
 import { describeLimit, describeRefusal } from "./describe-limit.ts";
@@ -95,7 +95,7 @@ function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsP
   }
   parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause }, call);
   const reason = `is refused: its allowance is not known, because by() of limit ${JSON.stringify(name)} failed`;
-  throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
+  throw refuseCall(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
 }
 
 async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsParts): Promise<LimitLease> {
@@ -109,7 +109,7 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
       parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
     }
     const reason = "is refused: what is used of its limits is not known, because their store failed";
-    throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
+    throw refuseCall(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
   }
   if (!result.granted) throw refuseBeyond(call, result, parts);
   // It may have been given up in the very moment that it was let in.
@@ -132,7 +132,7 @@ function refuseBeyond(call: ToolCall, refusal: LimitRefusal, parts: LimitsParts)
   const code = part === "rate" ? "rate_limited" : part === "concurrency" ? "overloaded" : "budget_exceeded";
   const usage = { used: Math.min(used, Number.MAX_SAFE_INTEGER), limit };
   const details = { usage, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  return refuse(call, { stage: "limits", code, reason: describeRefusal(refusal), rule: rule.name, details }, parts);
+  return refuseCall(call, { stage: "limits", code, reason: describeRefusal(refusal), rule: rule.name, details }, parts);
 }
 
 type Next = Parameters<Interceptor>[1];

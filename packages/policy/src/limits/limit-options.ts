@@ -1,6 +1,6 @@
 import type { ToolCall, ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { readAmount, readCount } from "../read-number.ts";
+import { readPositiveNumber, readPositiveInteger } from "../read-number.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
@@ -125,8 +125,8 @@ function readLimit(limit: Limit, place: string): ReadLimit {
   if ([rate, concurrency, budget, timeoutMs].every((part) => part === undefined)) {
     throw new TypeError(`${place} limits nothing: it has no rate, concurrency, budget or timeoutMs`);
   }
-  if (concurrency !== undefined) readCount(concurrency, `${place}.concurrency`);
-  if (timeoutMs !== undefined) readAmount(timeoutMs, `${place}.timeoutMs`);
+  if (concurrency !== undefined) readPositiveInteger(concurrency, `${place}.concurrency`);
+  if (timeoutMs !== undefined) readPositiveNumber(timeoutMs, `${place}.timeoutMs`);
   return {
     rule: {
       name,
@@ -146,9 +146,9 @@ function readLimit(limit: Limit, place: string): ReadLimit {
 function readRate(rate: LimitRate, place: string): NonNullable<LimitRule["rate"]> {
   assertKnownOptions(place, rate, rateFields);
   const { calls, perMs, burst = Math.max(1, calls) } = rate;
-  readAmount(calls, `${place}.calls`);
-  readAmount(perMs, `${place}.perMs`);
-  readCount(burst, `${place}.burst`);
+  readPositiveNumber(calls, `${place}.calls`);
+  readPositiveNumber(perMs, `${place}.perMs`);
+  readPositiveInteger(burst, `${place}.burst`);
   return { calls, perMs, burst };
 }
 
@@ -156,11 +156,11 @@ function readBudget(budget: LimitBudget, place: string): NonNullable<LimitRule["
   assertKnownOptions(place, budget, budgetFields);
   const { calls, bytes, timeMs, cost, perMs } = budget;
   for (const [part, value] of Object.entries({ calls, bytes, timeMs, perMs })) {
-    if (value !== undefined) readAmount(value, `${place}.${part}`);
+    if (value !== undefined) readPositiveNumber(value, `${place}.${part}`);
   }
   if (cost !== undefined) {
     assertKnownOptions(`${place}.cost`, cost, costFields);
-    readAmount(cost.max, `${place}.cost.max`);
+    readPositiveNumber(cost.max, `${place}.cost.max`);
     if (typeof cost.of !== "function") throw new TypeError(`${place}.cost.of must be a function`);
   }
   if ([calls, bytes, timeMs, cost].every((part) => part === undefined)) {
@@ -178,7 +178,7 @@ function given(amounts: Readonly<Record<string, number | undefined>>): Readonly<
 function readWait(onFull: NonNullable<Limit["onFull"]>, place: string): number {
   if (onFull === "refuse") return 0;
   assertKnownOptions(`${place} (unless it is "refuse")`, onFull, { waitMs: true });
-  return readAmount(onFull.waitMs, `${place}.waitMs`);
+  return readPositiveNumber(onFull.waitMs, `${place}.waitMs`);
 }
 
 function readScopes(per: LimitScope | readonly LimitScope[], place: string): readonly LimitScope[] {

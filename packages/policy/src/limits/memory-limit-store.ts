@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from "@hostside/core";
 import { createBucketSet, type BucketSet } from "./bucket-set.ts";
-import { settleInto, takeFrom, whyFull, type Bucket } from "./bucket.ts";
+import { settleInto, takeFrom, findExceededLimit, type Bucket } from "./bucket.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";
 
 /** How limits are counted in memory. */
@@ -69,7 +69,7 @@ const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
 function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number): LimitLease | LimitRefusal {
   const now = parts.clock.now();
   for (const bucket of buckets) {
-    const full = whyFull(bucket, now);
+    const full = findExceededLimit(bucket, now);
     if (full !== undefined) return full;
   }
   for (const bucket of buckets) takeFrom(bucket, now);

@@ -12,7 +12,7 @@ export function compareEntries(before: JsonObject, after: JsonObject): readonly 
 }
 
 /** How many changes of which kind, such as `1 breaking, 2 security-relevant`. Empty for none. */
-export function countChanges(changes: readonly ToolChange[]): string {
+export function summarizeChanges(changes: readonly ToolChange[]): string {
   const kinds = [
     ["breaking", "breaking"],
     ["security", "security-relevant"],

@@ -10,7 +10,7 @@ import {
   type ToolPrint,
 } from "./pin-record.ts";
 import type { PinStore } from "./pin-store.ts";
-import { createUnderWay } from "./under-way.ts";
+import { createBackgroundWork } from "./background-work.ts";
 
 /** What is known of pins in this process, and the way to the store. */
 export interface PinMemory {
@@ -42,7 +42,7 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
   let record: PinRecord | undefined;
   /** First uses that the store does not have yet. */
   const unsaved = new Map<string, Fingerprints>();
-  const underWay = createUnderWay();
+  const underWay = createBackgroundWork();
 
   const withUnsaved = (given: PinRecord): PinRecord => {
     let all = given;

@@ -1,10 +1,10 @@
 import { dateOf } from "@hostside/core/implement";
 import type { PinEvent } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { countChanges } from "./compare-entries.ts";
+import { summarizeChanges } from "./compare-entries.ts";
 import type { PinKind } from "./judge-pin.ts";
 import type { ToolChange } from "./tool-change.ts";
-import { createUnderWay } from "./under-way.ts";
+import { createBackgroundWork } from "./background-work.ts";
 
 /** One tool that is held back, for a report. */
 export interface HeldPin {
@@ -63,7 +63,7 @@ export function createPinReports({ parts, prepare }: PinReportsInit): PinReports
     waiting.clear();
     await Promise.all(batch.map(([serverId, pins]) => tell(serverId, pins)));
   };
-  const underWay = createUnderWay();
+  const underWay = createBackgroundWork();
   return {
     held(serverId, pin) {
       const reported = entryOf(known, serverId);
@@ -97,7 +97,7 @@ const clauses: readonly (readonly [kind: PinKind, one: string, many: string])[] 
 ];
 
 function describePins(pins: readonly HeldPin[], changes: readonly ToolChange[]): string {
-  const counted = countChanges(changes);
+  const counted = summarizeChanges(changes);
   const said = clauses.flatMap(([kind, one, many]) => {
     const count = pins.filter((pin) => pin.kind === kind).length;
     if (count === 0) return [];

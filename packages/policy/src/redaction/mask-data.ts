@@ -2,7 +2,7 @@ import { maskBytes } from "./mask-bytes.ts";
 import { maskText, maskWhole, type Search } from "./mask-text.ts";
 
 /** What stands for a part that nobody can look through. */
-export const tooDeep = "[withheld: nested too deep]";
+export const tooDeepPlaceholder = "[withheld: nested too deep]";
 const cyclic = "[withheld: contains itself]";
 const unreadable = "[withheld: not JSON]";
 const mostLevels = 200;
@@ -53,7 +53,7 @@ export function createDataMask(search: Search, maskError: (error: Error) => Erro
 
   const maskObject = (value: object, mode: Mode, depth: number): unknown => {
     if (value instanceof Error) return maskError(value);
-    if (depth >= mostLevels) return tooDeep;
+    if (depth >= mostLevels) return tooDeepPlaceholder;
     const known = seen[mode].get(value);
     if (known !== undefined) return known;
     seen[mode].set(value, cyclic);

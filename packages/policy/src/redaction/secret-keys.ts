@@ -35,7 +35,7 @@ const mostKept = 1000;
  * such as `nextPageToken` are no secrets unless `more` names them.
  */
 export function createSecretKeys(more: readonly string[] = []): SecretKeys {
-  const named = new Set(more.map((key) => wordsOf(key).join("")));
+  const named = new Set(more.map((key) => keyWordsOf(key).join("")));
   const kept = new Map<string, KeyVerdict>();
   return (key) => {
     const end = key.slice(-longestKey);
@@ -49,19 +49,19 @@ export function createSecretKeys(more: readonly string[] = []): SecretKeys {
 }
 
 function judge(key: string, named: ReadonlySet<string>): KeyVerdict {
-  const words = named.size === 0 ? [] : wordsOf(key);
+  const words = named.size === 0 ? [] : keyWordsOf(key);
   let tail = "";
   for (let at = words.length - 1; at >= 0; at -= 1) {
     tail = `${words[at]}${tail}`;
     if (named.has(tail)) return "all";
   }
   const end = ending.exec(key);
-  if (end === null || cursors.test(wordsOf(key).join(""))) return undefined;
+  if (end === null || cursors.test(keyWordsOf(key).join(""))) return undefined;
   return end[1] === undefined ? "all" : "texts";
 }
 
 /** The words of a key, lower-cased: `XApiKey` and `x-api-key` have the same. */
-export function wordsOf(key: string): readonly string[] {
+export function keyWordsOf(key: string): readonly string[] {
   return key
     .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ")
     .toLowerCase()

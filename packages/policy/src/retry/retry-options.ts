@@ -1,5 +1,5 @@
 import { assertKnownOptions, assertTimeoutMs, type Fields } from "@hostside/core/implement";
-import { readCount } from "../read-number.ts";
+import { readPositiveInteger } from "../read-number.ts";
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /** What is tried again, and when. */
@@ -54,7 +54,7 @@ export function readRetry(options: RetryOptions, place: string = "retry"): Retry
   assertKnownOptions(place, options, fields);
   const { attempts = 3, baseMs = 200, factor = 2, jitter = 0.2, maxDelayMs = 30_000 } = options;
   const { timeoutMs, idempotencyMetaKey: metaKey } = options;
-  readCount(attempts, `${place}.attempts`);
+  readPositiveInteger(attempts, `${place}.attempts`);
   for (const [name, ms] of Object.entries({ baseMs, maxDelayMs })) {
     if (!Number.isFinite(ms) || ms < 0) throw new TypeError(`${place}.${name} must be a number from 0 up`);
   }

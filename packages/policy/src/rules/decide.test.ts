@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { decide, decideByLayer } from "./decide.ts";
 import { readRules } from "./read-rules.ts";
-import { decisions, strictnessOf, type Decision, type RuleOptions, type ToolRule } from "./rule-options.ts";
+import { decisions, strictnessOf, type RuleAction, type RuleOptions, type ToolRule } from "./rule-options.ts";
 import type { RuleLayer } from "./rule.ts";
 import { toolEffects } from "../effects/worse-effect.ts";
 import type { ToolSubject } from "./tool-subject.ts";
@@ -130,13 +130,13 @@ function read(options: RuleOptions): readonly RuleLayer[] | undefined {
 }
 
 /** Of each subject, the decision. */
-function decideAll(options: RuleOptions, approved: boolean): readonly Decision[] | undefined {
+function decideAll(options: RuleOptions, approved: boolean): readonly RuleAction[] | undefined {
   const layers = read(options);
   return layers && subjects.map((subject) => decide(layers, subject, approved).decision);
 }
 
 /** Whether nothing got less strict from the first to the second. */
-function isStricter(before: readonly Decision[], after: readonly Decision[]): boolean {
+function isStricter(before: readonly RuleAction[], after: readonly RuleAction[]): boolean {
   return before.every((decision, index) => strictnessOf(after[index] ?? "allow") >= strictnessOf(decision));
 }
 

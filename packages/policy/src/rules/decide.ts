@@ -1,10 +1,10 @@
-import { strictnessOf, type Decision } from "./rule-options.ts";
+import { strictnessOf, type RuleAction } from "./rule-options.ts";
 import { decisionOf, describeRule, type Rule, type RuleLayer } from "./rule.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /** What the rules say of a tool. */
 export interface RuleDecision {
-  readonly decision: Decision;
+  readonly decision: RuleAction;
   /** What decides: the name of a rule or its place, or `defaultDecision`. */
   readonly rule: string;
   /** A clause after the name of the tool: `is denied by deny[2] ("github/delete_*"): it cannot be undone`. */
@@ -68,7 +68,7 @@ function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): La
   return { decision: defaultDecision, rule, why, layer, matching };
 }
 
-const participle: Readonly<Record<Decision, string>> = {
+const participle: Readonly<Record<RuleAction, string>> = {
   allow: "allowed",
   approval: "to be approved at each call",
   quarantine: "held back",

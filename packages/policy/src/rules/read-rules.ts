@@ -3,7 +3,7 @@ import { findRuleConflict } from "./find-rule-conflict.ts";
 import {
   decisions,
   stricterFields,
-  type Decision,
+  type RuleAction,
   type RuleLists,
   type RuleOptions,
   type StricterRules,
@@ -104,7 +104,7 @@ function readServers(servers: unknown): readonly string[] | undefined {
   throw new TypeError("servers must be a list of server ids");
 }
 
-function readDecision(decision: unknown, place: string): Decision | undefined {
+function readDecision(decision: unknown, place: string): RuleAction | undefined {
   if (decision === undefined) return undefined;
   const known = decisions.find((one) => one === decision);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import type { ToolSelector } from "./select-tools.ts";
  * What becomes of a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has each call approved, `"quarantine"` shows it to the
  * host alone until somebody approves it, `"deny"` hides it. From left to right each is stricter than the one before.
  */
-export type Decision = "allow" | "approval" | "quarantine" | "deny";
+export type RuleAction = "allow" | "approval" | "quarantine" | "deny";
 
 /** Which tools a rule is about, and what people should know of it. */
 export interface ToolRule extends ToolSelector {
@@ -29,7 +29,7 @@ export interface RuleLists {
   /** Beats `requireApproval` and `allow`, however general it is and however particular they are. */
   readonly deny?: ToolRules | undefined;
   /** For a tool that no rule names. Default `"approval"`. */
-  readonly defaultDecision?: Decision | undefined;
+  readonly defaultDecision?: RuleAction | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface StricterRules extends RuleLists {
   /** Labels of the servers, such as `"scope:project"`. */
   readonly labels?: string | readonly string[] | undefined;
   /** Default `"quarantine"`. */
-  readonly defaultDecision?: Decision | undefined;
+  readonly defaultDecision?: RuleAction | undefined;
 }
 
 /** Which tools are on offer. Without any of it, but for `servers`, there are no rules: every tool is allowed. */
@@ -76,9 +76,9 @@ export const stricterFields: Fields<StricterRules> = {
 };
 
 /** The decisions, the least strict first. */
-export const decisions: readonly Decision[] = ["allow", "approval", "quarantine", "deny"];
+export const decisions: readonly RuleAction[] = ["allow", "approval", "quarantine", "deny"];
 
 /** How strict a decision is: the larger, the stricter. */
-export function strictnessOf(decision: Decision): number {
+export function strictnessOf(decision: RuleAction): number {
   return decisions.indexOf(decision);
 }

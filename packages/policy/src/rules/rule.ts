@@ -1,6 +1,6 @@
 import { compareText } from "@hostside/core/implement";
 import { specificityOf } from "./compare-selectors.ts";
-import type { Decision } from "./rule-options.ts";
+import type { RuleAction } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 
 /** A rule that was read. */
@@ -22,7 +22,7 @@ export interface RuleLayer {
   readonly name: string;
   /** In the order in which they decide: the first one that matches does. */
   readonly rules: readonly Rule[];
-  readonly defaultDecision: Decision;
+  readonly defaultDecision: RuleAction;
   /** What its default is called: `defaultDecision`, `stricter[0].defaultDecision`. */
   readonly defaultName: string;
 }
@@ -31,7 +31,7 @@ export interface RuleLayer {
 export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow"];
 
 /** What a rule of a list decides. */
-export function decisionOf(kind: RuleKind): Decision {
+export function decisionOf(kind: RuleKind): RuleAction {
   return kind === "requireApproval" ? "approval" : kind;
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
 import type { LimitLease, LimitRefusal, LimitRule, LimitStore, LimitWant } from "../limits/limit-store.ts";
 import { createMemoryLimitStore } from "../limits/memory-limit-store.ts";
-import { createAmounts } from "./amounts.ts";
-import { watchEngine } from "./outage.ts";
+import { createUsageCounter } from "./usage-counter.ts";
+import { createLimitEngineHealth } from "./limit-engine-health.ts";
 import {
   readSharedLimitOptions,
   type CountingFailure,
@@ -11,7 +11,7 @@ import {
   type SharedLimitOptions,
 } from "./shared-limit-options.ts";
 import { createShares, isCounted, type Holding, type Shares } from "./shares.ts";
-import { createWaitingLines, type WaitingLines } from "./waiting-lines.ts";
+import { createWaitQueues, type WaitQueues } from "./wait-queues.ts";
 
 /** Counts limits where all replicas of a host do. */
 export interface SharedLimitStore extends LimitStore {
@@ -39,13 +39,13 @@ export function countOver({
   maxWaiting,
   clock,
 }: ReadSharedLimitOptions): SharedLimitStore {
-  const watch = watchEngine({ name: engine.name, timeoutMs, clock });
-  const amounts = createAmounts(engine, watch);
+  const watch = createLimitEngineHealth({ name: engine.name, timeoutMs, clock });
+  const amounts = createUsageCounter(engine, watch);
   watch.onOutage(({ state }) => {
     if (state === "up") amounts.flush();
   });
   const shares = createShares({ engine, amounts, watch });
-  const lines = createWaitingLines(clock);
+  const lines = createWaitQueues(clock);
   const places = createMemoryLimitStore({ clock });
   const alone = createMemoryLimitStore({ clock });
   const parts: TakingParts = { shares, lines, places, alone, onFailure, clock, maxWaiting };
@@ -61,7 +61,7 @@ export function countOver({
 
 interface TakingParts {
   readonly shares: Shares;
-  readonly lines: WaitingLines;
+  readonly lines: WaitQueues;
   /** For calls under way. */
   readonly places: LimitStore;
   /** For the rest, while the engine is down. */

@@ -2,7 +2,7 @@ import type { Clock } from "@hostside/core";
 
 /** What is called of a `Pool` of `pg`, or of anything that asks as it does. */
 export interface PostgresLimitPool {
-  query(query: PostgresQuery): Promise<PostgresResult>;
+  query(query: PostgresQuery): Promise<LimitPostgresResult>;
 }
 
 /** One question. */
@@ -13,7 +13,7 @@ export interface PostgresQuery {
 }
 
 /** Its answer. */
-export interface PostgresResult {
+export interface LimitPostgresResult {
   readonly rows: readonly unknown[];
   readonly rowCount: number | null;
 }

@@ -1,9 +1,9 @@
 import { hashJson } from "@hostside/naming";
 import { LRUCache } from "lru-cache";
 import type { LimitRefusal, LimitRule, LimitWant, Spent } from "../limits/limit-store.ts";
-import type { Amounts } from "./amounts.ts";
+import type { UsageCounter } from "./usage-counter.ts";
 import type { CountingEngine, Full, Taken, TokenRate, UnitBudget } from "./counting-engine.ts";
-import type { Asked, EngineWatch } from "./outage.ts";
+import type { EngineAnswer, LimitEngineHealth } from "./limit-engine-health.ts";
 
 /** What one call has of the limits that are shared. */
 export interface Holding {
@@ -16,7 +16,7 @@ export interface Holding {
 /** Takes for calls of what all replicas share. */
 export interface Shares {
   /** Of all that is wanted, or of nothing. */
-  take(wants: readonly LimitWant[]): Promise<Asked<Holding | LimitRefusal>>;
+  take(wants: readonly LimitWant[]): Promise<EngineAnswer<Holding | LimitRefusal>>;
   /** For a call that is counted nowhere: only what it uses is. */
   none(wants?: readonly LimitWant[]): Holding;
 }
@@ -24,8 +24,8 @@ export interface Shares {
 /** What shares are made from. */
 export interface SharesInit {
   readonly engine: CountingEngine;
-  readonly amounts: Amounts;
-  readonly watch: Pick<EngineWatch, "ask">;
+  readonly amounts: UsageCounter;
+  readonly watch: Pick<LimitEngineHealth, "ask">;
 }
 
 /** Whether anything of a limit is shared. */

@@ -2,11 +2,11 @@ import type { Interceptor, JsonObject, ToolCall, ToolOutcome, Violation } from "
 import { assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuse } from "../refuse.ts";
+import { callEvent, refuseCall } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { markOutcome, unmarkOutcome } from "./output-problems.ts";
-import type { FormatMode, Verdict } from "./schema/compile-schema.ts";
+import type { FormatMode, ValidationResult } from "./schema/compile-schema.ts";
 import { formatChecks } from "./schema/formats.ts";
 import { createSchemaMemory, type KnownSchema } from "./schema-memory.ts";
 
@@ -76,7 +76,11 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
   const memory = createSchemaMemory({ max, formats });
   const applies = (call: ToolCall): boolean => tools?.matches(toolSubject(call.definition, call.server, parts)) ?? true;
 
-  const check = async (value: unknown, schema: JsonObject, { call, stage }: Checked): Promise<Verdict | undefined> => {
+  const check = async (
+    value: unknown,
+    schema: JsonObject,
+    { call, stage }: Checked,
+  ): Promise<ValidationResult | undefined> => {
     const known =
       memory.find(schema) ?? (await memory.load(schema, (found) => tellOfSchema(found, { call, stage }, parts)));
     return known.kind === "usable" ? known.compiled.check(value) : undefined;
@@ -89,7 +93,11 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
     const reason = `is refused, because its input ${wordsFor(verdict)}`;
     if (input === "strict") {
       const rule = "validation.input";
-      throw refuse(call, { stage: "input", code: "invalid_arguments", reason, rule, details: { violations } }, parts);
+      throw refuseCall(
+        call,
+        { stage: "input", code: "invalid_arguments", reason, rule, details: { violations } },
+        parts,
+      );
     }
     parts.emit(
       {
@@ -133,7 +141,7 @@ interface Checked {
   readonly stage: PolicyStage;
 }
 
-type Failed = Exclude<Verdict, { readonly kind: "valid" }>;
+type Failed = Exclude<ValidationResult, { readonly kind: "valid" }>;
 
 const missing: Failed = {
   kind: "invalid",

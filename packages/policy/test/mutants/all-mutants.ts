@@ -3,7 +3,7 @@ import { approvalMutants } from "./approval.ts";
 import { cacheMutants } from "./cache.ts";
 import { guardMutants } from "./guard.ts";
 import { limitMutants } from "./limits.ts";
-import { passageMutants } from "./passage.ts";
+import { pipelineMutants } from "./pipeline.ts";
 import type { PolicyMutant } from "./policy-mutant.ts";
 import { redactionMutants } from "./redaction.ts";
 import { replicaMutants } from "./replicas.ts";
@@ -16,7 +16,7 @@ export const allMutants: readonly PolicyMutant[] = [
   ...cacheMutants,
   ...guardMutants,
   ...limitMutants,
-  ...passageMutants,
+  ...pipelineMutants,
   ...redactionMutants,
   ...replicaMutants,
   ...validationMutants,

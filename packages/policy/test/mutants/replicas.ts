@@ -106,7 +106,7 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "has every call wait for an engine that is known to be down",
     patches: [
       {
-        file: "shared-limits/outage.ts",
+        file: "shared-limits/limit-engine-health.ts",
         find: "if (known !== undefined && (isTrying || clock.now() < openUntil)) return { failed: known };",
         replace: "",
       },
@@ -116,7 +116,11 @@ export const replicaMutants: readonly PolicyMutant[] = [
   {
     bug: "tells of an outage with each call",
     patches: [
-      { file: "shared-limits/outage.ts", find: "if (isFirst) onOutage", replace: "if (isFirst || true) onOutage" },
+      {
+        file: "shared-limits/limit-engine-health.ts",
+        find: "if (isFirst) onOutage",
+        replace: "if (isFirst || true) onOutage",
+      },
     ],
     test: shared,
   },
@@ -129,12 +133,12 @@ export const replicaMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "forgets what calls used while nobody could count it",
-    patches: [{ file: "shared-limits/amounts.ts", find: "debt.units += units;", replace: "" }],
+    patches: [{ file: "shared-limits/usage-counter.ts", find: "debt.units += units;", replace: "" }],
     test: shared,
   },
   {
     bug: "keeps what it was given too late",
-    patches: [{ file: "shared-limits/outage.ts", find: "if (isOver) tooLate(answer);", replace: "" }],
+    patches: [{ file: "shared-limits/limit-engine-health.ts", find: "if (isOver) tooLate(answer);", replace: "" }],
     test: shared,
   },
 ];

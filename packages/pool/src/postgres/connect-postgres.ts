@@ -1,5 +1,5 @@
 import { kindOf } from "@hostside/core/implement";
-import { NotSentError } from "../state/ask-engine.ts";
+import { NotSentError } from "../state/engine-client.ts";
 
 /** A pool of `pg`, as far as it is used. */
 export interface PostgresPool {

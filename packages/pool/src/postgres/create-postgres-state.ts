@@ -1,6 +1,6 @@
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { EngineDesk } from "../state/ask-engine.ts";
+import type { EngineClient } from "../state/engine-client.ts";
 import type { ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
 import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
 import { hashText } from "../state/engine-name.ts";
@@ -66,7 +66,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
     {
       name: "Postgres",
       isAnswer,
-      values: (desk) => postgresValues({ ask, desk, queries, sweep: sweeper.sweep }),
+      values: (engineClient) => postgresValues({ ask, engineClient, queries, sweep: sweeper.sweep }),
       leases: {
         async take(lease, signal) {
           const [row] = await ask(queries.take(lease), signal);
@@ -88,21 +88,21 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
 
 interface PostgresParts {
   readonly ask: (query: Query, signal: AbortSignal) => Promise<readonly Row[]>;
-  readonly desk: EngineDesk;
+  readonly engineClient: EngineClient;
   readonly queries: PostgresQueries;
   readonly sweep: () => void;
 }
 
-function postgresValues({ ask, desk, queries, sweep }: PostgresParts): ValueEngine {
+function postgresValues({ ask, engineClient, queries, sweep }: PostgresParts): ValueEngine {
   const change = async (what: string, query: Query, refused: WriteAnswer): Promise<WriteAnswer> => {
-    const [row] = await desk.ask({ what, effect: "write", send: (signal) => ask(query, signal) });
+    const [row] = await engineClient.ask({ what, effect: "write", send: (signal) => ask(query, signal) });
     sweep();
     if (row?.["held"] === true) return row["done"] === true ? "done" : refused;
     return row?.["held"] === false ? "outdated" : "unknown-lock";
   };
   return {
     async get(name, what) {
-      const [row] = await desk.ask({ what, effect: "read", send: (signal) => ask(queries.read(name), signal) });
+      const [row] = await engineClient.ask({ what, effect: "read", send: (signal) => ask(queries.read(name), signal) });
       return row === undefined ? undefined : { format: Number(row["format"]), json: String(row["value"]) };
     },
     set: (write, what) => change(what, queries.write(write), "later-format"),

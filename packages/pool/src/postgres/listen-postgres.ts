@@ -1,4 +1,4 @@
-import type { NoticeEar, NoticeLine } from "../state/create-engine-notices.ts";
+import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
 import type { PostgresClient, PostgresNotice, PostgresPool } from "./connect-postgres.ts";
 
 /** Listens to a channel on a client of the pool, which is kept until the line is closed, and whose connection then ends. */
@@ -6,7 +6,7 @@ export async function listenPostgres(
   pool: PostgresPool,
   channel: string,
   { ear, signal }: { readonly ear: NoticeEar; readonly signal: AbortSignal },
-): Promise<NoticeLine> {
+): Promise<NoticeConnection> {
   const client: PostgresClient = await pool.connect();
   let isOver = false;
   const close = (): void => {

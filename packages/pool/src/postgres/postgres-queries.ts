@@ -1,5 +1,5 @@
 import type { NamedFencingToken, ValueRemoval, ValueWrite } from "../state/create-engine-store.ts";
-import type { Lease } from "../state/create-lease-lock.ts";
+import type { LockLease } from "../state/create-lease-lock.ts";
 import type { Query } from "./connect-postgres.ts";
 import type { TableNames } from "./postgres-tables.ts";
 
@@ -9,9 +9,9 @@ export interface PostgresQueries {
   readonly read: (name: string) => Query;
   readonly write: (write: ValueWrite) => Query;
   readonly remove: (removal: ValueRemoval) => Query;
-  readonly take: (lease: Lease) => Query;
-  readonly renew: (lease: Lease) => Query;
-  readonly release: (lease: Lease) => Query;
+  readonly take: (lease: LockLease) => Query;
+  readonly renew: (lease: LockLease) => Query;
+  readonly release: (lease: LockLease) => Query;
   /** A bounded number of rows whose time is over. */
   readonly sweepValues: () => Query;
   readonly sweepLocks: () => Query;

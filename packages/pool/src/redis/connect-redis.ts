@@ -1,6 +1,6 @@
 import { kindOf } from "@hostside/core/implement";
-import { NotSentError } from "../state/ask-engine.ts";
-import type { NoticeEar, NoticeLine } from "../state/create-engine-notices.ts";
+import { NotSentError } from "../state/engine-client.ts";
+import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
 
 /**
  * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of `ioredis`. Of a pool or a cluster, the client of one node that
@@ -30,7 +30,7 @@ export interface RedisCommandOptions {
 export interface RedisConnection {
   /** Rejects with a {@linkcode NotSentError} what certainly was not sent. */
   send(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<unknown>;
-  listen(channel: string, ear: NoticeEar, signal: AbortSignal): Promise<NoticeLine>;
+  listen(channel: string, ear: NoticeEar, signal: AbortSignal): Promise<NoticeConnection>;
 }
 
 /** Refuses with a `TypeError` what is no client. */
@@ -146,7 +146,7 @@ interface Listening {
   readonly signal: AbortSignal;
 }
 
-async function listen(subscriber: Subscriber, { channel, ear, signal }: Listening): Promise<NoticeLine> {
+async function listen(subscriber: Subscriber, { channel, ear, signal }: Listening): Promise<NoticeConnection> {
   const isNode = typeof subscriber.destroy === "function";
   let isOver = false;
   const close = (): void => {

@@ -1,5 +1,5 @@
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { EngineDesk } from "../state/ask-engine.ts";
+import type { EngineClient } from "../state/engine-client.ts";
 import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
 import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
 import type { LeaseEngine } from "../state/create-lease-lock.ts";
@@ -33,7 +33,7 @@ export function createRedisState(client: RedisClient, options: RedisStateOptions
     {
       name: "Redis",
       isAnswer,
-      values: (desk) => redisValues(connection, desk),
+      values: (engineClient) => redisValues(connection, engineClient),
       leases: redisLeases(connection),
       notices: {
         send: (text, signal) => connection.send(["PUBLISH", channel, text], signal),
@@ -53,32 +53,32 @@ function isAnswer(error: unknown): boolean {
 
 const formatMark = /^(\d+):/;
 
-function redisValues(connection: RedisConnection, desk: EngineDesk): ValueEngine {
+function redisValues(connection: RedisConnection, engineClient: EngineClient): ValueEngine {
   return {
     async get(name, what) {
       const text = textOf(
-        await desk.ask({ what, effect: "read", send: (signal) => connection.send(["GET", name], signal) }),
+        await engineClient.ask({ what, effect: "read", send: (signal) => connection.send(["GET", name], signal) }),
       );
       return text === undefined ? undefined : readValue(text);
     },
     set({ name, json, ttlMs, fencingToken }, what) {
       const args = [numberOf(fencingToken), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
       const input = { keys: keysOf(name, fencingToken), args };
-      return askToWrite(desk, what, (signal) => setScript(connection, input, signal));
+      return askToWrite(engineClient, what, (signal) => setScript(connection, input, signal));
     },
     delete({ name, fencingToken }, what) {
       const input = { keys: keysOf(name, fencingToken), args: [numberOf(fencingToken)] };
-      return askToWrite(desk, what, (signal) => deleteScript(connection, input, signal));
+      return askToWrite(engineClient, what, (signal) => deleteScript(connection, input, signal));
     },
   };
 }
 
 async function askToWrite(
-  desk: EngineDesk,
+  engineClient: EngineClient,
   what: string,
   send: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<WriteAnswer> {
-  return textOf(await desk.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
+  return textOf(await engineClient.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
 }
 
 function keysOf(name: string, fencingToken: NamedFencingToken | undefined): readonly string[] {

@@ -16,15 +16,15 @@ import {
   storeFailed,
   type EventSource,
 } from "@hostside/core/implement";
-import type { EngineDesk } from "./ask-engine.ts";
+import type { EngineClient } from "./engine-client.ts";
 import { assertText } from "./engine-name.ts";
-import type { EngineWatch } from "./watch-engine.ts";
+import type { StateEngineHealth } from "./state-engine-health.ts";
 
 /** What an engine does with notices. All topics are told in one place, so that one connection is enough. */
 export interface NoticeEngine {
   send(text: string, signal: AbortSignal): Promise<unknown>;
   /** Opens a connection of its own. One that is open when `signal` has aborted is closed again. */
-  listen(ear: NoticeEar, signal: AbortSignal): Promise<NoticeLine>;
+  listen(ear: NoticeEar, signal: AbortSignal): Promise<NoticeConnection>;
 }
 
 /** Who hears what an engine tells. */
@@ -35,7 +35,7 @@ export interface NoticeEar {
 }
 
 /** A connection on which notices come. */
-export interface NoticeLine {
+export interface NoticeConnection {
   /** Rejects, or stays away, when nothing can come any more. */
   ping(): Promise<unknown>;
   close(): unknown;
@@ -47,8 +47,8 @@ export interface EngineNoticesInit {
   readonly clock: Clock;
   readonly random: Random;
   readonly timeoutMs: number;
-  readonly desk: EngineDesk;
-  readonly watch: EngineWatch;
+  readonly engineClient: EngineClient;
+  readonly watch: StateEngineHealth;
 }
 
 /** Notices that can be closed. */
@@ -81,7 +81,7 @@ export function createEngineNotices(init: EngineNoticesInit): EngineNotices {
       assertTopic(topic);
       const text = JSON.stringify({ version: messageVersion, from: sender, topic });
       const what = `telling of ${quoteText(topic)}`;
-      await init.desk.ask({ what, effect: "write", send: (signal) => init.engine.send(text, signal) });
+      await init.engineClient.ask({ what, effect: "write", send: (signal) => init.engine.send(text, signal) });
     },
     subscribe(topic, onNotice) {
       assertTopic(topic);
@@ -167,7 +167,7 @@ class Listener {
     const limit = { clock, timeoutMs };
     this.#wake = () => void (this.#isWanted || end(undefined));
     const ear = { onText: this.#hearing.onText, onEnd: end };
-    let line: NoticeLine;
+    let line: NoticeConnection;
     try {
       const opening = doStep("opening a connection for notices", limit, () => engine.listen(ear, giveUp.signal));
       const first = await Promise.race([opening, ended.then((reason) => Promise.reject(asError(reason)))]);

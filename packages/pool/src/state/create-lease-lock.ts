@@ -1,19 +1,19 @@
 import { HostsideError, type Cancel, type Clock, type Lock, type Random } from "@hostside/core";
 import { createPolledLock, quoteText, startStopwatch, storeFailed, type LockHold } from "@hostside/core/implement";
-import type { EngineDesk } from "./ask-engine.ts";
+import type { EngineClient } from "./engine-client.ts";
 import { assertText, engineName } from "./engine-name.ts";
 
 /** What an engine does with locks. */
 export interface LeaseEngine {
   /** The fencing token's number; `undefined` when somebody else has it. */
-  take(lease: Lease, signal: AbortSignal): Promise<number | undefined>;
+  take(lease: LockLease, signal: AbortSignal): Promise<number | undefined>;
   /** Whether it is still there: then it is for `ttlMs` from now. */
-  renew(lease: Lease, signal: AbortSignal): Promise<boolean>;
-  release(lease: Lease, signal: AbortSignal): Promise<unknown>;
+  renew(lease: LockLease, signal: AbortSignal): Promise<boolean>;
+  release(lease: LockLease, signal: AbortSignal): Promise<unknown>;
 }
 
 /** Somebody's claim to a lock. */
-export interface Lease {
+export interface LockLease {
   /** Of the lock. */
   readonly name: string;
   /** Of its counter of fencing tokens. */
@@ -32,7 +32,7 @@ export interface LeaseLockInit {
   readonly maxWaitMs: number;
   readonly holderTimeoutMs: number;
   readonly leases: LeaseEngine;
-  readonly desk: EngineDesk;
+  readonly engineClient: EngineClient;
 }
 
 /** A lock that can be closed. */
@@ -83,7 +83,7 @@ interface Holding {
 /** One lock that somebody tries for, and has. */
 class LeaseHold {
   readonly #init: LeaseLockInit;
-  readonly #lease: Lease;
+  readonly #lease: LockLease;
   readonly #holding: Holding;
   #isOver = false;
   #sinceHeard: () => number = () => 0;
@@ -91,17 +91,17 @@ class LeaseHold {
   #cancelNext: Cancel = () => {};
   #cancelEnd: Cancel = () => {};
 
-  constructor(init: LeaseLockInit, lease: Lease, holding: Holding) {
+  constructor(init: LeaseLockInit, lease: LockLease, holding: Holding) {
     this.#init = init;
     this.#lease = lease;
     this.#holding = holding;
   }
 
   async take(onLost: (reason: unknown) => void): Promise<LockHold | undefined> {
-    const { desk, leases, clock } = this.#init;
+    const { engineClient, leases, clock } = this.#init;
     const { key } = this.#holding;
     this.#sinceHeard = startStopwatch(clock);
-    const number = await desk.ask({
+    const number = await engineClient.ask({
       what: `asking for the lock ${quoteText(key)}`,
       effect: "read",
       send: (signal) => leases.take(this.#lease, signal),
@@ -137,19 +137,19 @@ class LeaseHold {
 
   /** One that cannot be given back ends by itself. */
   async #giveBack(): Promise<void> {
-    const { desk, leases } = this.#init;
+    const { engineClient, leases } = this.#init;
     const what = `giving back the lock ${quoteText(this.#holding.key)}`;
-    await desk
+    await engineClient
       .ask({ what, effect: "write", insists: true, send: (signal) => leases.release(this.#lease, signal) })
       .catch(() => {});
   }
 
   async #prolong(): Promise<void> {
-    const { desk, leases, clock } = this.#init;
+    const { engineClient, leases, clock } = this.#init;
     const since = startStopwatch(clock);
     const what = `prolonging the lock ${quoteText(this.#holding.key)}`;
     try {
-      const isThere = await desk.ask({
+      const isThere = await engineClient.ask({
         what,
         effect: "read",
         insists: true,

@@ -1,11 +1,11 @@
 import { longestTimeoutMs, type Clock, type Random } from "@hostside/core";
 import { createEvent, kindOf, settleWithin, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
-import { createEngineDesk, type EngineDesk } from "./ask-engine.ts";
+import { createEngineClient, type EngineClient } from "./engine-client.ts";
 import { createEngineNotices, type NoticeEngine } from "./create-engine-notices.ts";
 import { createEngineStore, type ValueEngine } from "./create-engine-store.ts";
 import { createLeaseLock, type LeaseEngine } from "./create-lease-lock.ts";
 import type { SharedState, SharedStateOptions, StateDiagnostic } from "./shared-state.ts";
-import { watchEngine } from "./watch-engine.ts";
+import { createStateEngineHealth } from "./state-engine-health.ts";
 
 /** For {@linkcode assertKnownOptions}. */
 export const sharedStateFields: Fields<SharedStateOptions> = {
@@ -34,7 +34,7 @@ export interface Engine {
   /** For people: `Redis`. */
   readonly name: string;
   readonly isAnswer: (error: unknown) => boolean;
-  readonly values: (desk: EngineDesk) => ValueEngine;
+  readonly values: (engineClient: EngineClient) => ValueEngine;
   readonly leases: LeaseEngine;
   readonly notices: NoticeEngine;
   /** Ends what goes on by itself. */
@@ -59,20 +59,28 @@ export function readSharedStateOptions(owner: string, options: SharedStateOption
 export function createSharedState(engine: Engine, settings: SharedStateSettings): SharedState {
   const { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, clock, random } = settings;
   const diagnostics = createEvent<StateDiagnostic>();
-  const watch = watchEngine({ engine: engine.name, clock, diagnostics });
-  const desk = createEngineDesk({ engine: engine.name, clock, timeoutMs, watch, isAnswer: engine.isAnswer });
-  const lock = createLeaseLock({ prefix, clock, random, maxWaitMs, holderTimeoutMs, leases: engine.leases, desk });
-  const notices = createEngineNotices({ engine: engine.notices, clock, random, timeoutMs, desk, watch });
+  const watch = createStateEngineHealth({ engine: engine.name, clock, diagnostics });
+  const engineClient = createEngineClient({ engine: engine.name, clock, timeoutMs, watch, isAnswer: engine.isAnswer });
+  const lock = createLeaseLock({
+    prefix,
+    clock,
+    random,
+    maxWaitMs,
+    holderTimeoutMs,
+    leases: engine.leases,
+    engineClient,
+  });
+  const notices = createEngineNotices({ engine: engine.notices, clock, random, timeoutMs, engineClient, watch });
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
-    desk.close();
+    engineClient.close();
     diagnostics.close();
     const ends = Promise.all([lock.close(), notices.close(), engine.close?.()]);
     await settleWithin(ends, timeoutMs, clock);
   };
   const close = (): Promise<void> => (closing ??= end());
   return {
-    store: createEngineStore({ prefix, maxValueBytes, values: engine.values(desk) }),
+    store: createEngineStore({ prefix, maxValueBytes, values: engine.values(engineClient) }),
     lock: { withLock: (key, leaseMs, work) => lock.withLock(key, leaseMs, work) },
     notices: {
       publish: (topic) => notices.publish(topic),

@@ -5,7 +5,8 @@ export const mutants: readonly SourceMutant[] = [
   one("makes a provider for each who asks (no single flight)", {
     file: "create-pool-core.ts",
     find: "entries.get(owner.id) ?? creation.begin(owner)",
-    replace: 'entries.get(owner.id)?.state.name === "ready" ? (entries.get(owner.id) as Entry) : creation.begin(owner)',
+    replace:
+      'entries.get(owner.id)?.state.name === "ready" ? (entries.get(owner.id) as PoolEntry) : creation.begin(owner)',
   }),
   one("reaps what is leased", { file: "entry.ts", find: "leases === 0 && !state", replace: "!state" }),
   one("reaps what has calls under way", {
@@ -26,7 +27,7 @@ export const mutants: readonly SourceMutant[] = [
   one("gives a place back twice", {
     file: "end-entry.ts",
     find: "      giveBack();",
-    replace: "      rooms.promise(entry.takes, principal).giveBack();\n      giveBack();",
+    replace: "      capacity.promise(entry.takes, principal).giveBack();\n      giveBack();",
   }),
   one("never gives the place of an attempt back that failed", {
     file: "end-entry.ts",
@@ -55,23 +56,23 @@ export const mutants: readonly SourceMutant[] = [
     replace: "",
   }),
   one("leaves the timer of who waits for a place behind", {
-    file: "slots.ts",
+    file: "wait-queue.ts",
     find: "        leave(waiter, wasServed);\n        cancel();",
     replace: "        leave(waiter, wasServed);",
   }),
   one("never lets anybody in who waits for a place", {
-    file: "slots.ts",
+    file: "wait-queue.ts",
     find: "if (lacks === undefined) waiter.admit();",
     replace: "if (lacks === undefined) continue;",
   }),
   one("lets those in who wait although there is no room", {
-    file: "slots.ts",
-    find: "queue.fits(waiter.wish) ?",
-    replace: "queue.fits(waiter.wish) || waiter.isOverdue ?",
+    file: "wait-queue.ts",
+    find: "queue.fits(waiter.request) ?",
+    replace: "queue.fits(waiter.request) || waiter.isOverdue ?",
   }),
   one("counts no place for what it makes", {
     file: "create-entry.ts",
-    find: "rooms.take(wanted.takes, owner.principal);",
+    find: "capacity.take(wanted.takes, owner.principal);",
     replace: "",
   }),
   one("forgets what is made when it is shut down", {
@@ -106,12 +107,12 @@ export const mutants: readonly SourceMutant[] = [
     replace: "await undefined;\n        return take(found);",
   }),
   one("promises the same place to two", {
-    file: "slot-queue.ts",
-    find: "reserved.add(isHeldByOwn ? ownOf(need) : need, wish.principal);",
+    file: "queue-scan.ts",
+    find: "reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);",
     replace: "void [reserved, isHeldByOwn, ownOf];",
   }),
   one("leaves the timer of that look behind", {
-    file: "slots.ts",
+    file: "wait-queue.ts",
     find: "    cancelLook?.();\n",
     replace: "",
   }),

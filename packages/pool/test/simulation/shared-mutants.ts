@@ -39,16 +39,16 @@ export const sharedMutants: readonly SourceMutant[] = [
   }),
   one("gives a provider that there is a server that is not gone from where it was", {
     file: "create-pool-core.ts",
-    find: "departures.untilGone(config(owner), owner) !== undefined",
+    find: "draining.untilGone(config(owner), owner) !== undefined",
     replace: "config(owner) === undefined",
   }),
   one("forgets what is being made when a server goes over to others", {
-    file: "move-servers.ts",
+    file: "rebalance.ts",
     find: 'state.name === "creating" && state.progress !== "under-way"',
     replace: 'state.name === "creating"',
   }),
   one("forgets what is ending when a server goes over to others", {
-    file: "move-servers.ts",
+    file: "rebalance.ts",
     find: "[...entries.values(), ...allEnding(ending)]",
     replace: "[...entries.values(), ...allEnding(ending).slice(0, 0)]",
   }),
@@ -63,7 +63,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "  if (!isRoom || latest !== before) return before;\n",
   }),
   one("looks only at what all share when a server goes over", {
-    file: "departures.ts",
+    file: "draining-servers.ts",
     find: " || a.principal === b.principal",
     replace: "",
   }),
@@ -73,18 +73,18 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "return hasEmpty || config(owner) !== undefined;",
   }),
   one("counts no processes", {
-    file: "amounts.ts",
+    file: "capacity.ts",
     find: "maxProcesses: processes.length",
     replace: "maxProcesses: processes.length * 0",
   }),
   one("counts nothing for a principal", {
-    file: "amounts.ts",
+    file: "capacity.ts",
     find: "isShared ? 0 : enabled.length",
     replace: "isShared ? 0 : enabled.length * 0",
   }),
   one("takes no room for servers that a provider gets later", {
     file: "update-entry.ts",
-    find: "rooms.take(excess(wanted.takes, entry.takes), owner.principal);",
+    find: "capacity.take(excess(wanted.takes, entry.takes), owner.principal);",
     replace: "",
   }),
   one("gives the room of servers away before they are gone", {
@@ -98,7 +98,7 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "leaving.giveBack();\n        if (entry.leaving.size < 0) {",
   }),
   one("gives room back twice when a provider ends that lets servers go", {
-    file: "rooms.ts",
+    file: "capacity-tracker.ts",
     find: "if (!isComing) return false;",
     replace: "",
   }),
@@ -114,8 +114,8 @@ export const sharedMutants: readonly SourceMutant[] = [
   }),
   one("keeps hold of the others when one of them could not be made", {
     file: "obtain-provider.ts",
-    find: "  const giveUp = (pinned: readonly Entry[]): void => {\n    for (const entry of pinned) creation.leave(entry);\n",
-    replace: "  const giveUp = (_pinned: readonly Entry[]): void => {\n",
+    find: "  const giveUp = (pinned: readonly PoolEntry[]): void => {\n    for (const entry of pinned) creation.leave(entry);\n",
+    replace: "  const giveUp = (_pinned: readonly PoolEntry[]): void => {\n",
   }),
   one("forgets the conversations of a principal that is disposed of", {
     file: "create-shared-providers.ts",

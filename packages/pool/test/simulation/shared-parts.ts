@@ -50,7 +50,7 @@ export interface Making {
   isOver: boolean;
 }
 
-export interface Wish {
+export interface SimulatedRequest {
   readonly key: ConversationKey;
   readonly controller: AbortController;
   isOpen: boolean;

@@ -43,7 +43,7 @@ interface Making {
   isOver: boolean;
 }
 
-interface Wish {
+interface SimulatedRequest {
   readonly key: string;
   readonly controller: AbortController;
   isOpen: boolean;
@@ -67,7 +67,7 @@ export async function simulatePool(
   const made: Made[] = [];
   const making: Making[] = [];
   const leases: { readonly lease: Lease; readonly of: Made; isHeld: boolean }[] = [];
-  const wishes: Wish[] = [];
+  const requests: SimulatedRequest[] = [];
   const promised: Promise<unknown>[] = [];
   const sets = [0];
   let crashing = false;
@@ -130,8 +130,8 @@ export async function simulatePool(
     if (alive > limits.maxProviders) faults.add("more than there is room for");
   };
   const nth = <T>(list: readonly T[], at: number): T | undefined => list[list.length === 0 ? 0 : at % list.length];
-  const want = (key: string, work: (wish: Wish) => Promise<void>): void => {
-    const wish: Wish = {
+  const want = (key: string, work: (request: SimulatedRequest) => Promise<void>): void => {
+    const request: SimulatedRequest = {
       key,
       controller: new AbortController(),
       isOpen: true,
@@ -139,24 +139,25 @@ export async function simulatePool(
       updates: sets.length - 1,
       stuckMs: 0,
     };
-    wishes.push(wish);
-    const settled = work(wish).catch((error: unknown) => {
+    requests.push(request);
+    const settled = work(request).catch((error: unknown) => {
       const code: unknown = error instanceof Error && "code" in error ? error.code : "make-failed";
       const known = ["aborted", "closed", "overloaded", "connect_timeout", "make-failed"];
-      if (code === "closed" && !wish.mayEnd) faults.add("ended, and nobody had asked for it");
-      if (code === "aborted" && !wish.controller.signal.aborted) faults.add("given up by somebody else");
+      if (code === "closed" && !request.mayEnd) faults.add("ended, and nobody had asked for it");
+      if (code === "aborted" && !request.controller.signal.aborted) faults.add("given up by somebody else");
       if (!known.includes(String(code))) faults.add(`rejected with ${String(code)}: ${String(error)}`);
     });
-    promised.push(settled.finally(() => void (wish.isOpen = false)));
+    promised.push(settled.finally(() => void (request.isOpen = false)));
   };
-  const isMoving = (wish: Wish): boolean =>
-    made.some(({ closed, gone }) => closed && !gone) || making.some(({ key, isOver }) => key === wish.key && !isOver);
+  const isMoving = (request: SimulatedRequest): boolean =>
+    made.some(({ closed, gone }) => closed && !gone) ||
+    making.some(({ key, isOver }) => key === request.key && !isOver);
   const pass = (ms: number): void => {
-    for (const wish of wishes) wish.stuckMs = isMoving(wish) || isHalfDone ? 0 : wish.stuckMs + ms;
+    for (const request of requests) request.stuckMs = isMoving(request) || isHalfDone ? 0 : request.stuckMs + ms;
     clock.advance(ms);
   };
   const ownerOf = (provider: unknown): Made | undefined => made.find(({ stub }) => stub.provider === provider);
-  const checkGiven = (given: Made | undefined, { key, updates, mayEnd }: Wish): void => {
+  const checkGiven = (given: Made | undefined, { key, updates, mayEnd }: SimulatedRequest): void => {
     if (given?.key !== key) return void faults.add("the provider of another key");
     const servers = given.stub.applied.at(-1)?.length ?? given.servers;
     // One that somebody ends has none while it drains.
@@ -165,18 +166,18 @@ export async function simulatePool(
   const play = (step: Step): void => {
     switch (step.type) {
       case "want":
-        return want(step.key, async (wish) => {
-          const provider = await pool.getOrCreate(step.key, { signal: wish.controller.signal });
-          checkGiven(ownerOf(provider), wish);
+        return want(step.key, async (request) => {
+          const provider = await pool.getOrCreate(step.key, { signal: request.controller.signal });
+          checkGiven(ownerOf(provider), request);
         });
       case "lease":
-        return want(step.key, async (wish) => {
-          const lease = await pool.lease(step.key, { signal: wish.controller.signal });
+        return want(step.key, async (request) => {
+          const lease = await pool.lease(step.key, { signal: request.controller.signal });
           const of = ownerOf(lease.provider);
-          checkGiven(of, wish);
+          checkGiven(of, request);
           if (of === undefined) return;
           // Somebody may end it in the turn in which it is lent, but not the pool.
-          if (of.closed && !of.crashed && !wish.mayEnd) faults.add("a lease of what is closed");
+          if (of.closed && !of.crashed && !request.mayEnd) faults.add("a lease of what is closed");
           of.leases += 1;
           leases.push({ lease, of, isHeld: true });
         });
@@ -186,7 +187,7 @@ export async function simulatePool(
         return undefined;
       }
       case "dispose":
-        for (const wish of wishes) if (wish.key === step.key) wish.mayEnd = true;
+        for (const request of requests) if (request.key === step.key) request.mayEnd = true;
         promised.push(pool.dispose(step.key));
         return undefined;
       case "call": {
@@ -224,7 +225,7 @@ export async function simulatePool(
       }
       case "give-up":
         nth(
-          wishes.filter(({ isOpen }) => isOpen),
+          requests.filter(({ isOpen }) => isOpen),
           step.nth,
         )?.controller.abort();
         return undefined;
@@ -265,8 +266,9 @@ export async function simulatePool(
     if (isFollowed) continue;
     await turn();
     check();
-    const isStuck = (wish: Wish): boolean => wish.isOpen && wish.stuckMs > limits.waitMs && !isMoving(wish);
-    if (wishes.some(isStuck)) faults.add("a wish that waits too long");
+    const isStuck = (request: SimulatedRequest): boolean =>
+      request.isOpen && request.stuckMs > limits.waitMs && !isMoving(request);
+    if (requests.some(isStuck)) faults.add("a request that waits too long");
     if (step.type === "wait" && hasIdleWhileSomebodyWaits()) faults.add("one that nobody uses makes no room");
   }
   await settleAll();
@@ -286,10 +288,10 @@ export async function simulatePool(
       await turn();
       clock.advance(100);
       const isQuiet = making.every(({ isOver }) => isOver) && made.every(({ closed, gone }) => !closed || gone);
-      if (isQuiet && !wishes.some(({ isOpen }) => isOpen)) break;
+      if (isQuiet && !requests.some(({ isOpen }) => isOpen)) break;
     }
     await turn();
-    if (wishes.some(({ isOpen }) => isOpen)) faults.add("a wish that never settles");
+    if (requests.some(({ isOpen }) => isOpen)) faults.add("a request that never settles");
   }
 
   async function shutDown(): Promise<void> {
@@ -301,7 +303,7 @@ export async function simulatePool(
   // What ends makes room for as many; another one that waits has what nobody uses.
   function hasIdleWhileSomebodyWaits(): boolean {
     const there = made.filter(({ closed }) => !closed);
-    const wanted = new Set(wishes.flatMap(({ key, isOpen }) => (isOpen ? [key] : [])));
+    const wanted = new Set(requests.flatMap(({ key, isOpen }) => (isOpen ? [key] : [])));
     const waiting = Array.from(wanted).filter(
       (key) => !there.some((one) => one.key === key) && !making.some((one) => one.key === key && !one.isOver),
     );
@@ -333,10 +335,10 @@ export async function simulatePool(
     pool.onEvent(({ type, key }) => {
       if (type !== "create-failed") return;
       want(key, async () => void (await pool.getOrCreate(key)));
-      for (const wish of wishes) wish.mayEnd = true;
+      for (const request of requests) request.mayEnd = true;
     });
     want("last", async () => void (await pool.getOrCreate("last")));
-    for (const wish of wishes) wish.mayEnd = true;
+    for (const request of requests) request.mayEnd = true;
     promised.push(shutDown());
     await turn();
     for (let round = 0; round < 4; round += 1) {

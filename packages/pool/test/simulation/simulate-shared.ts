@@ -14,7 +14,7 @@ import {
   type SharedProgram,
   type Made,
   type Making,
-  type Wish,
+  type SimulatedRequest,
   type Held,
   people,
   s,
@@ -44,7 +44,7 @@ export async function simulateShared(
   const made: Made[] = [];
   const making: Making[] = [];
   const leases: Held[] = [];
-  const wishes: Wish[] = [];
+  const requests: SimulatedRequest[] = [];
   const promised: Promise<unknown>[] = [];
   let current = sets[0] ?? {};
   const history = [current];
@@ -103,7 +103,7 @@ export async function simulateShared(
     if (isUsed && (reason === "reap" || reason === "displaced")) faults.add(`${reason} while in use`);
     if (reason.startsWith("gone: ") && reason !== `gone: ${one.owner.principal}`) faults.add("ended for somebody else");
     if (reason === "gone: " && one.owner.sharing !== c) faults.add("ended with a conversation");
-    if (reason === "displaced" && !wishes.some(({ isOpen }) => isOpen)) faults.add("displaced for nobody");
+    if (reason === "displaced" && !requests.some(({ isOpen }) => isOpen)) faults.add("displaced for nobody");
   };
   const usage = (principal?: { readonly of: string | undefined }): Usage => {
     const isMine = ({ owner }: { readonly owner: SharedOwner }): boolean =>
@@ -168,7 +168,7 @@ export async function simulateShared(
   const isMoving = (): boolean =>
     made.some(({ closed, gone, applying }) => (closed && !gone) || (applying.length > 0 && !gone)) ||
     making.some(({ isOver }) => !isOver);
-  const take = (lease: ConversationLease, { key, mayEnd, updates }: Wish): void => {
+  const take = (lease: ConversationLease, { key, mayEnd, updates }: SimulatedRequest): void => {
     const of = lease.providers.flatMap((provider) => made.filter(({ stub }) => stub.provider === provider));
     const isRight = of.every(({ owner }) => isFor(owner, key));
     if (of.length !== lease.providers.length || !isRight) faults.add("the provider of somebody else");
@@ -180,7 +180,7 @@ export async function simulateShared(
     leases.push({ lease, of, isHeld: true });
   };
   const want = (key: ConversationKey, onLease?: () => void): void => {
-    const wish: Wish = {
+    const request: SimulatedRequest = {
       key,
       controller: new AbortController(),
       isOpen: true,
@@ -188,20 +188,20 @@ export async function simulateShared(
       updates: history.length - 1,
       stuckMs: 0,
     };
-    wishes.push(wish);
-    const settled = shared.lease(key, { signal: wish.controller.signal }).then(
+    requests.push(request);
+    const settled = shared.lease(key, { signal: request.controller.signal }).then(
       (lease) => {
-        wish.isOpen = false;
-        take(lease, wish);
+        request.isOpen = false;
+        take(lease, request);
         onLease?.();
         return undefined;
       },
       (error: unknown) => {
-        wish.isOpen = false;
+        request.isOpen = false;
         const code: unknown = error instanceof Error && "code" in error ? error.code : "make-failed";
         const known = ["aborted", "closed", "overloaded", "connect_timeout", "make-failed"];
-        if (code === "closed" && !wish.mayEnd) faults.add("ended, and nobody had asked for it");
-        if (code === "aborted" && !wish.controller.signal.aborted) faults.add("given up by somebody else");
+        if (code === "closed" && !request.mayEnd) faults.add("ended, and nobody had asked for it");
+        if (code === "aborted" && !request.controller.signal.aborted) faults.add("given up by somebody else");
         if (!known.includes(String(code))) faults.add(`rejected with ${String(code)}: ${String(error)}`);
       },
     );
@@ -218,7 +218,7 @@ export async function simulateShared(
     const { principal } = key;
     const isMine = (other: ConversationKey): boolean =>
       other.principal === principal && (isWhole || other.conversation === key.conversation);
-    for (const wish of wishes) if (isMine(wish.key)) wish.mayEnd = true;
+    for (const request of requests) if (isMine(request.key)) request.mayEnd = true;
     const target = isWhole && principal !== undefined ? { principal } : key;
     const reason = isWhole && principal !== undefined ? `gone: ${principal}` : "gone:";
     const mine = made.filter(
@@ -264,7 +264,7 @@ export async function simulateShared(
         )?.stub.endCall();
       case "give-up":
         return nth(
-          wishes.filter(({ isOpen }) => isOpen),
+          requests.filter(({ isOpen }) => isOpen),
           step.nth,
         )?.controller.abort();
       case "crash": {
@@ -308,7 +308,7 @@ export async function simulateShared(
         history.push(current);
         return shared.updateConfig(specsOf(current));
       case "wait":
-        for (const wish of wishes) wish.stuckMs = isMoving() || isHalfDone ? 0 : wish.stuckMs + step.ms;
+        for (const request of requests) request.stuckMs = isMoving() || isHalfDone ? 0 : request.stuckMs + step.ms;
         return clock.advance(step.ms);
       case "ticks":
       case "turn":
@@ -327,8 +327,8 @@ export async function simulateShared(
     const isMoved = ({ has, owner }: Made): boolean =>
       has.some((id) => (current[id] ?? owner.sharing) !== owner.sharing);
     if (made.some((one) => !one.closed && isMoved(one))) faults.add("a connection that it may not have any more");
-    if (wishes.some(({ isOpen, stuckMs }) => isOpen && stuckMs > sharedLimits.waitMs && !isMoving()))
-      faults.add("a wish that waits too long");
+    if (requests.some(({ isOpen, stuckMs }) => isOpen && stuckMs > sharedLimits.waitMs && !isMoving()))
+      faults.add("a request that waits too long");
   }
   await settleAll();
   let isThere = false;
@@ -349,16 +349,16 @@ export async function simulateShared(
       await turn();
       check();
       clock.advance(100);
-      if (!isMoving() && !wishes.some(({ isOpen }) => isOpen)) break;
+      if (!isMoving() && !requests.some(({ isOpen }) => isOpen)) break;
     }
     await turn();
     for (const held of leases) release(held);
-    if (wishes.some(({ isOpen }) => isOpen)) faults.add("a wish that never settles");
+    if (requests.some(({ isOpen }) => isOpen)) faults.add("a request that never settles");
   }
 
   async function endAll(): Promise<void> {
     for (const [at, key] of people.entries()) if (at < 3) want(key);
-    for (const wish of wishes) wish.mayEnd = true;
+    for (const request of requests) request.mayEnd = true;
     await Promise.resolve();
     const shutDown = shared.shutdownAll().then(() => {
       if (making.some(({ isOver }) => !isOver)) faults.add("shut down, and something is still made");

@@ -8,7 +8,7 @@ import {
 } from "@hostside/core/implement";
 import { toolQuarantinedError } from "./call-errors.ts";
 import { createFanOutSignal } from "../fan-out-signal.ts";
-import { findQuarantined, findTool } from "../catalog/catalog.ts";
+import { findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Observers } from "../servers/observers.ts";
@@ -65,7 +65,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       } catch (error) {
         return settle(() => reject(error));
       }
-      const tool = findTool(catalog.current, name);
+      const tool = findCatalogTool(catalog.current, name);
       if (tool !== undefined) return settle(() => resolve(tool));
       const held = findQuarantined(catalog.current, name);
       if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));

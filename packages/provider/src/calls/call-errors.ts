@@ -8,11 +8,11 @@ import {
 } from "@hostside/core";
 import { formatMs, quoteText, timeSetBy, withErrorContext } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
-import type { Crowd } from "./waiting-room.ts";
+import type { QueueLoad } from "./waiting-calls.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
 
 /** A call that its caller gave up before it was sent. */
-export function abortedError(origin: ToolOrigin, cause: unknown): HostsideError {
+export function callAbortedError(origin: ToolOrigin, cause: unknown): HostsideError {
   return callError("aborted", origin, { problem: "was aborted before it was sent", cause });
 }
 
@@ -24,14 +24,14 @@ export function overloadedError(origin: ToolOrigin, waiting: number): HostsideEr
 }
 
 /** A call whose place another conversation got, because its own had most of them. */
-export function displacedError(origin: ToolOrigin, { waiting, own }: Crowd): HostsideError {
+export function displacedError(origin: ToolOrigin, { waiting, own }: QueueLoad): HostsideError {
   return callError("overloaded", origin, {
     problem: `was refused: of the ${waiting} calls of the server that were waiting, ${own} were of its conversation, and another one got its place`,
   });
 }
 
 /** A call that was still waiting when its time was up; `earlierMs` is there when the server waits for what had its id before. */
-export function timeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): HostsideError {
+export function callTimeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): HostsideError {
   const notReady = earlierMs === undefined ? "not ready, or busy with other calls," : "not ready";
   const why = earlierMs === undefined ? "" : `, because what had its id before ${describeEnd(earlierMs)}`;
   return callError("call_timeout", origin, {
@@ -58,7 +58,7 @@ export function toolQuarantinedError(origin: ToolOrigin): HostsideError {
 
 /** What kept a call from being sent: the server's trouble, the deadline, or the caller. */
 export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): HostsideError {
-  if (options.signal?.aborted === true && reason === options.signal.reason) return abortedError(origin, reason);
+  if (options.signal?.aborted === true && reason === options.signal.reason) return callAbortedError(origin, reason);
   const error = toHostsideError(reason, origin.serverId, "tools/call");
   if (error.toolName !== undefined && error.outcome === "not-sent") return error;
   return withErrorContext(error, {

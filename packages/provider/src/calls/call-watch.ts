@@ -78,7 +78,7 @@ export function observerOf(watching: CallObserver | undefined, { observer }: Cal
 }
 
 /** The `_meta` of a call: what its caller gave, and what an observer wants to go along. */
-export function metaOf({ meta, observer }: CallOptions): CallOptions["meta"] {
+export function observedMetaOf({ meta, observer }: CallOptions): CallOptions["meta"] {
   if (observer === undefined) return meta;
   const carried = askForMeta(observer);
   return carried === undefined ? meta : { ...meta, ...carried };

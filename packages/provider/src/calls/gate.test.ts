@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
+import { createGate, type Gate, type GateMode, type GateEntry } from "./gate.ts";
 
 describe("createGate()", () => {
   it("lets shared calls through together up to the limit, and exclusive ones alone", () => {
@@ -72,7 +72,7 @@ describe("createGate()", () => {
   });
 });
 
-const turn = (mode: GateMode): Turn => ({ mode, fairnessKey: undefined });
+const turn = (mode: GateMode): GateEntry => ({ mode, fairnessKey: undefined });
 
 function enter(gate: Gate, mode: GateMode, then: () => void): void {
   void gate.enter(turn(mode), new AbortController().signal).then(then);

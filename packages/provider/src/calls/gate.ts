@@ -1,23 +1,23 @@
 import { withGetters, onAbort, type LazySignal, createLazyMap, createLazySet } from "@hostside/core/implement";
-import { createLine, type Line } from "./line.ts";
+import { createLinkedQueue, type LinkedQueue } from "./linked-queue.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
 export interface Gate {
   /** How many are through. */
   readonly active: number;
   /** Whether `tryEnter` would let it through now. */
-  isOpen(turn: Turn): boolean;
+  isOpen(turn: GateEntry): boolean;
   /** Goes through at once if that is allowed now and nobody waits whose turn is before. */
-  tryEnter(turn: Turn): boolean;
+  tryEnter(turn: GateEntry): boolean;
   /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
-  enter(turn: Turn, signal: AbortSignal | LazySignal): Promise<void>;
-  leave(turn: Turn): void;
+  enter(turn: GateEntry, signal: AbortSignal | LazySignal): Promise<void>;
+  leave(turn: GateEntry): void;
   /** Turns away all who wait. */
   rejectAll(error: unknown): void;
 }
 
 /** What the gate has to know of a call. */
-export interface Turn {
+export interface GateEntry {
   readonly mode: GateMode;
   /** Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in particular, which is somebody of its own without a share. */
   readonly fairnessKey: string | undefined;
@@ -36,21 +36,21 @@ interface Caller {
   readonly name: string | undefined;
   /** How many of it are through; not counted for nobody in particular. */
   active: number;
-  readonly waiting: Line<Entry>;
+  readonly waiting: LinkedQueue<Entry>;
 }
 
 /**
  * How many of these places one caller may have: three quarters, rounded up, and never all of them if there is more than one. So one whose calls take long leaves
  * room for others, whether these are there already or not.
  */
-export function shareOf(places: number): number {
+export function fairShareOf(places: number): number {
   return places <= 1 ? places : Math.min(places - 1, Math.ceil((places * 3) / 4));
 }
 
 /**
  * Makes an empty gate. `limit` says how many may be through together; it is asked each time, because a spec can change.
  *
- * Callers that wait take turns, one call each; within one caller it is first come, first served. A caller has at most its share of the places (`shareOf`) and waits
+ * Callers that wait take turns, one call each; within one caller it is first come, first served. A caller has at most its share of the places (`fairShareOf`) and waits
  * beside the others while it has that. Otherwise the turns are strict: an exclusive call whose turn it is holds up the shared ones behind it, so that it cannot starve.
  * Every step costs the same, however many wait.
  */
@@ -63,8 +63,8 @@ export function createGate(limit: () => number): Gate {
 
   const isFree = (mode: GateMode): boolean => (mode === "shared" ? !exclusive && active < limit() : active === 0);
   const hasItsShare = ({ name, active: own }: Caller, mode: GateMode): boolean =>
-    name !== undefined && mode === "shared" && own >= shareOf(limit());
-  const isOpen = ({ mode, fairnessKey: name }: Turn): boolean => {
+    name !== undefined && mode === "shared" && own >= fairShareOf(limit());
+  const isOpen = ({ mode, fairnessKey: name }: GateEntry): boolean => {
     if (turns.size > 0 || !isFree(mode)) return false;
     const caller = name === undefined ? undefined : callers.get(name);
     return caller === undefined || (caller.waiting.size === 0 && !hasItsShare(caller, mode));
@@ -153,7 +153,7 @@ function createCallers(): Callers {
     of(name) {
       let caller = callers.get(name);
       if (caller === undefined) {
-        caller = { name, active: 0, waiting: createLine() };
+        caller = { name, active: 0, waiting: createLinkedQueue() };
         callers.set(name, caller);
       }
       return caller;
@@ -176,14 +176,14 @@ interface Wait {
 }
 
 /** Puts a call into a line until it goes, is refused, or gives up. */
-function waitIn(line: Line<Entry>, { mode, signal, onGiveUp }: Wait): Promise<void> {
+function waitIn(queue: LinkedQueue<Entry>, { mode, signal, onGiveUp }: Wait): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
       entry.refuse(signal.reason);
       onGiveUp();
     };
     const settled = (): void => {
-      leaveLine();
+      leaveQueue();
       ignore();
     };
     const entry: Entry = {
@@ -198,6 +198,6 @@ function waitIn(line: Line<Entry>, { mode, signal, onGiveUp }: Wait): Promise<vo
       },
     };
     const ignore = onAbort(signal, giveUp);
-    const leaveLine = line.add(entry);
+    const leaveQueue = queue.add(entry);
   });
 }

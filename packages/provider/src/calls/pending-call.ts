@@ -9,15 +9,15 @@ import {
 } from "@hostside/core";
 import { fairnessKeyOf, type Deadline, type EventSource } from "@hostside/core/implement";
 import { CallWatch } from "./call-watch.ts";
-import type { GateMode, Turn } from "./gate.ts";
+import type { GateMode, GateEntry } from "./gate.ts";
 import type { HandCall } from "./hand-call.ts";
 
 /** A call on its way, with what it needs for more than one step. */
-export interface PendingCall extends ToolCall, Turn {
+export interface PendingCall extends ToolCall, GateEntry {
   hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
-  /** What is left of it for the lane. */
+  /** What is left of it for the call queue. */
   readonly budgetMs: number;
   readonly startedAt: number;
   /** How long it has waited so far: for a session, for a listing, for its turn. */
@@ -42,7 +42,7 @@ export interface PendingCallInit {
   readonly callEnded: EventSource<CallRecord>;
 }
 
-/** Begins to count the time of a call that is new to its lane. */
+/** Begins to count the time of a call that is new to its call queue. */
 export function toPendingCall(
   { origin, definition, args, options }: ToolCall,
   hand: HandCall | undefined,

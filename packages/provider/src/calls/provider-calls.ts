@@ -19,7 +19,7 @@ import {
   onBehalfOf,
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
-import { findCallable, findQuarantined, findTool } from "../catalog/catalog.ts";
+import { findCallable, findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { Registration } from "../servers/registration.ts";
@@ -28,18 +28,18 @@ import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
 import { describeServer } from "../catalog/describe-server.ts";
-import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.ts";
+import { createLentConnections, type LentConnections } from "./lent-connections.ts";
 
-/** The calls of one provider, from a local name to the lane of a server. */
+/** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
   readonly end: CallPipeline["end"];
-  /** Whether anything waits for a tool, is with a layer, or with the lane of a server. */
+  /** Whether anything waits for a tool, is with a layer, or with the call queue of a server. */
   readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
   /** What the product gets of a session. */
-  readonly lend: ConnectionGuard["lend"];
+  readonly lend: LentConnections["lend"];
 }
 
 /** What the calls of a provider need. */
@@ -52,7 +52,7 @@ export interface ProviderCallsInit {
 
 const noOptions: CallOptions = Object.freeze({});
 
-/** Puts the interceptors of a provider before the lanes of its servers. */
+/** Puts the interceptors of a provider before the call queues of its servers. */
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { parts, serverSet, assertOpen } = init;
   const { settings, catalog, observers } = parts;
@@ -72,9 +72,9 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     assertOpen();
     const registration = serverSet.get(call.origin.serverId);
     if (registration === undefined) throw serverGoneError(call.origin, former);
-    return registration.lane.call(call);
+    return registration.queue.call(call);
   };
-  const guard = createConnectionGuard({
+  const guard = createLentConnections({
     settings,
     specOf,
     calls: pipeline,
@@ -100,7 +100,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       return underWay + pipeline.size + guard.size > 0;
     },
     callTimeoutMs(toolName) {
-      const tool = findTool(catalog.current, toolName);
+      const tool = findCatalogTool(catalog.current, toolName);
       return tool && callMsOf(tool.origin.serverId);
     },
     describeServer(serverId) {
@@ -116,7 +116,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       const callOptions = onBehalfOf(principal, given);
       underWay += 1;
       try {
-        const definition = findTool(catalog.current, toolName);
+        const definition = findCatalogTool(catalog.current, toolName);
         // To wait here is sooner than to hand on a promise.
         if (definition !== undefined) return await go(definition, args, callOptions);
         const startedAt = clock.now();

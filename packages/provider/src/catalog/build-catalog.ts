@@ -2,7 +2,13 @@ import type { Admit, RemoteTool } from "@hostside/core";
 import { compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import { buildGroup } from "./build-group.ts";
-import { findCallable, type Catalog, type ServerCatalog, type ServerListing, type Withheld } from "./catalog.ts";
+import {
+  findCallable,
+  type ProviderCatalog,
+  type ServerCatalog,
+  type ToolServerListing,
+  type Withheld,
+} from "./catalog.ts";
 import { defineTool, toolOf, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
 import { createAppFilter, createToolFilter } from "./tool-filter.ts";
@@ -18,19 +24,19 @@ export interface CatalogPlan {
   /** The names of {@linkcode toolsToName}, and of those in listings that are not new. */
   readonly names: NameTable;
   /** What the new one follows: whatever did not change stays the same object. */
-  readonly previous: Catalog;
+  readonly previous: ProviderCatalog;
 }
 
 /** The tools that a catalogue of these listings looks at: they need a name first. What `allow` and `deny` leave out has none. */
 export function toolsToName(
-  listings: readonly ServerListing[],
+  listings: readonly ToolServerListing[],
   plan: Pick<CatalogPlan, "previous" | "readmit">,
 ): readonly ToolIdentity[] {
   return listings.flatMap((listing) => (keptOf(listing, plan) === undefined ? identitiesOf(listing) : []));
 }
 
 /** The tools of a listing that have local names. */
-export function identitiesOf({ spec, tools }: Pick<ServerListing, "spec" | "tools">): readonly ToolIdentity[] {
+export function identitiesOf({ spec, tools }: Pick<ToolServerListing, "spec" | "tools">): readonly ToolIdentity[] {
   return tools.filter(createToolFilter(spec)).map(({ name }) => ({ serverId: spec.id, toolName: name }));
 }
 
@@ -38,7 +44,7 @@ export function identitiesOf({ spec, tools }: Pick<ServerListing, "spec" | "tool
  * Makes the catalogue of these listings. As pure as `describe` and `admit`, and independent of the order they come in. Costs a look at each
  * tool of the listings that are new; the others are taken over as they are. A tool that is not admitted keeps its name, which nobody else gets meanwhile.
  */
-export function buildCatalog(listings: readonly ServerListing[], plan: CatalogPlan): Catalog {
+export function buildCatalog(listings: readonly ToolServerListing[], plan: CatalogPlan): ProviderCatalog {
   const servers = listings
     .toSorted((a, b) => compareText(a.spec.id, b.spec.id))
     .map((listing) => keptOf(listing, plan) ?? buildServer(listing, plan));
@@ -46,14 +52,14 @@ export function buildCatalog(listings: readonly ServerListing[], plan: CatalogPl
 }
 
 function keptOf(
-  listing: ServerListing,
+  listing: ToolServerListing,
   { previous, readmit = false }: Pick<CatalogPlan, "previous" | "readmit">,
 ): ServerCatalog | undefined {
   const before = previous.servers.get(listing.spec.id);
   return before?.listing === listing && !readmit ? before : undefined;
 }
 
-function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
+function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatalog {
   const { spec } = listing;
   const { describe, admit, previous, providerName, names } = plan;
   const known = previous.servers.get(spec.id);
@@ -107,7 +113,7 @@ const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The definition that a catalogue has of a tool, whether it is on offer or not. */
 function findDefined(
-  catalog: Catalog,
+  catalog: ProviderCatalog,
   { listing, withheld }: ServerCatalog,
   toolName: string,
 ): CatalogTool | undefined {
@@ -137,7 +143,7 @@ function byName(a: CatalogTool, b: CatalogTool): number {
   return compareText(a.name, b.name);
 }
 
-function assemble(servers: readonly ServerCatalog[], { names, previous }: CatalogPlan): Catalog {
+function assemble(servers: readonly ServerCatalog[], { names, previous }: CatalogPlan): ProviderCatalog {
   const byId = new Map(servers.map((server) => [server.listing.spec.id, server]));
   const before = Array.from(previous.servers.values());
   const sameTools =

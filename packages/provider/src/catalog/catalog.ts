@@ -14,7 +14,7 @@ import { describeServer } from "./describe-server.ts";
 import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
-export interface ServerListing {
+export interface ToolServerListing {
   /** Number of the registration; a server that replaces another one under its id has a number of its own. */
   readonly registration: string;
   readonly spec: ServerSpec;
@@ -31,7 +31,7 @@ export interface Withheld {
 }
 
 /** A tool that the host holds back until it has looked at it. */
-export interface QuarantinedTool {
+export interface QuarantinedServerTool {
   /** As it would be on offer. */
   readonly definition: ToolDefinition;
   /** What `admit` was told of its server. */
@@ -40,7 +40,7 @@ export interface QuarantinedTool {
 
 /** One server's part of a catalogue. */
 export interface ServerCatalog {
-  readonly listing: ServerListing;
+  readonly listing: ToolServerListing;
   /** Only what is offered, sorted by local name. The same object as before when no tool of the server changed. */
   readonly offers: readonly CatalogTool[];
   /**
@@ -58,7 +58,7 @@ export interface ServerCatalog {
  * All servers' tools at one moment. Immutable; a catalogue shares with the one before it whatever did not change, so that `===` on
  * `definitions`, `groups` or a single definition tells whether there is anything new.
  */
-export interface Catalog {
+export interface ProviderCatalog {
   /** Sorted by local name. */
   readonly definitions: readonly CatalogTool[];
   /** Sorted by server id. */
@@ -70,23 +70,27 @@ export interface Catalog {
 }
 
 /** A catalogue without servers. */
-export function emptyCatalog(names: NameTable = emptyNames): Catalog {
+export function emptyCatalog(names: NameTable = emptyNames): ProviderCatalog {
   return { definitions: [], groups: [], byName: new Map(), servers: new Map(), names };
 }
 
 /** Finds a tool by its local name, regardless of ASCII case. */
-export function findTool({ byName }: Catalog, name: string): CatalogTool | undefined {
+export function findCatalogTool({ byName }: ProviderCatalog, name: string): CatalogTool | undefined {
   return byName.get(name) ?? byName.get(foldCase(name));
 }
 
 /** The tool on offer that its server calls so. There is no table for it: its name leads to it. */
-export function findOffered({ names, byName }: Catalog, serverId: string, toolName: string): CatalogTool | undefined {
+export function findOffered(
+  { names, byName }: ProviderCatalog,
+  serverId: string,
+  toolName: string,
+): CatalogTool | undefined {
   const localName = localNameOf(names, { serverId, toolName });
   return localName === undefined ? undefined : byName.get(localName);
 }
 
 /** The definition of a tool that may be called by its remote name: what is on offer, and what is for apps. */
-export function findCallable(catalog: Catalog, serverId: string, toolName: string): CatalogTool | undefined {
+export function findCallable(catalog: ProviderCatalog, serverId: string, toolName: string): CatalogTool | undefined {
   return findOffered(catalog, serverId, toolName) ?? catalog.servers.get(serverId)?.apps.get(toolName);
 }
 
@@ -99,8 +103,8 @@ export function appTools(server: ServerCatalog | undefined): readonly CatalogToo
 }
 
 /** The tools in quarantine, sorted by local name. */
-export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool[] {
-  const found: QuarantinedTool[] = [];
+export function quarantinedTools({ servers }: ProviderCatalog): readonly QuarantinedServerTool[] {
+  const found: QuarantinedServerTool[] = [];
   for (const { listing, withheld } of servers.values()) {
     for (const { definition, admission } of withheld.values()) {
       if (admission === "quarantine") found.push({ definition, server: describeServer(listing.spec, listing.server) });
@@ -110,7 +114,7 @@ export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool
 }
 
 /** Finds a tool in quarantine by its local name, regardless of ASCII case. One that is for apps alone has none that anybody calls. */
-export function findQuarantined({ servers }: Catalog, name: string): CatalogTool | undefined {
+export function findQuarantined({ servers }: ProviderCatalog, name: string): CatalogTool | undefined {
   const folded = foldCase(name);
   for (const { withheld } of servers.values()) {
     for (const { definition, admission } of withheld.values()) {

@@ -1,10 +1,10 @@
 import type { ToolsChange } from "@hostside/core";
 import { compareText } from "@hostside/core/implement";
-import type { Catalog } from "./catalog.ts";
+import type { ProviderCatalog } from "./catalog.ts";
 import type { CatalogTool } from "./define-tool.ts";
 
 /** Which local names differ between two catalogues that follow each other. Looks only at servers that changed. */
-export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange {
+export function diffCatalogs(before: ProviderCatalog, after: ProviderCatalog): ToolsChange {
   const old = changedTools(before, after);
   const now = changedTools(after, before);
   const names = (tools: ReadonlyMap<string, CatalogTool>, test: (name: string) => boolean): readonly string[] =>
@@ -16,7 +16,7 @@ export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange {
   };
 }
 
-function changedTools(catalog: Catalog, other: Catalog): ReadonlyMap<string, CatalogTool> {
+function changedTools(catalog: ProviderCatalog, other: ProviderCatalog): ReadonlyMap<string, CatalogTool> {
   const tools = new Map<string, CatalogTool>();
   for (const [serverId, { offers }] of catalog.servers) {
     if (other.servers.get(serverId)?.offers === offers) continue;

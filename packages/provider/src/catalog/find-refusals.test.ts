@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { findRefusals } from "./find-refusals.ts";
+import { findModelApiRefusals } from "./find-refusals.ts";
 
 const object = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 
@@ -22,12 +22,12 @@ describe("findRefusals()", () => {
     ["a property called like a keyword", object({ items: { type: "string" }, type: { type: "string" } }), []],
   ];
   it.each(cases)("says what is refused, and by whom: %s", (_, schema, refusals) => {
-    expect(findRefusals(schema)).toEqual(refusals);
+    expect(findModelApiRefusals(schema)).toEqual(refusals);
   });
 
   it("ends with a schema that holds itself", () => {
     const round: { type: string; properties: { self?: JsonObject } } = { type: "object", properties: {} };
     round.properties.self = round;
-    expect(findRefusals(round)).toEqual([]);
+    expect(findModelApiRefusals(round)).toEqual([]);
   });
 });

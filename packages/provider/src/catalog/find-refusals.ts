@@ -8,7 +8,7 @@ const combinators = ["anyOf", "oneOf", "allOf"];
  * What model APIs refuse about an input schema, as they stand today, one phrase for each reason: ``no `properties` (OpenAI)``. Empty for
  * a schema that all of them are known to take. The schema is not changed: what to send instead depends on the API.
  */
-export function findRefusals(schema: JsonObject): readonly string[] {
+export function findModelApiRefusals(schema: JsonObject): readonly string[] {
   const refusals: string[] = [];
   const { type, properties } = schema;
   if (type === undefined) refusals.push("no `type` (OpenAI, Anthropic)");

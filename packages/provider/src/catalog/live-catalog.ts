@@ -3,27 +3,27 @@ import { createEvent } from "@hostside/core/implement";
 import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
 import type { AgreementWait } from "./agree-on-names.ts";
 import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
-import { emptyCatalog, quarantinedTools, type Catalog, type ServerListing } from "./catalog.ts";
+import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerListing } from "./catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
 import type { DescribeTool } from "./define-tool.ts";
 import type { SharedNames } from "./shared-names.ts";
 
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
 export interface LiveCatalog {
-  readonly current: Catalog;
+  readonly current: ProviderCatalog;
   /** Grows with each exchange in which something is another, also what is held back. */
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
   /**
    * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether it is on offer. Returns the name collisions met. Throws when it is called while it makes a catalogue, by a part of the product's own.
    */
-  publish(listings: Iterable<ServerListing>, plan: PublishPlan): readonly NameCollision[];
+  publish(listings: Iterable<ToolServerListing>, plan: PublishPlan): readonly NameCollision[];
   /** All names that are given now, by whoever shares them; when it is closed, those of that moment. */
   readonly names: NameTable;
   /** Whether names are agreed on with others: then `agreeOnNames` is to be asked before tools are shown. */
   readonly asksForNames: boolean;
   /** Waits until all tools of a listing have names that hold; `undefined` where there is nothing to wait for. Ends with `close()`, where it has no signal. Never rejects. */
-  agreeOnNames(listing: Pick<ServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
+  agreeOnNames(listing: Pick<ToolServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
   /** Whether a tool of this server, which is not known yet, may get this local name. Names that others have a say in may be any. */
   mayName(serverId: string, localName: string): boolean;
   /** The server is registered: its names are kept, and those that start like its own are left to it. */
@@ -64,7 +64,7 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
   const departed = new WeakMap<ToolDefinition, string>();
   const toolsChanged = createEvent<ToolsChange>();
 
-  const show = (next: Catalog): void => {
+  const show = (next: ProviderCatalog): void => {
     const before = current;
     current = next;
     if (next.definitions === before.definitions && next.groups === before.groups) {
@@ -126,7 +126,7 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
 }
 
 /** Whoever merges providers looks at what is held back as well, and only when this tells it to. */
-function sameQuarantine(before: Catalog, after: Catalog): boolean {
+function sameQuarantine(before: ProviderCatalog, after: ProviderCatalog): boolean {
   const held = quarantinedTools(after);
   const old = quarantinedTools(before);
   return (

@@ -179,7 +179,7 @@ export type RunningState = ListingState | (ReadyState & { readonly listing: Runn
 export type StateName = Exclude<LinkState["kind"], "listing">;
 
 /** The name of a state. */
-export function nameOf(state: LinkState): StateName {
+export function stateNameOf(state: LinkState): StateName {
   if (state.kind === "listing") return "connecting";
   return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
 }

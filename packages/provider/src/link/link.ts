@@ -14,7 +14,7 @@ import { toHostsideError } from "../to-hostside-error.ts";
 import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
 import type { Demand, LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isUpToDate, nameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
+import { hasSession, isUpToDate, stateNameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine, type MachineHost } from "./machine.ts";
 import { beginOperation, type AnnounceOperation } from "./operation.ts";
@@ -209,8 +209,8 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   }
 
   enter(state: LinkState): void {
-    if (nameOf(state) !== this.#name) {
-      this.#name = nameOf(state);
+    if (stateNameOf(state) !== this.#name) {
+      this.#name = stateNameOf(state);
       this.since = dateOf(this.clock);
     }
     const free = state.kind === "ready" && (isSettled(state) || this.#policy.refresh === "manual");

@@ -57,7 +57,7 @@ export function wantTools(
 }
 
 /** The server says that its tools changed. */
-export function noteChange(state: ListingState | ReadyState, context: LinkContext): Step {
+export function onToolsChanged(state: ListingState | ReadyState, context: LinkContext): Step {
   if (isRunning(state)) return stay(state.listing.noticed ? state : withListing(state, { noticed: true }));
   const { listing } = state;
   const next = withDueTime(listing.kind === "dirty" ? listing : dirtySince(context.now), context);

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, ServerObserver, ServerOperation, ServerRecord, ServerSpec } from "@hostside/core";
 import { askForMeta, dateOf, tell } from "@hostside/core/implement";
-import { recorder, type Recorder } from "./recorder.ts";
+import { recorder, type OperationRecorder } from "./recorder.ts";
 
 /** Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it. */
 export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
@@ -20,7 +20,7 @@ export interface Operation {
   /** What goes along with a request of it. Announces it. */
   readonly meta: () => JsonObject | undefined;
   /** It is over. */
-  readonly end: (peer: Parameters<Recorder>[1], end: Parameters<Recorder>[2]) => void;
+  readonly end: (peer: Parameters<OperationRecorder>[1], end: Parameters<OperationRecorder>[2]) => void;
 }
 
 /** Begins one, whose time runs from now on. */

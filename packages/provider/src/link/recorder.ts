@@ -9,14 +9,14 @@ export interface RecorderInit {
 }
 
 /** Says what became of something, whose time runs from now on. */
-export type Recorder = (
+export type OperationRecorder = (
   operation: ServerRecord["operation"],
   peer: ServerPeer,
   end: HostsideError | { readonly toolCount: number } | undefined,
 ) => void;
 
 /** Starts the time of something that is done with a server. */
-export function recorder({ spec, clock, onRecord }: RecorderInit): Recorder {
+export function recorder({ spec, clock, onRecord }: RecorderInit): OperationRecorder {
   const from = clock.now();
   return (operation, peer, end) => {
     const durationMs = clock.now() - from;

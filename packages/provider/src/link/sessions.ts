@@ -10,7 +10,7 @@ import {
   type ServerSpec,
 } from "@hostside/core";
 import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
-import { longestCloseMs } from "../longest-close.ts";
+import { sessionCloseMs } from "../longest-close.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 import { describePeer } from "./describe-peer.ts";
@@ -163,7 +163,7 @@ class SessionsByNumber implements Sessions {
       if (this.#predecessor !== undefined) await waitForTurn(this.#predecessor, hooks);
       // No end takes longer, unless a connector breaks its word; then the server must not be lost for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
-      if (this.#entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
+      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
       const connection = await connect(attempt, entry.abort.signal, this.#init);
       entry.session = new OpenSession(connection, entry, { number, spec, clock, host });

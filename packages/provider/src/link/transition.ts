@@ -13,7 +13,7 @@ import {
   type RunningState,
   type IdleState,
 } from "./link-state.ts";
-import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
+import { failRun, finishRun, onToolsChanged, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
 import { attemptFailed, isForgotten, loseSession, mayAttempt, openAnew, startAttempt } from "./session-transitions.ts";
 
 /**
@@ -39,7 +39,7 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
     case "list-failed":
       return isCurrentRun(state, event) ? failRun(state, event.error, context) : stay(state);
     case "tools-changed":
-      return hasSession(state) && state.session === event.session ? noteChange(state, context) : stay(state);
+      return hasSession(state) && state.session === event.session ? onToolsChanged(state, context) : stay(state);
     case "session-lost":
       return sessionLost(state, event, context);
     case "refused":

@@ -26,7 +26,7 @@ interface Waiter {
   reject(reason: unknown): void;
 }
 
-/** Makes an empty waiting room. */
+/** Makes an empty list of waiters. */
 export function createWaiters(): Waiters {
   return new WaitersByTicket();
 }

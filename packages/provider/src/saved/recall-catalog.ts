@@ -2,7 +2,7 @@ import { freezeData } from "@hostside/core/implement";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
-import { originOf } from "../servers/take-listing.ts";
+import { listingOriginOf } from "../servers/take-listing.ts";
 import { readSavedCatalog, type RecalledListing } from "./read-saved-catalog.ts";
 
 /** Shows what servers listed before they were registered, marked stale, in one step. Throws `invalid_catalog`. */
@@ -22,7 +22,7 @@ function recall(registration: Registration, saved: RecalledListing | undefined):
   registration.saved = saved;
   registration.listedAt = listedAt;
   registration.listed = {
-    registration: originOf(number, 0),
+    registration: listingOriginOf(number, 0),
     spec: link.spec,
     server: freezeData({ ...server }),
     tools: listing.tools,

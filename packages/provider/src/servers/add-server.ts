@@ -1,7 +1,7 @@
 import { isHostsideError, type Clock, type ServerSpec, type HostsideError } from "@hostside/core";
 import type { UserOperationOptions } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
-import { operationError, removedError } from "./operation-error.ts";
+import { operationError, registrationEndedError } from "./operation-error.ts";
 import { checkId, readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
@@ -60,7 +60,7 @@ export async function addServer(
 async function takeBack(registration: Registration, serverSet: ServerSet): Promise<void> {
   if (!registration.provisional) return;
   await serverSet.end(registration, {
-    error: removedError(registration.id, "could not be added"),
+    error: registrationEndedError(registration.id, "could not be added"),
     sparesEarlier: true,
   });
 }

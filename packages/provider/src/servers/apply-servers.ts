@@ -2,7 +2,7 @@ import type { ServerSpec } from "@hostside/core";
 import type { ApplyOptions, ApplyResult } from "../mcp-provider.ts";
 import type { OperationParts } from "./add-server.ts";
 import { bringUp } from "./bring-up.ts";
-import { operationError, removedError } from "./operation-error.ts";
+import { operationError, registrationEndedError } from "./operation-error.ts";
 import { readSpecs } from "./read-specs.ts";
 import type { Registration } from "./registration.ts";
 import { updateSpec } from "./update-server.ts";
@@ -62,7 +62,7 @@ function changeSet(
       const { id } = registration;
       if (kept.has(id)) continue;
       removed.push(id);
-      gone.push(serverSet.end(registration, { error: removedError(id, "was removed", reason), drainMs }));
+      gone.push(serverSet.end(registration, { error: registrationEndedError(id, "was removed", reason), drainMs }));
     }
     for (const spec of Array.from(kept.values()).sort(byId)) {
       const old = serverSet.get(spec.id);

@@ -1,7 +1,7 @@
 import { defaultTimeouts, type ServerSpec } from "@hostside/core";
 import { withDefaults } from "@hostside/core/implement";
 import { longestAgreementMs } from "../catalog/agree-on-names.ts";
-import { createCallLane } from "../calls/call-lane.ts";
+import { createCallQueue } from "../calls/call-queue.ts";
 import { findCallable } from "../catalog/catalog.ts";
 import { createLink, type Link } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-policy.ts";
@@ -20,7 +20,7 @@ export interface ServerInit extends Pick<ServerReportsInit, "onListing" | "onSta
   readonly earlierUntil: Registration["earlierUntil"];
 }
 
-/** Makes one server's link and lane, and what they report; nothing starts. */
+/** Makes one server's link and call queue, and what they report; nothing starts. */
 export function assembleServer(
   { spec, number, provisional, predecessor, earlierUntil, onListing, onState }: ServerInit,
   parts: ProviderParts,
@@ -38,7 +38,7 @@ export function assembleServer(
     hooks,
     predecessor,
   });
-  const lane = createCallLane({
+  const queue = createCallQueue({
     link,
     clock,
     find: (toolName) => findCallable(catalog.current, id, toolName),
@@ -51,7 +51,7 @@ export function assembleServer(
     id,
     number,
     link,
-    lane,
+    queue,
     earlierUntil,
     replacements: 0,
     held: provisional,

@@ -3,13 +3,13 @@ import { formatMs } from "@hostside/core/implement";
 import { createFanOutSignal } from "../fan-out-signal.ts";
 import type { Demand } from "../link/link-event.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
-import { createDebut } from "./appear-together.ts";
+import { createSimultaneousStart } from "./simultaneous-start.ts";
 import { operationError } from "./operation-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 
 /** One server that could not be brought up. */
-export interface Failure {
+export interface StartFailure {
   readonly registration: Registration;
   readonly error: HostsideError;
 }
@@ -40,16 +40,16 @@ export interface BringUpPlan {
  * and so are those whose registration ends meanwhile, and those that are late: their attempts go on. What `startup` says holds but for a
  * refresh. Throws `aborted` when the caller gives up.
  */
-export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
+export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[]> {
   const { serverSet, clock, demand, operation, signal, interactive, timeoutMs } = plan;
   const wanted = toWaitFor(plan);
-  const debut = createDebut(wanted, serverSet, clock);
+  const start = createSimultaneousStart(wanted, serverSet, clock);
   const late = {};
   const required = createFanOutSignal(signal);
   const optional = createFanOutSignal(signal);
   const cancel = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, () => optional.abort(late));
   const outcomes = await Promise.all(
-    wanted.map(async (registration): Promise<readonly Failure[]> => {
+    wanted.map(async (registration): Promise<readonly StartFailure[]> => {
       const { link, id } = registration;
       try {
         const waits = (demand === "ready" && link.spec.required === true ? required : optional).next();
@@ -60,7 +60,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
         if (reason === late) return demand === "refresh" ? [{ registration, error: lateError(id, plan) }] : [];
         return [{ registration, error: toHostsideError(reason, id, operation) }];
       } finally {
-        debut.settled(registration);
+        start.settled(registration);
       }
     }),
   );
@@ -69,7 +69,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   optional.release();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   // A debut shows its servers when the last one has settled, so this is known only now.
-  const unpublished = wanted.flatMap((registration): readonly Failure[] => {
+  const unpublished = wanted.flatMap((registration): readonly StartFailure[] => {
     const error = serverSet.unpublished(registration);
     return error === undefined ? [] : [{ registration, error }];
   });
@@ -99,9 +99,9 @@ export function isUnlisted({ link: { state }, listed }: Registration): boolean {
 
 // Their status says what becomes of them.
 function startUnawaited(registrations: readonly Registration[], { serverSet, clock, demand }: BringUpPlan): void {
-  const debut = createDebut(registrations, serverSet, clock);
+  const start = createSimultaneousStart(registrations, serverSet, clock);
   for (const registration of registrations) {
-    const settled = (): void => debut.settled(registration);
+    const settled = (): void => start.settled(registration);
     void registration.link.ready(demand).then(settled, settled);
   }
 }
@@ -112,7 +112,7 @@ function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan):
 }
 
 /** One error for several servers, in server-id order; retryable if any of them is. */
-export function refreshError(what: string, failures: readonly Failure[]): HostsideError {
+export function refreshError(what: string, failures: readonly StartFailure[]): HostsideError {
   const list = failures.map(({ registration, error }) => `${registration.id}: ${error.message}`).join("; ");
   return new HostsideError(`failed to ${what}: ${list}`, {
     code: "refresh_failed",

@@ -1,11 +1,11 @@
 import { defaultTimeouts, type Clock, type HostsideError } from "@hostside/core";
 import { settleWithin } from "@hostside/core/implement";
-import { longestCloseMs } from "../longest-close.ts";
+import { sessionCloseMs } from "../longest-close.ts";
 import type { Link } from "../link/link.ts";
 import type { Registration } from "./registration.ts";
 
 /** Why a registration ends, and how long its calls that are under way may take to finish. */
-export interface Ending {
+export interface RegistrationEnding {
   readonly error: HostsideError;
   /** In milliseconds. Default 0: they are cut. */
   readonly drainMs?: number | undefined;
@@ -14,7 +14,7 @@ export interface Ending {
 }
 
 /** Registrations that have ended, while something of their sessions is left. */
-export interface Departures {
+export interface DrainingRegistrations {
   /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
   ahead(id: string): Promise<void> | undefined;
   /**
@@ -25,7 +25,7 @@ export interface Departures {
   /**
    * Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects.
    */
-  end(registration: Registration, ending: Ending): Promise<void>;
+  end(registration: Registration, ending: RegistrationEnding): Promise<void>;
   /** Settles when nothing is left of a registration that has ended, nor of those before it under its id; `undefined` when nothing is. Never rejects. */
   of(registration: Registration): Promise<void> | undefined;
   /** Settles when nothing is left of the sessions that a registration has now. Never rejects. */
@@ -34,7 +34,7 @@ export interface Departures {
   cut(id?: string): Promise<void>;
 }
 
-interface Departure {
+interface DrainingRegistration {
   readonly registration: Registration;
   /** Settles when the next session under its id may start. */
   readonly vacated: Promise<void>;
@@ -49,10 +49,10 @@ interface Departure {
  * Makes an empty list. Calls that are under way finish within the `drainMs` of their ending, and are cut then; beyond that, nothing is
  * waited for any longer than `timeouts.closeMs` of its server allow.
  */
-export function createDepartures(clock: Clock): Departures {
-  const leaving = new Set<Departure>();
+export function createDrainingRegistrations(clock: Clock): DrainingRegistrations {
+  const leaving = new Set<DrainingRegistration>();
   const left = ({ link }: Registration, butDraining = false): Promise<void> => {
-    const timeoutMs = longestCloseMs(link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
+    const timeoutMs = sessionCloseMs(link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
     return settleWithin(link.gone(butDraining), timeoutMs, clock);
   };
   return {
@@ -72,32 +72,39 @@ export function createDepartures(clock: Clock): Departures {
     },
     left: (registration) => left(registration),
     end(registration, { error, drainMs = 0, sparesEarlier = false }) {
-      const { id, link, lane } = registration;
+      const { id, link, queue } = registration;
       for (const earlier of leaving) {
         if (!sparesEarlier && earlier.registration.id === id) cutWithin(drainMs, earlier, clock);
       }
       link.remove(error, drainMs > 0);
-      lane.rejectWaiting(error);
+      queue.rejectWaiting(error);
       registration.onEnd?.();
       const drain = drainMs > 0 ? startDrain(link, drainMs, clock) : undefined;
       const leave = async (): Promise<void> => {
         if (drain !== undefined) {
           await drain.over;
-          noteCut(departure, 0, clock);
+          noteCut(leavingOne, 0, clock);
           link.cut(error);
         }
         await left(registration);
-        leaving.delete(departure);
+        leaving.delete(leavingOne);
       };
       const gone = leave();
       // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
       const mayOverlap = drainMs > 0 && link.spec.transport.type === "http";
       const vacated = mayOverlap ? left(registration, true) : gone;
       const until = clock.now() + drainMs;
-      const departure: Departure = { registration, vacated, gone, cut: () => drain?.end(), until, isVacated: false };
-      leaving.add(departure);
-      void vacated.then(() => (departure.isVacated = true));
-      return departure.gone;
+      const leavingOne: DrainingRegistration = {
+        registration,
+        vacated,
+        gone,
+        cut: () => drain?.end(),
+        until,
+        isVacated: false,
+      };
+      leaving.add(leavingOne);
+      void vacated.then(() => (leavingOne.isVacated = true));
+      return leavingOne.gone;
     },
     async cut(id) {
       const ending = Array.from(leaving).filter(({ registration }) => id === undefined || registration.id === id);
@@ -107,16 +114,16 @@ export function createDepartures(clock: Clock): Departures {
   };
 }
 
-function cutWithin(drainMs: number, departure: Departure, clock: Clock): void {
-  const { cut, gone } = departure;
-  noteCut(departure, drainMs, clock);
+function cutWithin(drainMs: number, leavingOne: DrainingRegistration, clock: Clock): void {
+  const { cut, gone } = leavingOne;
+  noteCut(leavingOne, drainMs, clock);
   if (drainMs === 0) return cut();
   const cancel = clock.schedule(drainMs, cut);
   void gone.finally(cancel);
 }
 
-function noteCut(departure: Departure, withinMs: number, clock: Clock): void {
-  departure.until = Math.min(departure.until, clock.now() + withinMs);
+function noteCut(leavingOne: DrainingRegistration, withinMs: number, clock: Clock): void {
+  leavingOne.until = Math.min(leavingOne.until, clock.now() + withinMs);
 }
 
 /** The time that calls have to finish. */

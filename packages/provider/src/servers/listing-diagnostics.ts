@@ -1,8 +1,8 @@
 import { cleanText, type Diagnostic, type RemoteTool, type ServerSpec, type ToolListing } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { NameCollision } from "@hostside/naming";
-import type { ServerListing } from "../catalog/catalog.ts";
-import { findRefusals } from "../catalog/find-refusals.ts";
+import type { ToolServerListing } from "../catalog/catalog.ts";
+import { findModelApiRefusals } from "../catalog/find-refusals.ts";
 import { createToolFilter } from "../catalog/tool-filter.ts";
 import type { PartFault } from "../guarded-parts.ts";
 
@@ -41,7 +41,7 @@ export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[
   const refused = tools
     .filter(createToolFilter(spec))
     .flatMap(({ name: toolName, inputSchema }): readonly Diagnostic[] => {
-      const refusals = findRefusals(inputSchema);
+      const refusals = findModelApiRefusals(inputSchema);
       if (refusals.length === 0) return [];
       const message = `model APIs refuse its input schema as it is: ${refusals.join(", ")}`;
       return [{ kind: "schema-refused", serverId, toolName, message }];
@@ -91,7 +91,7 @@ export function collisionDiagnostics(collisions: readonly NameCollision[]): read
 /** One diagnostic for each tool, or server, for which a part of the product's own failed; of a failed admission, one for each server. */
 export function faultDiagnostics(
   faults: readonly PartFault[],
-  listings: readonly ServerListing[],
+  listings: readonly ToolServerListing[],
 ): readonly Diagnostic[] {
   const decisions = faults.filter(({ part }) => part === "admission");
   return faults.flatMap((fault) => {

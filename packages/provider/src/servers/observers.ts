@@ -7,7 +7,7 @@ import type {
   ServerRecord,
 } from "@hostside/core";
 import { createEvent, type EventSource } from "@hostside/core/implement";
-import type { ResourceUpdate } from "../mcp-provider.ts";
+import type { ServerResourceUpdate } from "../mcp-provider.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /** Which server something is news of. */
@@ -25,7 +25,7 @@ export interface Observers {
   readonly serverLog: EventSource<ServerLog & ServerNews>;
   readonly resourcesChanged: EventSource<ServerNews>;
   readonly promptsChanged: EventSource<ServerNews>;
-  readonly resourceUpdated: EventSource<ResourceUpdate>;
+  readonly resourceUpdated: EventSource<ServerResourceUpdate>;
   readonly notification: EventSource<ServerNotification & ServerNews>;
   /** The provider is made. Diagnostics from before come in a later turn, when whoever made it can listen. */
   begin(): void;
@@ -56,7 +56,7 @@ export function createObservers(): Observers {
     serverLog: createEvent<ServerLog & ServerNews>(),
     resourcesChanged: createEvent<ServerNews>(),
     promptsChanged: createEvent<ServerNews>(),
-    resourceUpdated: createEvent<ResourceUpdate>(),
+    resourceUpdated: createEvent<ServerResourceUpdate>(),
     notification: createEvent<ServerNotification & ServerNews>(),
   };
   return {

@@ -15,7 +15,7 @@ export function operationError(reason: unknown, { serverId, operation, signal }:
 }
 
 /** A registration, or a session of it, that this host has ended: `what` it did, and why if the product says so. */
-export function removedError(serverId: string, what: string, reason?: string): HostsideError {
+export function registrationEndedError(serverId: string, what: string, reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
   return new HostsideError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
 }

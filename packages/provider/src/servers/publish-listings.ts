@@ -1,5 +1,5 @@
 import { HostsideError, type Diagnostic } from "@hostside/core";
-import type { ServerListing } from "../catalog/catalog.ts";
+import type { ToolServerListing } from "../catalog/catalog.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { collisionDiagnostics, faultDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
@@ -29,14 +29,14 @@ export function createPublisher(
   const publishWhen = async (
     agreed: Promise<void>,
     registration: Registration,
-    listed: ServerListing,
+    listed: ToolServerListing,
   ): Promise<void> => {
     await agreed;
     // It may have ended meanwhile, or listed something else.
     if (registration.listed === listed && all().includes(registration)) publisher.publishNews(registration);
   };
   /** What is to be shown of a registration; what is on show already, while names for its latest listing are agreed on. */
-  const showable = (registration: Registration): ServerListing | undefined => {
+  const showable = (registration: Registration): ToolServerListing | undefined => {
     const { id: serverId, held, listed } = registration;
     if (held || listed === undefined || isShown(registration)) return held ? undefined : listed;
     const report = (diagnostic: Diagnostic): void => observers.diagnostic.emit(diagnostic);

@@ -1,6 +1,6 @@
 import type { ToolListing } from "@hostside/core";
-import type { CallLane } from "../calls/call-lane.ts";
-import type { ServerListing } from "../catalog/catalog.ts";
+import type { CallQueue } from "../calls/call-queue.ts";
+import type { ToolServerListing } from "../catalog/catalog.ts";
 import type { Link } from "../link/link.ts";
 import type { RecalledListing } from "../saved/read-saved-catalog.ts";
 
@@ -9,7 +9,7 @@ export interface Registration {
   readonly id: string;
   readonly number: number;
   readonly link: Link;
-  readonly lane: CallLane;
+  readonly queue: CallQueue;
   /**
    * Until when the calls of what had this id before may finish, as the provider's clock says, while this one waits for the end of it; a
    * time that has passed means that it is ending. `undefined` when there is nothing to wait for.
@@ -18,7 +18,7 @@ export interface Registration {
   /** The latest good listing, as it came. */
   listing?: ToolListing;
   /** The same as the catalogue takes it; at first perhaps that of the registration which this one replaces. */
-  listed?: ServerListing;
+  listed?: ToolServerListing;
   /** What it had before, by a saved catalogue, until this registration lists something. */
   saved?: RecalledListing | undefined;
   /** How often the server came back as another one. */

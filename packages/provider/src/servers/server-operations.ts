@@ -12,7 +12,7 @@ import {
 import { toHostsideError } from "../to-hostside-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
-import { operationError, removedError } from "./operation-error.ts";
+import { operationError, registrationEndedError } from "./operation-error.ts";
 import { readSpec } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
@@ -49,7 +49,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
   };
   const disconnect = async (registration: Registration, error: HostsideError): Promise<void> => {
     registration.link.disconnect(error);
-    registration.lane.rejectWaiting(error);
+    registration.queue.rejectWaiting(error);
     await serverSet.left(registration);
   };
 
@@ -73,12 +73,12 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const { drainMs, reason } = readRemoveOptions(options);
       const registration = serverSet.get(id);
       if (registration === undefined) return false;
-      await serverSet.end(registration, { error: removedError(id, "was removed", reason), drainMs });
+      await serverSet.end(registration, { error: registrationEndedError(id, "was removed", reason), drainMs });
       return true;
     },
     async disconnectServer(id, ...rest: readonly unknown[]) {
       assertNoOptions("disconnectServer", rest);
-      await disconnect(find("disconnectServer", id), removedError(id, "was disconnected"));
+      await disconnect(find("disconnectServer", id), registrationEndedError(id, "was disconnected"));
     },
     async updateServer(given, givenOptions) {
       assertOpen();
@@ -100,7 +100,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const registration = find("clearCredentials", id);
       const { link } = registration;
       if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
-      const error = removedError(id, "was disconnected, because its credentials were cleared");
+      const error = registrationEndedError(id, "was disconnected, because its credentials were cleared");
       // The session first, so that it renews nothing; and once more, for one that was opened meanwhile with what is being forgotten.
       const { session } = link.state;
       await Promise.all([disconnect(registration, error), serverSet.cut(id)]);

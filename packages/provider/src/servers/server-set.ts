@@ -8,7 +8,7 @@ import type { Registration } from "./registration.ts";
 import type { ServerStatus } from "./server-status.ts";
 import { createShowing } from "./show-changes.ts";
 import { changeSpec, takeListing } from "./take-listing.ts";
-import { createDepartures, type Ending } from "./end-server.ts";
+import { createDrainingRegistrations, type RegistrationEnding } from "./end-server.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
 export interface ServerSet {
@@ -26,7 +26,7 @@ export interface ServerSet {
   /** Gives a registration another spec, for all that needs no new session. */
   respec(registration: Registration, spec: ServerSpec): void;
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
-  replace(old: Registration, spec: ServerSpec, ending: Ending): Registration;
+  replace(old: Registration, spec: ServerSpec, ending: RegistrationEnding): Registration;
   readonly unpublished: Publisher["unpublished"];
   readonly readmit: Publisher["readmit"];
   /** Settles when nothing is left of a registration that has ended, or of the sessions that one has now. */
@@ -34,7 +34,7 @@ export interface ServerSet {
   /** Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is left. */
   cut(id: string): Promise<void>;
   /** Ends a registration, if it has not ended yet. Resolves when nothing is left of it, nor of those before it that it does not spare. */
-  end(registration: Registration, ending: Ending): Promise<void>;
+  end(registration: Registration, ending: RegistrationEnding): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
   endAll(error: HostsideError): Promise<void>;
   /** Makes several changes one: whoever watches sees what is shown change once, and hears of it when all is done. `work` must not wait. */
@@ -46,7 +46,7 @@ export interface ServerSet {
 export function createServerSet(parts: ProviderParts): ServerSet {
   const { catalog, settings } = parts;
   const registrations = new Map<string, Registration>();
-  const departures = createDepartures(settings.clock);
+  const draining = createDrainingRegistrations(settings.clock);
   let lastNumber = 0;
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
@@ -63,8 +63,8 @@ export function createServerSet(parts: ProviderParts): ServerSet {
   };
   const put = (spec: ServerSpec, provisional: boolean): Registration => {
     const number = (lastNumber += 1);
-    const earlierUntil = (): number | undefined => departures.until(spec.id, number);
-    const before = { predecessor: departures.ahead(spec.id), earlierUntil };
+    const earlierUntil = (): number | undefined => draining.until(spec.id, number);
+    const before = { predecessor: draining.ahead(spec.id), earlierUntil };
     const registration = assembleServer({ spec, number, provisional, ...before, onListing, onState: announce }, parts);
     registrations.set(spec.id, registration);
     catalog.claimNames(spec.id);
@@ -98,7 +98,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       report(news);
     },
     replace(old, spec, ending) {
-      void departures.end(old, ending);
+      void draining.end(old, ending);
       const next = put(spec, false);
       if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
       publish(next);
@@ -106,24 +106,24 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       return next;
     },
     ...shared,
-    left: (registration) => departures.of(registration) ?? departures.left(registration),
-    cut: (id) => departures.cut(id),
+    left: (registration) => draining.of(registration) ?? draining.left(registration),
+    cut: (id) => draining.cut(id),
     async end(registration, ending) {
       let gone: Promise<void> | undefined;
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.releaseNames(registration.id);
         // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
-        gone = departures.end(registration, ending);
+        gone = draining.end(registration, ending);
         publish(registration);
         announceEnd(registration);
       }
-      await (ending.sparesEarlier === true && gone !== undefined ? gone : departures.of(registration));
+      await (ending.sparesEarlier === true && gone !== undefined ? gone : draining.of(registration));
     },
     endAll(error) {
-      for (const registration of all()) void departures.end(registration, { error });
+      for (const registration of all()) void draining.end(registration, { error });
       registrations.clear();
-      return departures.cut();
+      return draining.cut();
     },
   };
 }

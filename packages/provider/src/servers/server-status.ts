@@ -8,8 +8,8 @@ import {
   type HostsideError,
 } from "@hostside/core";
 import { dateOf } from "@hostside/core/implement";
-import type { Catalog } from "../catalog/catalog.ts";
-import { isUpToDate, lastFailureOf, nameOf, type LinkState } from "../link/link-state.ts";
+import type { ProviderCatalog } from "../catalog/catalog.ts";
+import { isUpToDate, lastFailureOf, stateNameOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
 
 /**
@@ -77,8 +77,8 @@ export interface ServerStatus {
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, lane, saved, listing = saved?.listing, listedAt, listed, held, earlierUntil }: Registration,
-  { catalog, clock }: { readonly catalog: Catalog; readonly clock: Clock },
+  { link, queue, saved, listing = saved?.listing, listedAt, listed, held, earlierUntil }: Registration,
+  { catalog, clock }: { readonly catalog: ProviderCatalog; readonly clock: Clock },
 ): ServerStatus {
   const { spec, state } = link;
   const server = listed?.server;
@@ -106,8 +106,8 @@ export function readStatus(
     failures: "failures" in state ? state.failures : 0,
     ...("retryAt" in state && state.retryAt > clock.now() && toDate("retryAt", state.retryAt, clock)),
     ...(state.kind === "connecting" && toDate("earlierUntil", earlierUntil(), clock)),
-    inFlight: lane.inFlight,
-    waiting: lane.waiting,
+    inFlight: queue.inFlight,
+    waiting: queue.waiting,
   };
 }
 
@@ -122,7 +122,7 @@ function toDate<K extends string>(
 
 // A server whose tools are not shown yet is ready for nobody.
 function publicState(state: LinkState, held: boolean): ServerState {
-  return held && state.kind === "ready" ? "connecting" : nameOf(state);
+  return held && state.kind === "ready" ? "connecting" : stateNameOf(state);
 }
 
 function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {

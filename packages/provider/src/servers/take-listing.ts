@@ -1,6 +1,6 @@
 import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
 import { freezeData, sameJson } from "@hostside/core/implement";
-import type { ServerListing } from "../catalog/catalog.ts";
+import type { ToolServerListing } from "../catalog/catalog.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
 
@@ -28,8 +28,8 @@ export function takeListing(
   const replaced = isSuccessor ? undefined : describeReplacement(registration.listed?.server, server);
   if (replaced !== undefined) registration.replacements += 1;
   // What was selected from another server says nothing about this one, even if it reads the same.
-  const origin = originOf(number, registration.replacements);
-  const next: ServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
+  const origin = listingOriginOf(number, registration.replacements);
+  const next: ToolServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
   const isNews = !sameListing(registration.listed, next);
   const isChanged = isNews && !sameJson(before?.tools, listing.tools);
@@ -49,7 +49,7 @@ export function takeListing(
 }
 
 /** Which of the servers that a registration has met listed something. */
-export function originOf(number: number, replacements: number): string {
+export function listingOriginOf(number: number, replacements: number): string {
   return `${number}.${replacements}`;
 }
 
@@ -74,7 +74,7 @@ function sameTools(before: readonly Diagnostic[], after: readonly Diagnostic[]):
   return before.length === after.length && after.every(({ toolName }, index) => toolName === before[index]?.toolName);
 }
 
-function sameListing(before: ServerListing | undefined, next: ServerListing): boolean {
+function sameListing(before: ToolServerListing | undefined, next: ToolServerListing): boolean {
   return (
     before?.registration === next.registration &&
     before.spec === next.spec &&

@@ -1,5 +1,5 @@
 import type { UnreadyGroup } from "@hostside/core";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { ProviderCatalog } from "../catalog/catalog.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { ServerStatus } from "./server-status.ts";
 export function unreadyGroups(
   providerName: string,
   statuses: readonly ServerStatus[],
-  catalog: Catalog,
+  catalog: ProviderCatalog,
 ): readonly UnreadyGroup[] {
   return statuses.flatMap(({ id, title = id, state, error }) => {
     const isIdle = state === "idle" && catalog.servers.has(id);

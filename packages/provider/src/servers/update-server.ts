@@ -1,7 +1,7 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
-import { removedError } from "./operation-error.ts";
+import { registrationEndedError } from "./operation-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 
@@ -28,7 +28,7 @@ export function updateSpec(
 ): SpecUpdate {
   const difference = compareSpecs(old.link.spec, spec);
   if (difference === "session") {
-    const error = removedError(spec.id, "was replaced", reason);
+    const error = registrationEndedError(spec.id, "was replaced", reason);
     const registration = serverSet.replace(old, spec, { error, drainMs });
     return { registration, difference, isWanted: spec.disabled !== true };
   }

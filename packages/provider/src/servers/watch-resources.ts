@@ -4,7 +4,7 @@ import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
 import type { ProviderParts } from "../provider-parts.ts";
-import { operationError, removedError } from "./operation-error.ts";
+import { operationError, registrationEndedError } from "./operation-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -60,7 +60,7 @@ export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
       const session = await whileSubscribing(id, signal, () => registration.link.ready("call", signal));
       const connection = init.lend(registration, session);
       const current = await whileSubscribing(id, signal, () => connection.subscribeResource(uri, { signal }));
-      if (serverSet.get(id) === undefined) throw removedError(id, "was removed");
+      if (serverSet.get(id) === undefined) throw registrationEndedError(id, "was removed");
       const watched = watchedOf(watching, id);
       const want: Want = { uri, current: undefined, isNew: true };
       watched.wants.add(want);

@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "        gone = departures.end(registration, ending);",
+        find: "        gone = draining.end(registration, ending);",
         replace: "        registration.lane.rejectWaiting(ending.error);",
       },
     ],
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     bug: "sends a call again though it may have run",
     patches: [
       {
-        file: "calls/call-lane.ts",
+        file: "calls/call-queue.ts",
         find: 'if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;',
         replace: 'if (error.kind !== "execution" || error.code === "server_removed") return false;',
       },
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     kinds: ["expire", "disconnect"],
     patches: [
       {
-        file: "calls/call-lane.ts",
+        file: "calls/call-queue.ts",
         find: 'return error.outcome !== "unknown";',
         replace: "return true;",
       },
@@ -151,13 +151,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "keeps the place of a call that failed while it waited",
-    patches: [{ file: "calls/call-lane.ts", find: "    if (entered) gate.leave(pending);\n", replace: "" }],
+    patches: [{ file: "calls/call-queue.ts", find: "    if (entered) gate.leave(pending);\n", replace: "" }],
   },
   {
     bug: "does not count the time before a call is sent",
     patches: [
       {
-        file: "calls/call-lane.ts",
+        file: "calls/call-queue.ts",
         find: "    timeoutMs: remainingMs(pending, clock),\n    signal",
         replace: "    timeoutMs: 1_000_000,\n    signal",
       },
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "      if (this.#entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
+        find: "      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);",
         replace: "      void earlier;",
       },
     ],
@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
     bug: "lets an interceptor keep a call beyond its time",
     patches: [
       {
-        file: "../../core/src/passage.ts",
+        file: "../../core/src/call-execution.ts",
         find: "if (this.#init.handling.active === 0) this.end(error);\n    else this.#awaitLastWord(error);",
         replace: "if (this.#init.handling.active > 0) this.#awaitLastWord(error);",
       },
@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     bug: "says that a call was not sent which an interceptor kept after it ran",
     patches: [
       {
-        file: "../../core/src/passage.ts",
+        file: "../../core/src/call-execution.ts",
         find: '      this.#effects.push("unknown");',
         replace: '      this.#effects.push("not-sent");',
       },
@@ -291,7 +291,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "await settleWithin(earlier, longestCloseMs(closeMs), clock);",
+        find: "await settleWithin(earlier, sessionCloseMs(closeMs), clock);",
         replace: "await earlier;",
       },
     ],

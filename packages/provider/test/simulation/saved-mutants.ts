@@ -41,7 +41,7 @@ export const savedMutants: readonly Mutant[] = [
     bug: "gives up a call that a server refused because it is not the one any more that was known",
     patches: [
       {
-        file: "calls/call-lane.ts",
+        file: "calls/call-queue.ts",
         find: 'if (isMistaken) return error.outcome === "failed" || error.outcome === "not-sent";',
         replace: "",
       },

@@ -19,7 +19,7 @@ export const turnMutants: readonly SourceMutant[] = [
   ),
   patch(
     "gives one caller all places",
-    'name !== undefined && mode === "shared" && own >= shareOf(limit());',
+    'name !== undefined && mode === "shared" && own >= fairShareOf(limit());',
     "own > limit();",
   ),
   patch(

@@ -1,7 +1,7 @@
 import { HostsideError, type Clock, type Connector, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@hostside/transports";
-import type { Fetch } from "../record/record-fetch.ts";
+import type { RecordableFetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
 import type { RecordedServer, Recording } from "../recording/recorded-event.ts";
 import { buildScript, type ReplayOrder } from "./build-script.ts";
@@ -114,7 +114,7 @@ export async function createReplay(recording: string | Recording, options: Repla
 interface Part {
   readonly stage: Stage;
   readonly spec: ServerSpec;
-  readonly effects: ConnectorEffects & { readonly fetch: Fetch };
+  readonly effects: ConnectorEffects & { readonly fetch: RecordableFetch };
 }
 
 interface Settings {

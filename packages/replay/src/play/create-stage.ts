@@ -2,7 +2,7 @@ import type { Cancel, Clock, JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { ReplayOrder } from "./build-script.ts";
 import { firstDifference } from "./difference.ts";
-import { describe, describeMiss, findStep, isSame, placeOf } from "./find-step.ts";
+import { describe, describeMiss, findStep, isSame, stepPlaceOf } from "./find-step.ts";
 import { lastEventIdOf, type HostStep, type LiveRun, type ServerScript, type ServerStep } from "./recorded-step.ts";
 import { idFor, questionNamed, translate } from "./translate.ts";
 import { unusedSteps } from "./unused-steps.ts";
@@ -188,7 +188,7 @@ function answerQuestion(message: JsonObject, live: LiveRun, { script, player, mi
   const difference = firstDifference(step.message["result"] ?? null, result ?? null);
   const how = difference ? `: ${difference.path} was ${difference.recorded} there and is ${difference.live} here` : "";
   const said = error === undefined ? "answered otherwise than it was" : "refused, which it was not";
-  const text = `replay of server ${JSON.stringify(script.id)}: a question of the server's was ${said} in the recording (${placeOf(step)})${how}`;
+  const text = `replay of server ${JSON.stringify(script.id)}: a question of the server's was ${said} in the recording (${stepPlaceOf(step)})${how}`;
   misses.push(text);
   const asked = script.questions.get(name);
   if (asked?.liveId !== undefined) refuse(rpcError(asked.liveId, internalError, text));
@@ -226,7 +226,7 @@ function rpcError(id: JsonValue, code: number, message: string): JsonObject {
 
 function describeTurn(script: ServerScript, message: JsonObject): string {
   const next = script.hosts.find(({ used, kind }) => !used && kind === "message");
-  const expected = next?.message === undefined ? "nothing more" : `${describe(next.message)} (${placeOf(next)})`;
+  const expected = next?.message === undefined ? "nothing more" : `${describe(next.message)} (${stepPlaceOf(next)})`;
   return `replay of server ${JSON.stringify(script.id)}: ${describe(message)} comes where ${expected} was recorded`;
 }
 

@@ -4,7 +4,7 @@ import { distance, firstDifference } from "./difference.ts";
 import type { HostStep, ServerScript } from "./recorded-step.ts";
 
 /** What a host asks for, and where. */
-export interface Wanted {
+export interface StepQuery {
   readonly message: JsonObject;
   readonly recordedRun: number | undefined;
 }
@@ -13,7 +13,7 @@ export interface Wanted {
 const handshakes: ReadonlySet<unknown> = new Set(["initialize", "server/discover"]);
 
 /** The step of the recording that a message is: first those of the same process, then in the order of the recording. */
-export function findStep(steps: Iterable<HostStep>, { message, recordedRun }: Wanted): HostStep | undefined {
+export function findStep(steps: Iterable<HostStep>, { message, recordedRun }: StepQuery): HostStep | undefined {
   let found: HostStep | undefined;
   for (const step of steps) {
     if (!isSame(step, message)) continue;
@@ -58,7 +58,7 @@ export function describeMiss({ id, hosts }: ServerScript, message: JsonObject): 
   const same = recorded.filter((step) => isSame(step, message));
   if (same.length > 0) {
     const times = same.length === 1 ? "once" : `${same.length} times`;
-    return `replay of server ${JSON.stringify(id)}: ${asked} was recorded ${times} (${placeOf(same.at(-1))}) and is asked once more; let it be answered again with again: "always", or record it`;
+    return `replay of server ${JSON.stringify(id)}: ${asked} was recorded ${times} (${stepPlaceOf(same.at(-1))}) and is asked once more; let it be answered again with again: "always", or record it`;
   }
   const nearest = nearestOf(recorded, message);
   if (nearest?.message === undefined) {
@@ -68,7 +68,7 @@ export function describeMiss({ id, hosts }: ServerScript, message: JsonObject): 
   }
   const difference = firstDifference(whatCounts(nearest.message), whatCounts(message));
   const how = difference && `${difference.path} was ${difference.recorded} there and is ${difference.live} here`;
-  return `${begin}; the nearest is ${describe(nearest.message)} (${placeOf(nearest)})${how === undefined ? "" : `: ${how}`}`;
+  return `${begin}; the nearest is ${describe(nearest.message)} (${stepPlaceOf(nearest)})${how === undefined ? "" : `: ${how}`}`;
 }
 
 /** A message by its method, and by the name of what it is about. */
@@ -84,7 +84,7 @@ function methodOf({ message }: HostStep): string {
 }
 
 /** Where a step stands. */
-export function placeOf(step: HostStep | undefined): string {
+export function stepPlaceOf(step: HostStep | undefined): string {
   return step?.event.line === undefined ? "the recording" : `line ${step.event.line}`;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
-import { readMessage } from "../record/recorded-side.ts";
-import type { Fetch } from "../record/record-fetch.ts";
+import { readRecordedMessage } from "../record/recorded-side.ts";
+import type { RecordableFetch } from "../record/record-fetch.ts";
 import { bytesOf } from "./bytes-of.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
 import { messagesOf } from "./build-script.ts";
@@ -9,7 +9,7 @@ import { createPlayedBody, type PlayedBody } from "./played-body.ts";
 import type { LiveRun } from "./recorded-step.ts";
 
 /** A `fetch` that answers from the recording of one server, and reaches nobody. */
-export function playFetch(stage: Stage): Fetch {
+export function playFetch(stage: Stage): RecordableFetch {
   return (url, init) =>
     new Promise((resolve, reject) => {
       const { signal } = init;
@@ -38,7 +38,7 @@ function begin(stage: Stage, init: RequestInit, { live, answer }: PlayedExchange
     if (!stage.open(live, method === "DELETE" ? "delete" : "stream", lastEventId)) answer(405);
     return;
   }
-  const message = typeof init.body === "string" ? readMessage(init.body) : undefined;
+  const message = typeof init.body === "string" ? readRecordedMessage(init.body) : undefined;
   if (message === undefined) return answer(400);
   const taken = messagesOf(message).map((one) => stage.message(live, one, (error) => answer(200, error)));
   // Of a notification that nobody recorded nothing comes.

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { createLineCutter } from "../record/line-cutter.ts";
-import { readMessage } from "../record/recorded-side.ts";
+import { readRecordedMessage } from "../record/recorded-side.ts";
 import { bytesOf } from "./bytes-of.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
 import { messagesOf } from "./build-script.ts";
@@ -81,7 +81,7 @@ function startProcess(
   };
   const refuse = (error: JsonObject): void => write(stdout, `${JSON.stringify(error)}\n`);
   const lines = createLineCutter(({ bytes }) => {
-    const message = readMessage(bytes.toString("utf8"));
+    const message = readRecordedMessage(bytes.toString("utf8"));
     if (live === undefined || message === undefined || isOver) return;
     for (const one of messagesOf(message)) stage.message(live, one, refuse);
   });

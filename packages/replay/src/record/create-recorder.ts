@@ -7,8 +7,8 @@ import { createMask, type Mask } from "../masking/create-mask.ts";
 import type { RecordedTransport } from "../recording/recorded-event.ts";
 import { createTape, type Tape } from "./create-tape.ts";
 import type { IdNumbers } from "./id-book.ts";
-import { recordFetch, type Fetch } from "./record-fetch.ts";
-import { codeOf, recordProcess } from "./record-process.ts";
+import { recordFetch, type RecordableFetch } from "./record-fetch.ts";
+import { systemErrorCodeOf, recordProcess } from "./record-process.ts";
 import { createRecordedSide } from "./recorded-side.ts";
 
 /** How a conversation is recorded. */
@@ -26,7 +26,7 @@ export interface RecorderOptions {
   /** Masks what a product masks besides, in each text. Default nothing. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Does the requests. Default the global `fetch`. */
-  readonly fetch?: Fetch | undefined;
+  readonly fetch?: RecordableFetch | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -71,7 +71,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   } = options;
   if (typeof to !== "function" && (typeof to !== "string" || to === ""))
     throw new TypeError("createRecorder(): to must be the name of a file or a function");
-  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const fetch: RecordableFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const sink = typeof to === "function" ? { write: to, close: ignore } : openFile(to);
   const mask = createMask(secrets, redact);
   const tape = createTape({ write: sink.write, maxBytes, maxEvents, timing, clock });
@@ -121,7 +121,7 @@ function startRecorded(start: () => ChildProcess, recording: Parameters<typeof r
     const { tape, serverId } = recording.side;
     const run = tape.nextRun();
     tape.add({ type: "start", server: serverId, run });
-    tape.add({ type: "start-failed", run, code: codeOf(error) });
+    tape.add({ type: "start-failed", run, code: systemErrorCodeOf(error) });
     throw error;
   }
   recordProcess(child, recording);

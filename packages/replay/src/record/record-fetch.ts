@@ -1,11 +1,11 @@
 import type { Cancel } from "@hostside/core";
 import type { RecordedMessage } from "../recording/recorded-event.ts";
 import { createEventCutter } from "./event-cutter.ts";
-import { codeOf } from "./record-process.ts";
-import { readMessage, type RecordedSide } from "./recorded-side.ts";
+import { systemErrorCodeOf } from "./record-process.ts";
+import { readRecordedMessage, type RecordedSide } from "./recorded-side.ts";
 
 /** Something with the shape of the global `fetch`, as transports call it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+export type RecordableFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What {@linkcode recordFetch} needs. */
 export interface FetchRecording {
@@ -28,9 +28,9 @@ const longestBody = 16 * 1024 * 1024;
 /**
  * A `fetch` that writes down what goes over it to the server of a side. Requests to anybody else, an authorization server for one, pass unseen.
  */
-export function recordFetch(fetch: Fetch, { side, onOpen }: FetchRecording): Fetch {
+export function recordFetch(fetch: RecordableFetch, { side, onOpen }: FetchRecording): RecordableFetch {
   return async (url, init) => {
-    const message = typeof init.body === "string" ? readMessage(init.body) : undefined;
+    const message = typeof init.body === "string" ? readRecordedMessage(init.body) : undefined;
     const target = new URL(url);
     learnParameters(target, side);
     const headers = side.mask.headers(new Headers(init.headers), (name) => requestHeaders.has(name));
@@ -50,7 +50,11 @@ export function recordFetch(fetch: Fetch, { side, onOpen }: FetchRecording): Fet
     try {
       response = await fetch(url, init);
     } catch (error) {
-      tape.add(init.signal?.aborted === true ? { type: "taken-back", run } : { type: "cut", run, code: codeOf(error) });
+      tape.add(
+        init.signal?.aborted === true
+          ? { type: "taken-back", run }
+          : { type: "cut", run, code: systemErrorCodeOf(error) },
+      );
       throw error;
     }
     const kept = mask.headers(response.headers, (name) => replyHeaders.has(name));
@@ -108,7 +112,9 @@ function recordBody(response: Response, { side, run, onOpen, signal }: BodyRecor
         if (!isOver) parts.push(value);
         controller.enqueue(value);
       } catch (error) {
-        finish(signal?.aborted === true ? { type: "taken-back", run } : { type: "cut", run, code: codeOf(error) });
+        finish(
+          signal?.aborted === true ? { type: "taken-back", run } : { type: "cut", run, code: systemErrorCodeOf(error) },
+        );
         controller.error(error);
       }
     },
@@ -131,7 +137,7 @@ function cutEvents(side: RecordedSide, run: number): BodyParts {
   return createEventCutter((cut) => {
     if (cut.kind === "bytes") return tape.add({ type: "body", run, ...side.raw(cut.bytes) });
     const { data, id, event, retry } = cut;
-    const message = data === undefined ? undefined : readMessage(data);
+    const message = data === undefined ? undefined : readRecordedMessage(data);
     if (event === "endpoint" && data !== undefined) learnEndpoint(data, side);
     tape.add({
       type: "event",
@@ -159,7 +165,7 @@ function gatherBody(side: RecordedSide, run: number): BodyParts {
     const bytes = Buffer.concat(parts);
     parts = [];
     length = 0;
-    const message = readMessage(bytes.toString("utf8"));
+    const message = readRecordedMessage(bytes.toString("utf8"));
     if (message !== undefined) tape.add({ type: "received", run, message: side.incoming(message) });
     else tape.add({ type: "body", run, ...side.raw(bytes) });
   };

@@ -2,7 +2,7 @@ import type { Cancel, Clock } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { createLineCutter, type LineCutter } from "./line-cutter.ts";
-import { readMessage, type RecordedSide } from "./recorded-side.ts";
+import { readRecordedMessage, type RecordedSide } from "./recorded-side.ts";
 
 // Less than a host waits for the exit of a process whose stdout is closed.
 const exitGraceMs = 150;
@@ -25,11 +25,11 @@ export function recordProcess(child: ChildProcess, { side, clock, onOpen }: Proc
   const run = tape.nextRun();
   tape.add({ type: "start", server: serverId, run });
   const input = createLineCutter(({ bytes }) => {
-    const message = readMessage(bytes.toString("utf8"));
+    const message = readRecordedMessage(bytes.toString("utf8"));
     if (message !== undefined) tape.add({ type: "sent", run, message: side.outgoing(message) });
   });
   const output = createLineCutter(({ bytes, isOpen, isRest }) => {
-    const message = isRest ? undefined : readMessage(bytes.toString("utf8"));
+    const message = isRest ? undefined : readRecordedMessage(bytes.toString("utf8"));
     const open = isOpen && { isOpen };
     if (message !== undefined) tape.add({ type: "received", run, message: side.incoming(message), ...open });
     else tape.add({ type: "stdout", run, ...side.raw(bytes, isRest), ...open });
@@ -49,7 +49,7 @@ export function recordProcess(child: ChildProcess, { side, clock, onOpen }: Proc
   child.once("error", (error: Error) => {
     if (child.pid !== undefined || isOver) return;
     isOver = true;
-    tape.add({ type: "start-failed", run, code: codeOf(error) });
+    tape.add({ type: "start-failed", run, code: systemErrorCodeOf(error) });
   });
   child.once("exit", (code, signal) => {
     isOver = true;
@@ -63,7 +63,7 @@ export function recordProcess(child: ChildProcess, { side, clock, onOpen }: Proc
   };
   if (child.stdin !== null) watchInput(child.stdin, input, () => tape.add({ type: "stdin-end", run }));
   child.stdin?.once("error", (error: Error) => {
-    if (!isOver) tape.add({ type: "stdin-closed", run, code: codeOf(error) });
+    if (!isOver) tape.add({ type: "stdin-closed", run, code: systemErrorCodeOf(error) });
   });
   if (child.stdout !== null) watchOutput(child.stdout, output, onOutputEnd);
   if (child.stderr !== null) watchOutput(child.stderr, errors, () => errors.flush());
@@ -71,7 +71,7 @@ export function recordProcess(child: ChildProcess, { side, clock, onOpen }: Proc
 }
 
 /** The code of an error of the system. */
-export function codeOf(error: unknown): string {
+export function systemErrorCodeOf(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
     if ("code" in at && typeof at.code === "string" && /^[A-Z0-9_]{1,60}$/.test(at.code)) return at.code;
   return "";

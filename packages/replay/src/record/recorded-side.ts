@@ -65,7 +65,7 @@ export function createRecordedSide(
 }
 
 /** The message that a text is, if it is one that a recording can have as it is. */
-export function readMessage(text: string): RecordedMessage | undefined {
+export function readRecordedMessage(text: string): RecordedMessage | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isMessage = (isJsonObject(value) || Array.isArray(value)) && !isDeeperThan(value, deepest);

@@ -11,7 +11,7 @@ import type { RecordedEvent, RecordedServer, Recording } from "./recorded-event.
 export const formatVersion = 1;
 
 /** What is read of a recording at most. */
-export interface ParseOptions {
+export interface ParseRecordingOptions {
   /** Named in errors. Default `recording`. */
   readonly name?: string | undefined;
   /** Of the whole text, in UTF-16 units. Default 64 MiB. */
@@ -28,7 +28,7 @@ const deepest = 150;
  * was cut off is left out, which `problems` says. Throws `invalid_recording`, which names line and column, for anything that is no
  * recording, and for one of a later version.
  */
-export function parseRecording(text: string, options: ParseOptions = {}): Recording {
+export function parseRecording(text: string, options: ParseRecordingOptions = {}): Recording {
   const { name = "recording", maxBytes = 64 * 1024 * 1024, maxEvents = 200_000 } = options;
   if (text.length > maxBytes)
     throw recordingError(`${name} is longer than ${maxBytes}; record less, or raise maxBytes`);

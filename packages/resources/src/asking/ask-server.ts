@@ -20,7 +20,7 @@ import {
 import { mayAskAgain } from "./may-ask-again.ts";
 
 /** Something to ask of one server, in one request or several. */
-export interface Question extends Subject {
+export interface ServerQuery extends Subject {
   /** For all of it: connecting, all requests, and the one repetition. In milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -36,7 +36,7 @@ export interface AskedSession {
 }
 
 /** One try at a question. */
-export interface Attempt {
+export interface RequestAttempt {
   /** Of all tries together. */
   readonly deadline: Deadline;
   /** From now on, something may have reached the server. */
@@ -44,15 +44,15 @@ export interface Attempt {
 }
 
 /** Asks servers, and ends what is under way. */
-export interface Asking {
+export interface ServerQueries {
   /**
    * Connects if need be and does `work` on the session; once more from its beginning where {@linkcode mayAskAgain} says so. Settles by the
    * time of the question, its abort or `close()`, whatever provider, layers and server do; what is on the wire is cancelled there. Throws
    * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a {@linkcode HostsideError}.
    */
-  ask<T>(question: Question, work: (session: AskedSession) => Promise<T>): Promise<T>;
+  ask<T>(question: ServerQuery, work: (session: AskedSession) => Promise<T>): Promise<T>;
   /** The same for work that finds its session itself. */
-  run<T>(question: Question, work: (attempt: Attempt) => Promise<T>): Promise<T>;
+  run<T>(question: ServerQuery, work: (attempt: RequestAttempt) => Promise<T>): Promise<T>;
   /** Throws `closed` after `close()`, and when the provider is closed. */
   assertOpen(): void;
   /** Ends everything; nothing is asked any more. */
@@ -60,20 +60,20 @@ export interface Asking {
 }
 
 /** What asking needs. */
-export interface AskingInit {
+export interface ServerQueriesInit {
   readonly provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">;
   readonly clock: Clock;
 }
 
 /** Makes one. Nothing is asked at first. */
-export function createAsking({ provider, clock }: AskingInit): Asking {
+export function createServerQueries({ provider, clock }: ServerQueriesInit): ServerQueries {
   const running = new Set<AbortController>();
   let closed = false;
 
   const assertOpen = (): void => {
     if (closed || provider.closed) throw closedError();
   };
-  const run = async <T>(question: Question, work: (attempt: Attempt) => Promise<T>): Promise<T> => {
+  const run = async <T>(question: ServerQuery, work: (attempt: RequestAttempt) => Promise<T>): Promise<T> => {
     const { serverId, timeoutMs, signal } = question;
     assertOpen();
     if (signal?.aborted) throw abortedError(question, "not-sent", signal.reason);

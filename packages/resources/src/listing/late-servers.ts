@@ -1,5 +1,5 @@
 import type { Clock } from "@hostside/core";
-import type { ServerListing } from "./read-pages.ts";
+import type { EntryListing } from "./read-pages.ts";
 
 /** Servers that were waited for as long as somebody waits, and did not list. */
 export interface LateServers<T> {
@@ -7,11 +7,7 @@ export interface LateServers<T> {
    * What `list` brings, or `undefined` when that takes longer than `waitMs` since a server was waited for first: then it goes on, and who asks again waits for it no
    * more until it has listed, or was `forget`ten. `list` must not reject.
    */
-  within(
-    serverId: string,
-    waitMs: number,
-    list: () => Promise<ServerListing<T>>,
-  ): Promise<ServerListing<T> | undefined>;
+  within(serverId: string, waitMs: number, list: () => Promise<EntryListing<T>>): Promise<EntryListing<T> | undefined>;
   /** The server is there, or is another one: it is waited for like any. */
   forget(serverId: string): void;
 }
@@ -26,7 +22,7 @@ interface Late {
 /** None is late at first. */
 export function createLateServers<T>(clock: Clock): LateServers<T> {
   const late = new Map<string, Late>();
-  const goOn = async (serverId: string, known: Late, listing: Promise<ServerListing<T>>): Promise<void> => {
+  const goOn = async (serverId: string, known: Late, listing: Promise<EntryListing<T>>): Promise<void> => {
     known.underWay += 1;
     const { error } = await listing;
     known.underWay -= 1;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 
 /** One kind of list that servers have: of resources, templates or prompts. */
-export interface ListKind<T> {
+export interface ListDefinition<T> {
   /** Such as `resources/list`. */
   readonly method: string;
   /** The member of a page that has the entries. */

@@ -1,13 +1,13 @@
 import type { CallContext, JsonObject, HostsideError } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { AskedSession, Asking } from "../asking/ask-server.ts";
+import type { AskedSession, ServerQueries } from "../asking/ask-server.ts";
 import { toAskError } from "../asking/ask-errors.ts";
-import type { ListKind, ListLimits } from "./list-kind.ts";
-import { createPageReader, type PageReader, type ServerListing } from "./read-pages.ts";
+import type { ListDefinition, ListLimits } from "./list-kind.ts";
+import { createPageReader, type PageReader, type EntryListing } from "./read-pages.ts";
 
 /** How one list is asked for. */
 export interface ListRequest<T> {
-  readonly kind: ListKind<T>;
+  readonly kind: ListDefinition<T>;
   readonly limits: ListLimits;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -22,10 +22,10 @@ export interface ListRequest<T> {
  * their cursors were that session's; the list is begun once more.
  */
 export async function listServer<T>(
-  asking: Asking,
+  asking: ServerQueries,
   serverId: string,
   request: ListRequest<T>,
-): Promise<ServerListing<T>> {
+): Promise<EntryListing<T>> {
   const { kind, limits, timeoutMs, signal, context, meta } = request;
   const subject = { serverId, operation: kind.method };
   let reader = createPageReader(kind, serverId, limits);

@@ -1,8 +1,8 @@
 import type { HostsideError } from "@hostside/core";
 import { compareText, isJsonObject } from "@hostside/core/implement";
 import type { ResourceProvider, ResourceServerStatus } from "../resource-provider.ts";
-import type { DroppedEntry, ListKind } from "./list-kind.ts";
-import type { ServerListing } from "./read-pages.ts";
+import type { DroppedEntry, ListDefinition } from "./list-kind.ts";
+import type { EntryListing } from "./read-pages.ts";
 
 /** A server whose part of a list is not there, or not whole. */
 export interface ServerFailure {
@@ -25,7 +25,7 @@ export interface JoinedListing<T> {
  */
 export function serversToAsk(
   provider: Pick<ResourceProvider, "serverIds" | "statuses">,
-  { capability }: Pick<ListKind<unknown>, "capability">,
+  { capability }: Pick<ListDefinition<unknown>, "capability">,
   named: readonly string[] | undefined,
 ): readonly string[] {
   const statuses = new Map(provider.statuses().map((status) => [status.id, status]));
@@ -42,13 +42,13 @@ export function serversToAsk(
 /** Whether a server declares this capability; `undefined` while it has not been asked. */
 export function declares(
   { server }: ResourceServerStatus,
-  capability: ListKind<unknown>["capability"],
+  capability: ListDefinition<unknown>["capability"],
 ): boolean | undefined {
   return server === undefined ? undefined : isJsonObject(server.capabilities[capability]);
 }
 
 /** Puts the listings of several servers together, in the order of their ids. */
-export function joinListings<T>(listings: readonly ServerListing<T>[]): JoinedListing<T> {
+export function joinListings<T>(listings: readonly EntryListing<T>[]): JoinedListing<T> {
   const sorted = listings.toSorted((a, b) => compareText(a.serverId, b.serverId));
   return {
     entries: sorted.flatMap(({ entries }) => entries),

@@ -1,8 +1,8 @@
 import type { Cancel, Clock, Event, HostsideError } from "@hostside/core";
 import { compareText, createEvent, freezeData, type EventSource } from "@hostside/core/implement";
 import { diffEntries, type EntriesDiff } from "./diff-entries.ts";
-import type { ListKind } from "./list-kind.ts";
-import type { ServerListing } from "./read-pages.ts";
+import type { ListDefinition } from "./list-kind.ts";
+import type { EntryListing } from "./read-pages.ts";
 
 /** What changed on one server. */
 export interface ListChange<T> extends EntriesDiff<T> {
@@ -35,8 +35,8 @@ export interface LiveList<T> {
   readonly snapshot: () => ListSnapshot<T>;
   /** Fires after a new snapshot is in place, for one server each. While somebody listens, lists that may have changed are read again. */
   readonly onChanged: Event<ListChange<T>>;
-  /** A listing of this server begins; what it brings is given to {@linkcode Beginning.end}. */
-  readonly begin: (serverId: string) => Beginning<T>;
+  /** A listing of this server begins; what it brings is given to {@linkcode PendingListing.end}. */
+  readonly begin: (serverId: string) => PendingListing<T>;
   /** Whether a listing of this server ever began. */
   has(serverId: string): boolean;
   /**
@@ -54,20 +54,20 @@ export interface LiveList<T> {
 }
 
 /** A listing that is under way. */
-export interface Beginning<T> {
+export interface PendingListing<T> {
   /** Aborts when the server is removed, or with `close()`. */
   readonly signal: AbortSignal;
   /** Shows what came of it, unless a listing that began later is shown already, or the server is gone; `undefined` was given up. */
-  end(listing: ServerListing<T> | undefined): void;
+  end(listing: EntryListing<T> | undefined): void;
 }
 
 /** What a live list needs. */
 export interface LiveListInit<T> {
-  readonly kind: Pick<ListKind<T>, "keyOf">;
+  readonly kind: Pick<ListDefinition<T>, "keyOf">;
   readonly clock: Clock;
   readonly quietMs: number;
   /** Reads the list of one server; never rejects. */
-  readonly relist: (serverId: string, signal: AbortSignal) => Promise<ServerListing<T>>;
+  readonly relist: (serverId: string, signal: AbortSignal) => Promise<EntryListing<T>>;
   readonly isOpen: () => boolean;
 }
 
@@ -195,7 +195,7 @@ function isCurrent<T>({ closed, servers }: Live<T>, known: Known<T>): boolean {
   return !closed && servers.get(known.serverId) === known;
 }
 
-function begin<T>(live: Live<T>, serverId: string): Beginning<T> {
+function begin<T>(live: Live<T>, serverId: string): PendingListing<T> {
   const known = knownOf(live, serverId);
   const { changes } = known;
   known.isAwaited = true;
@@ -219,7 +219,7 @@ function begin<T>(live: Live<T>, serverId: string): Beginning<T> {
   };
 }
 
-function extentOf({ error }: Pick<ServerListing<unknown>, "error">): Extent {
+function extentOf({ error }: Pick<EntryListing<unknown>, "error">): Extent {
   if (error === undefined) return "whole";
   return error.code === "listing_truncated" ? "limited" : "part";
 }

@@ -1,7 +1,7 @@
 import { truncateText, type ContentAnnotations, type ContentIcon, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { CutText, ListedEntry, Resource, ResourceTemplate } from "../resource.ts";
-import type { ListKind } from "./list-kind.ts";
+import type { TruncatedField, ListedEntry, Resource, ResourceTemplate } from "../resource.ts";
+import type { ListDefinition } from "./list-kind.ts";
 
 /** UTF-16 units of a URI or a template of one: more names nothing. */
 export const longestUri = 8192;
@@ -13,7 +13,7 @@ export const longestDescription = 8192;
 export const longestMimeType = 256;
 
 /** The lists of resources. */
-export const resourceKind: ListKind<Resource> = {
+export const resourceKind: ListDefinition<Resource> = {
   method: "resources/list",
   member: "resources",
   capability: "resources",
@@ -34,7 +34,7 @@ export const resourceKind: ListKind<Resource> = {
 };
 
 /** The lists of templates. */
-export const templateKind: ListKind<ResourceTemplate> = {
+export const templateKind: ListDefinition<ResourceTemplate> = {
   method: "resources/templates/list",
   member: "resourceTemplates",
   capability: "resources",
@@ -59,8 +59,8 @@ function readIdentity(value: unknown, member: string): { readonly text: string }
 export function readListedEntry(entry: JsonObject, serverId: string): ListedEntry | string {
   const { name, title, description, icons, _meta: meta } = entry;
   if (typeof name !== "string") return "its name is no text";
-  const cut: CutText[] = [];
-  const read = (text: string, member: CutText, most: number): string => {
+  const cut: TruncatedField[] = [];
+  const read = (text: string, member: TruncatedField, most: number): string => {
     if (text.length > most) cut.push(member);
     return truncateText(text, most);
   };

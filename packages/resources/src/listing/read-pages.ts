@@ -1,10 +1,10 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { compareText, createPageCursors, isJsonObject, type PageEnd } from "@hostside/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
-import type { DroppedEntry, ListKind, ListLimits } from "./list-kind.ts";
+import type { DroppedEntry, ListDefinition, ListLimits } from "./list-kind.ts";
 
 /** What was read of one server's list. */
-export interface ServerListing<T> {
+export interface EntryListing<T> {
   readonly serverId: string;
   /** Sorted by their keys, which are unique. */
   readonly entries: readonly T[];
@@ -18,7 +18,7 @@ export interface ServerListing<T> {
 export interface PageReader<T> {
   /** Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error` and `listing_truncated`; what was read stays. */
   add(page: JsonObject): string | undefined;
-  listing(error?: HostsideError): ServerListing<T>;
+  listing(error?: HostsideError): EntryListing<T>;
 }
 
 const maxCursorLength = 65_536;
@@ -26,7 +26,7 @@ const longestEntry = 65_536;
 const mostReasons = 100;
 
 /** Makes a reader of one server's list. Time and memory are linear in what the pages say, and bounded by the limits. */
-export function createPageReader<T>(kind: ListKind<T>, serverId: string, limits: ListLimits): PageReader<T> {
+export function createPageReader<T>(kind: ListDefinition<T>, serverId: string, limits: ListLimits): PageReader<T> {
   const { maxPages, maxEntries, maxListingLength } = limits;
   const subject = { serverId, operation: kind.method };
   const entries = new Map<string, T>();

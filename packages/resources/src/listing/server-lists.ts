@@ -11,12 +11,12 @@ import {
 import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
 import type { ResourceParts } from "../resource-parts.ts";
 import type { ResourceServerStatus } from "../resource-provider.ts";
-import type { ListKind } from "./list-kind.ts";
+import type { ListDefinition } from "./list-kind.ts";
 import { declares, joinListings, serversToAsk, type JoinedListing } from "./list-servers.ts";
 import { createLateServers } from "./late-servers.ts";
 import { listServer } from "./list-server.ts";
 import { createLiveList, type LiveList } from "./live-list.ts";
-import type { ServerListing } from "./read-pages.ts";
+import type { EntryListing } from "./read-pages.ts";
 
 /** Options of a request for something of the servers. */
 export interface ReadOptions {
@@ -68,7 +68,7 @@ export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChange
 }
 
 /** Makes the lists of one kind. `owner` is the function whose options they take: `"list()"`. */
-export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, owner: string): ServerLists<T> {
+export function createServerLists<T>(parts: ResourceParts, kind: ListDefinition<T>, owner: string): ServerLists<T> {
   const { provider, settings, asking } = parts;
   const { clock, quietMs, listLimits: limits, listTimeoutMs, listWaitMs } = settings;
   const late = createLateServers<T>(clock);
@@ -114,7 +114,7 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, ow
       if (servers === undefined) wantsAll = true;
       const registered = new Set(provider.serverIds());
       const waits = whileWaiting(signal);
-      const listNow = async (serverId: string): Promise<ServerListing<T>> => {
+      const listNow = async (serverId: string): Promise<EntryListing<T>> => {
         const isRegistered = registered.has(serverId);
         const beginning = shared && isRegistered ? live.begin(serverId) : undefined;
         const endFollowing = !shared && isRegistered ? live.follow(serverId) : undefined;
@@ -133,7 +133,7 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, ow
         beginning?.end(waits.signal.aborted ? undefined : listing);
         return listing;
       };
-      const listOne = async (serverId: string): Promise<ServerListing<T>> => {
+      const listOne = async (serverId: string): Promise<EntryListing<T>> => {
         if (waitMs === undefined || waitMs >= timeoutMs) return listNow(serverId);
         const listing = await late.within(serverId, waitMs, () => listNow(serverId));
         const error = timeoutError({ serverId, operation: kind.method }, waitMs);

@@ -1,11 +1,11 @@
 import { truncateText } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { ListKind } from "../listing/list-kind.ts";
+import type { ListDefinition } from "../listing/list-kind.ts";
 import { longestDescription, longestName, readListedEntry } from "../listing/read-entry.ts";
 import type { Prompt, PromptArgument } from "./prompt.ts";
 
 /** The lists of prompts. */
-export const promptKind: ListKind<Prompt> = {
+export const promptKind: ListDefinition<Prompt> = {
   method: "prompts/list",
   member: "prompts",
   capability: "prompts",

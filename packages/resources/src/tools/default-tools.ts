@@ -1,16 +1,16 @@
 import type { ContentBlock, JsonObject } from "@hostside/core";
 import { cleanText } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import { findEntries, takeEntries, wordsOf, type ListedKind } from "./list-for-model.ts";
+import { findEntries, takeEntries, entryTextsOf, type ListedKind } from "./list-for-model.ts";
 import { readForModel, save } from "./read-for-model.ts";
 import {
   answerOf,
   createResourceTool,
-  failureOf,
+  errorResultOf,
   nameServers,
   offeringServers,
-  originOf,
-  readText,
+  resourceOriginOf,
+  readTextArgument,
   type ResourceTool,
   type ToolParts,
 } from "./resource-tool.ts";
@@ -51,19 +51,21 @@ function createDirectory(parts: ToolParts, { kind, ...plan }: DirectoryPlan): Re
       offset: { type: "integer", minimum: 0, description },
     },
     async run(args, options) {
-      const wanted = readText(args, "server");
+      const wanted = readTextArgument(args, "server");
       const { offset: given } = args;
       const offset = typeof given === "number" && given > 0 ? Math.floor(given) : 0;
       const offering = offeringServers(parts.resources);
       const servers = offering.map(({ serverId }) => serverId).filter((id) => id === (wanted ?? id));
       if (wanted !== undefined && servers.length === 0) {
-        return failureOf(`No server ${quoteText(wanted)} has resources. Those that have: ${nameServers(offering)}.`);
+        return errorResultOf(
+          `No server ${quoteText(wanted)} has resources. Those that have: ${nameServers(offering)}.`,
+        );
       }
       const { entries, failures } = await findEntries(parts, { kind, servers }, options);
       const values = entries.map((entry): JsonObject => ({
         server: entry.serverId,
         ...("uri" in entry ? { uri: entry.uri } : { uriTemplate: entry.uriTemplate }),
-        ...wordsOf(entry),
+        ...entryTextsOf(entry),
         ...("size" in entry && entry.size !== undefined && { size: entry.size }),
       }));
       const taken = takeEntries(values.slice(offset), parts.settings);
@@ -94,15 +96,17 @@ function createRead(parts: ToolParts): ResourceTool {
     },
     required: ["server", "uri"],
     async run(args, options) {
-      const serverId = readText(args, "server");
-      const uri = readText(args, "uri");
-      if (serverId === undefined || uri === undefined) return failureOf("resources_read needs server and uri.");
+      const serverId = readTextArgument(args, "server");
+      const uri = readTextArgument(args, "uri");
+      if (serverId === undefined || uri === undefined) return errorResultOf("resources_read needs server and uri.");
       const offering = offeringServers(parts.resources);
       if (!offering.some((server) => server.serverId === serverId)) {
-        return failureOf(`No server ${quoteText(serverId)} has resources. Those that have: ${nameServers(offering)}.`);
+        return errorResultOf(
+          `No server ${quoteText(serverId)} has resources. Those that have: ${nameServers(offering)}.`,
+        );
       }
       const read = await readForModel(parts, { serverId, uri }, options);
-      if (read.kind === "failed") return failureOf(read.problem);
+      if (read.kind === "failed") return errorResultOf(read.problem);
       const content: ContentBlock[] = [];
       for (const { _meta: _unseen, ...resource } of read.contents) {
         const { text, blob, mimeType } = resource;
@@ -119,7 +123,7 @@ function createRead(parts: ToolParts): ResourceTool {
         else if (blob !== undefined) content.push({ type: "resource", resource: { ...resource, blob } });
       }
       if (content.length === 0) content.push({ type: "text", text: "[the resource has no contents]" });
-      return { content, origin: originOf(serverId, "resources/read") };
+      return { content, origin: resourceOriginOf(serverId, "resources/read") };
     },
   });
 }

@@ -1,15 +1,15 @@
 import { cleanText, type JsonObject } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import { findEntries, takeEntries, wordsOf } from "./list-for-model.ts";
+import { findEntries, takeEntries, entryTextsOf } from "./list-for-model.ts";
 import { boundPieces, readForModel, type ModelPiece } from "./read-for-model.ts";
 import {
   answerOf,
   createResourceTool,
-  failureOf,
+  errorResultOf,
   nameServers,
   offeringServers,
-  originOf,
-  readText,
+  resourceOriginOf,
+  readTextArgument,
   type ResourceTool,
   type ToolParts,
 } from "./resource-tool.ts";
@@ -29,12 +29,12 @@ function createList(parts: ToolParts | undefined): ResourceTool {
     description: "Lists what connected MCP servers have to read, with the URI of each. With server: of that one alone.",
     properties: { server: { type: "string", description: "The id of a server. Default: all." } },
     async run(args, options) {
-      if (parts === undefined) return failureOf(noManager);
+      if (parts === undefined) return errorResultOf(noManager);
       const { resources, settings } = parts;
-      const wanted = readText(args, "server");
+      const wanted = readTextArgument(args, "server");
       const all = resources.servers();
       if (wanted !== undefined && !all.some(({ serverId }) => serverId === wanted)) {
-        return failureOf(`unknown MCP server ${quoteText(wanted)}; known servers: ${nameServers(all)}`);
+        return errorResultOf(`unknown MCP server ${quoteText(wanted)}; known servers: ${nameServers(all)}`);
       }
       // Who is not connected is left alone, and who fails is skipped.
       const servers = offeringServers(resources)
@@ -43,7 +43,7 @@ function createList(parts: ToolParts | undefined): ResourceTool {
       const { entries } = await findEntries(parts, { kind: "resources", servers }, options);
       if (entries.length === 0) return answerOf("No resources found. Servers without resources may still have tools.");
       const values = entries.map((entry): JsonObject => {
-        const { name, mimeType, description } = wordsOf(entry);
+        const { name, mimeType, description } = entryTextsOf(entry);
         return {
           ...("uri" in entry && { uri: entry.uri }),
           name,
@@ -70,27 +70,27 @@ function createRead(parts: ToolParts | undefined): ResourceTool {
     },
     required: ["server", "uri"],
     async run(args, options) {
-      if (parts === undefined) return failureOf(noManager);
-      const serverId = readText(args, "server");
-      const uri = readText(args, "uri");
-      if (serverId === undefined) return failureOf("server is required");
-      if (uri === undefined) return failureOf("uri is required");
+      if (parts === undefined) return errorResultOf(noManager);
+      const serverId = readTextArgument(args, "server");
+      const uri = readTextArgument(args, "uri");
+      if (serverId === undefined) return errorResultOf("server is required");
+      if (uri === undefined) return errorResultOf("uri is required");
       const all = parts.resources.servers();
       const server = all.find((known) => known.serverId === serverId);
       const named = `MCP server ${quoteText(serverId)}`;
-      if (server === undefined) return failureOf(`${named} not found; known servers: ${nameServers(all)}`);
-      if (server.state !== "ready") return failureOf(`${named} is not connected (status: ${server.state})`);
-      if (server.resources !== true) return failureOf(`${named} does not support resources`);
+      if (server === undefined) return errorResultOf(`${named} not found; known servers: ${nameServers(all)}`);
+      if (server.state !== "ready") return errorResultOf(`${named} is not connected (status: ${server.state})`);
+      if (server.resources !== true) return errorResultOf(`${named} does not support resources`);
       const read = await readForModel(parts, { serverId, uri }, options);
-      if (read.kind === "failed") return failureOf(`read of ${quoteText(uri)} failed: ${read.problem}`);
-      if (read.contents.length === 0) return failureOf(`resource ${quoteText(uri)} of ${named} has no contents`);
+      if (read.kind === "failed") return errorResultOf(`read of ${quoteText(uri)} failed: ${read.problem}`);
+      if (read.contents.length === 0) return errorResultOf(`resource ${quoteText(uri)} of ${named} has no contents`);
       const { pieces, missing, more } = await boundPieces(parts, { serverId, contents: read.contents }, options);
       const text = JSON.stringify({ contents: pieces.map(describePiece) });
       const marks = [
         ...(missing === 0 ? [] : [`[truncated ${missing} chars]`]),
         ...(more === 0 ? [] : [`[truncated ${more} contents]`]),
       ];
-      return { ...answerOf([text, ...marks].join("\n\n")), origin: originOf(serverId, "resources/read") };
+      return { ...answerOf([text, ...marks].join("\n\n")), origin: resourceOriginOf(serverId, "resources/read") };
     },
   });
 }

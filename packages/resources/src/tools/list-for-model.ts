@@ -50,7 +50,7 @@ export function takeEntries(
 }
 
 /** What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as it is, because it names the resource. */
-export function wordsOf(entry: Resource | ResourceTemplate): {
+export function entryTextsOf(entry: Resource | ResourceTemplate): {
   readonly name: string;
   readonly title?: string;
   readonly mimeType?: string;

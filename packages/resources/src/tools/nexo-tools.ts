@@ -1,16 +1,16 @@
 import { cleanText, type JsonObject } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Resource, ResourceTemplate } from "../resource.ts";
-import { findEntries, takeEntries, wordsOf, type ListedKind } from "./list-for-model.ts";
+import { findEntries, takeEntries, entryTextsOf, type ListedKind } from "./list-for-model.ts";
 import { boundPieces, readForModel, type ModelPiece } from "./read-for-model.ts";
 import {
   answerOf,
   createResourceTool,
-  failureOf,
+  errorResultOf,
   nameServers,
   offeringServers,
-  originOf,
-  readText,
+  resourceOriginOf,
+  readTextArgument,
   type ResourceTool,
   type ResourceToolResult,
   type ToolParts,
@@ -41,7 +41,9 @@ function createServerTools(parts: ToolParts, serverId: string): readonly Resourc
         const { entries, failures } = await findEntries(parts, { kind, servers: [serverId] }, options);
         const [failure] = failures;
         if (failure !== undefined && entries.length === 0) {
-          return failureOf(`mcp ${quoteText(serverId)} ${plan.tool} error: ${cleanText(failure.error.message, 512)}`);
+          return errorResultOf(
+            `mcp ${quoteText(serverId)} ${plan.tool} error: ${cleanText(failure.error.message, 512)}`,
+          );
         }
         const values = entries.map(describeEntry);
         const taken = takeEntries(values, parts.settings);
@@ -49,7 +51,7 @@ function createServerTools(parts: ToolParts, serverId: string): readonly Resourc
         const text = JSON.stringify({ [kind === "resources" ? "resources" : "resourceTemplates"]: taken, truncated });
         return {
           ...answerOf(text),
-          origin: originOf(serverId, `resources/${kind === "resources" ? "list" : "templates/list"}`),
+          origin: resourceOriginOf(serverId, `resources/${kind === "resources" ? "list" : "templates/list"}`),
         };
       },
     });
@@ -66,14 +68,15 @@ function createServerTools(parts: ToolParts, serverId: string): readonly Resourc
       properties: uriProperty,
       required: ["uri"],
       async run(args, options) {
-        const uri = readText(args, "uri");
-        if (uri === undefined) return failureOf("missing required argument: uri");
+        const uri = readTextArgument(args, "uri");
+        if (uri === undefined) return errorResultOf("missing required argument: uri");
         const read = await readForModel(parts, { serverId, uri }, options);
-        if (read.kind === "failed") return failureOf(`mcp ${quoteText(serverId)} read_resource error: ${read.problem}`);
+        if (read.kind === "failed")
+          return errorResultOf(`mcp ${quoteText(serverId)} read_resource error: ${read.problem}`);
         const { pieces, missing, more } = await boundPieces(parts, { serverId, contents: read.contents }, options);
         const cut = missing + more > 0 ? ["[truncated]"] : [];
         const text = [...pieces.map((piece) => piece.text ?? markOf(piece)), ...cut].join("\n\n");
-        return { ...answerOf(text), origin: originOf(serverId, "resources/read") };
+        return { ...answerOf(text), origin: resourceOriginOf(serverId, "resources/read") };
       },
     }),
     listOf("templates", {
@@ -91,7 +94,7 @@ function createRouterList(parts: ToolParts): ResourceTool {
     description: "Lists what MCP servers have to read. With server: of that one alone.",
     properties: { server: { type: "string", description: "The id of a server. Default: all." } },
     async run(args, options) {
-      const wanted = readText(args, "server");
+      const wanted = readTextArgument(args, "server");
       const offering = offeringServers(parts.resources);
       const servers = offering.map(({ serverId }) => serverId).filter((id) => id === (wanted ?? id));
       if (wanted !== undefined && servers.length === 0) return unknownServer(wanted, offering);
@@ -119,14 +122,15 @@ function createRouterRead(parts: ToolParts): ResourceTool {
     },
     required: ["server", "uri"],
     async run(args, options) {
-      const serverId = readText(args, "server");
-      const uri = readText(args, "uri");
-      if (serverId === undefined) return failureOf("missing required argument: server");
-      if (uri === undefined) return failureOf("missing required argument: uri");
+      const serverId = readTextArgument(args, "server");
+      const uri = readTextArgument(args, "uri");
+      if (serverId === undefined) return errorResultOf("missing required argument: server");
+      if (uri === undefined) return errorResultOf("missing required argument: uri");
       const offering = offeringServers(parts.resources);
       if (!offering.some((server) => server.serverId === serverId)) return unknownServer(serverId, offering);
       const read = await readForModel(parts, { serverId, uri }, options);
-      if (read.kind === "failed") return failureOf(`mcp ${quoteText(serverId)} ReadMcpResource error: ${read.problem}`);
+      if (read.kind === "failed")
+        return errorResultOf(`mcp ${quoteText(serverId)} ReadMcpResource error: ${read.problem}`);
       const { pieces, missing, more } = await boundPieces(parts, { serverId, contents: read.contents }, options);
       const contents = pieces.map((piece) => ({
         uri: piece.uri,
@@ -134,20 +138,20 @@ function createRouterRead(parts: ToolParts): ResourceTool {
         text: piece.text ?? markOf(piece),
       }));
       const text = JSON.stringify({ server: serverId, uri, contents, truncated: missing + more > 0 });
-      return { ...answerOf(text), origin: originOf(serverId, "resources/read") };
+      return { ...answerOf(text), origin: resourceOriginOf(serverId, "resources/read") };
     },
   });
 }
 
 function unknownServer(serverId: string, offering: Parameters<typeof nameServers>[0]): ResourceToolResult {
-  return failureOf(`no MCP server ${quoteText(serverId)} has resources; those that have: ${nameServers(offering)}`);
+  return errorResultOf(`no MCP server ${quoteText(serverId)} has resources; those that have: ${nameServers(offering)}`);
 }
 
 function describeEntry(entry: Resource | ResourceTemplate): JsonObject {
   const { annotations } = entry;
   return {
     ...("uri" in entry ? { uri: entry.uri } : { uriTemplate: entry.uriTemplate }),
-    ...wordsOf(entry),
+    ...entryTextsOf(entry),
     ...("size" in entry && entry.size !== undefined && { size: entry.size }),
     ...(annotations !== undefined && { annotations }),
   };

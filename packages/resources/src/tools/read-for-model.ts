@@ -2,7 +2,7 @@ import { cleanText, type CallOptions } from "@hostside/core";
 import { quoteText, headWithin, utf8Length } from "@hostside/core/implement";
 import { isAppUri } from "../apps/app-uri.ts";
 import type { ResourceContents } from "../resource.ts";
-import { explainFailure, readOptionsOf, type ToolParts } from "./resource-tool.ts";
+import { failureTextOf, readOptionsOf, type ToolParts } from "./resource-tool.ts";
 
 /** What is asked for by a model. */
 export interface AskedResource {
@@ -26,7 +26,7 @@ export async function readForModel(
     const { contents } = await resources.read({ serverId, uri }, readOptionsOf(options));
     return { kind: "read", contents };
   } catch (error) {
-    return { kind: "failed", problem: explainFailure(error, options) };
+    return { kind: "failed", problem: failureTextOf(error, options) };
   }
 }
 

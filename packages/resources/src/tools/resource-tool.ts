@@ -73,12 +73,12 @@ export function answerOf(text: string): ResourceToolResult {
 }
 
 /** A text as the tool's own failure, from which a model can go on. */
-export function failureOf(text: string): ResourceToolResult {
+export function errorResultOf(text: string): ResourceToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
 /** The origin of what one server gave by one method. */
-export function originOf(serverId: string, method: string): ToolOrigin {
+export function resourceOriginOf(serverId: string, method: string): ToolOrigin {
   return { serverId, toolName: method, qualifiedName: `mcp::${serverId}::${method}` };
 }
 
@@ -93,7 +93,7 @@ export function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions)
 }
 
 /** A text among the arguments of a model; `undefined` where it is missing, empty or something else. */
-export function readText(args: JsonObject, name: string): string | undefined {
+export function readTextArgument(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -123,7 +123,7 @@ const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
 ]);
 
 /** What a request of a server failed with, in words for a model. What is not for models, or ended the call itself, is thrown on. */
-export function explainFailure(error: unknown, { signal }: CallOptions): string {
+export function failureTextOf(error: unknown, { signal }: CallOptions): string {
   if (!isHostsideError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
   return cleanText(error.message, 512);
 }

@@ -3,7 +3,7 @@ import type { ServerLists } from "../listing/server-lists.ts";
 import type { ReadCache } from "../reading/read-cache.ts";
 import type { ReadStats } from "../reading/read-stats.ts";
 import type { ResourceProvider } from "../resource-provider.ts";
-import type { Subscriptions } from "./subscriptions.ts";
+import type { OpenSubscriptions } from "./subscriptions.ts";
 
 /** Who goes by what happens to servers. */
 export interface Followers {
@@ -13,7 +13,7 @@ export interface Followers {
   readonly promptLists: Followers["lists"];
   readonly cache: ReadCache | undefined;
   readonly stats: ReadStats;
-  readonly subscriptions: Pick<Subscriptions, "removed">;
+  readonly subscriptions: Pick<OpenSubscriptions, "removed">;
   /** The provider is closed, and with it everything here. */
   readonly onClosed: () => void;
 }

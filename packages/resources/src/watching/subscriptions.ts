@@ -56,7 +56,7 @@ export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): 
 }
 
 /** The subscriptions of one `createResources`. */
-export interface Subscriptions {
+export interface OpenSubscriptions {
   subscribe(target: ResourceTarget, options: SubscribeOptions): Promise<Subscription>;
   /** The registration of this server has ended, and with it what was subscribed to there: the next one by this id is another server. */
   removed(serverId: string): void;
@@ -71,7 +71,7 @@ interface Hearing {
 }
 
 /** Makes none at first. */
-export function createSubscriptions(parts: ResourceParts): Subscriptions {
+export function createOpenSubscriptions(parts: ResourceParts): OpenSubscriptions {
   const open = new Set<Hearing>();
   return {
     subscribe: (target, options) => subscribe({ ...parts, open }, target, options),

@@ -127,9 +127,9 @@ export function createHandles(init: HandlesInit): Handles {
 /** The newest that fit together. */
 function newest(
   list: readonly ListedHandle[],
-  room: { readonly handles: number; readonly bytes: number },
+  space: { readonly handles: number; readonly bytes: number },
 ): readonly ListedHandle[] {
-  let { handles, bytes } = room;
+  let { handles, bytes } = space;
   let from = list.length;
   for (const one of list.toReversed()) {
     handles -= 1;

@@ -1,8 +1,8 @@
 import { isKnownContent, type Clock, type ContentBlock } from "@hostside/core";
 import { createDeadline, formatMs, onAbort, settleWithin } from "@hostside/core/implement";
-import type { Keeping, KeptPieces, OutcomePiece } from "../keeping.ts";
+import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
-import type { PresentOccasion } from "../result-presenter.ts";
+import type { PresentContext } from "../result-presenter.ts";
 import { failedWords, keepPiece, refusalWords, type KeepJob, type PieceKeeperInit } from "./keep-piece.ts";
 import type { HandleOwner } from "./kept-item.ts";
 import { contentOf, type PieceContent } from "./piece-content.ts";
@@ -20,7 +20,7 @@ export interface KeeperInit extends PieceKeeperInit {
 /** For whom something is kept. */
 export interface KeepWork {
   readonly owner: HandleOwner;
-  readonly occasion: PresentOccasion;
+  readonly presentContext: PresentContext;
 }
 
 /** The pieces of one result that are kept, or were not: all that was asked for until now. */
@@ -59,7 +59,7 @@ export function createKeeper(init: KeeperInit): Keeper {
   };
 
   return {
-    begin(outcome, { owner, occasion: { signal: given, context } }) {
+    begin(outcome, { owner, presentContext: { signal: given, context } }) {
       const late = `keeping it took longer than ${formatMs(keepTimeoutMs)}`;
       const end = new AbortController();
       const giveUp = (): void => end.abort(given?.reason);
@@ -99,11 +99,11 @@ function keepPieces(
 ): Omit<ResultKeeping, "end"> {
   const { maxPieces, tool } = init;
   /** By the name of the piece. */
-  const found = new Map<string, Keeping>();
+  const found = new Map<string, KeepResult>();
   /** Handles of this result that had to go for a later piece of it. */
   const lost = new Set<string>();
-  const of = (piece: OutcomePiece): Keeping | undefined => found.get(nameOf(piece));
-  const keepOne = async (piece: OutcomePiece): Promise<Keeping | undefined> => {
+  const of = (piece: OutcomePiece): KeepResult | undefined => found.get(nameOf(piece));
+  const keepOne = async (piece: OutcomePiece): Promise<KeepResult | undefined> => {
     const isOneTooMany = piece.part === "block" && found.size >= maxPieces;
     const why = isOneTooMany ? `of one result ${maxPieces} pieces are kept` : job.whyEnded();
     if (why !== undefined) return { notKept: why };

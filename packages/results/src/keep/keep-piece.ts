@@ -1,6 +1,6 @@
 import type { ToolOrigin } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
-import type { Keeping } from "../keeping.ts";
+import type { KeepResult } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { BlobRefusal, BlobSink } from "./blob-sink.ts";
 import type { Handles } from "./create-handles.ts";
@@ -56,7 +56,7 @@ export async function keepPiece(
   content: PieceContent,
   job: KeepJob,
   { track, ...init }: PieceKeeperInit & { readonly track: (work: Promise<unknown>) => void },
-): Promise<Keeping> {
+): Promise<KeepResult> {
   const work = putPiece(content, job, init);
   track(work);
   const { origin } = job.outcome;
@@ -75,7 +75,7 @@ async function putPiece(
   { data, mimeType, isText }: PieceContent,
   { outcome, owner, conversation, signal, dropped }: KeepJob,
   { sink, handles, maxBytes, keptBy }: PieceKeeperInit,
-): Promise<Keeping> {
+): Promise<KeepResult> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
   // A sink is a product's own: it may give another reason than those.

@@ -1,5 +1,5 @@
 import { isKnownContent, type ContentBlock } from "@hostside/core";
-import type { Keeping, OutcomePiece } from "../keeping.ts";
+import type { KeepResult, OutcomePiece } from "../keeping.ts";
 import { checkBase64 } from "../media/base64.ts";
 import { normalMediaType } from "../media/media-type.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
@@ -24,7 +24,7 @@ const octets = "application/octet-stream";
 export function contentOf(
   { blocks, count, structured }: SafeOutcome,
   piece: OutcomePiece,
-  { of, maxBytes }: { readonly of: (piece: OutcomePiece) => Keeping | undefined; readonly maxBytes: number },
+  { of, maxBytes }: { readonly of: (piece: OutcomePiece) => KeepResult | undefined; readonly maxBytes: number },
 ): PieceContent | "too-large" | undefined {
   if (piece.part === "structured") {
     const written = writeStructured(structured?.value);
@@ -100,7 +100,7 @@ function isUtf8(data: Uint8Array): boolean {
 }
 
 /** A block in a text of many: what is no text is named, with its handle where it was kept by itself. */
-function describeBlock(block: ContentBlock | undefined, keeping: Keeping | undefined): string {
+function describeBlock(block: ContentBlock | undefined, keeping: KeepResult | undefined): string {
   if (block === undefined || !isKnownContent(block)) return "[a block of a kind that is not known]";
   const way = keeping !== undefined && "handle" in keeping ? `, handle ${JSON.stringify(keeping.handle)}` : "";
   switch (block.type) {

@@ -53,7 +53,7 @@ export async function scaleImages(
 ): Promise<ToolOutcome> {
   if (typeof scale !== "function") throw new TypeError(`scaleImages() takes a function, not ${kindOf(scale)}`);
   assertKnownOptions("scaleImages()", limits, fields);
-  return withBlocks(outcome, await scaledBlocks(outcome, scale, limits));
+  return replaceBlocks(outcome, await scaledBlocks(outcome, scale, limits));
 }
 
 /** The blocks that have a smaller picture now, by their place. Never rejects but as {@linkcode scaleImages} does. */
@@ -80,7 +80,7 @@ export async function scaledBlocks(
  * The outcome with other blocks in some places, and without structured content that was all of its blocks again; the very same where there are none, or
  * where it cannot be copied.
  */
-export function withBlocks(outcome: ToolOutcome, blocks: ReadonlyMap<number, ContentBlock>): ToolOutcome {
+export function replaceBlocks(outcome: ToolOutcome, blocks: ReadonlyMap<number, ContentBlock>): ToolOutcome {
   if (blocks.size === 0) return outcome;
   try {
     const { structuredContent, ...rest } = outcome;

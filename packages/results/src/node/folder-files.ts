@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, open, readdir, rename, unlink } from "node:fs/prom
 import type { ByteRange } from "../keep/blob-sink.ts";
 
 /** What a file system says of a path. */
-export interface FileFacts {
+export interface FileInfo {
   readonly kind: "file" | "directory" | "other";
   readonly bytes: number;
   /** Permission bits. */
@@ -19,7 +19,7 @@ export interface FolderFiles {
   /** With mode 0700, its parents too; not an error when it is there. */
   makeFolder(path: string): Promise<void>;
   /** Of the path itself, never of what a link points to. */
-  look(path: string): Promise<FileFacts>;
+  look(path: string): Promise<FileInfo>;
   list(path: string): Promise<readonly string[]>;
   setMode(path: string, mode: number): Promise<void>;
   /** A new file of mode 0600. Rejects with `EEXIST` for anything that is there, a link too, which is not followed. */

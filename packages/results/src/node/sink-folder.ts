@@ -2,7 +2,7 @@ import { dateOf } from "@hostside/core/implement";
 import type { BlobQuota } from "../keep/blob-quota.ts";
 import type { ByteRange } from "../keep/blob-sink.ts";
 import { randomName, type RandomBytes } from "../keep/random-bytes.ts";
-import { fileErrorCode, type FileFacts } from "./folder-files.ts";
+import { fileErrorCode, type FileInfo } from "./folder-files.ts";
 import { openFolder, partName, wholeName, type FolderParts } from "./open-folder.ts";
 
 /** The folder of one sink, and what is known of it. */
@@ -105,7 +105,7 @@ export async function removeOne(name: string, { files, pathOf, quota, made }: Si
 }
 
 /** Made by another process that has the folder, too. */
-function isYoung({ kind, writtenAt }: FileFacts, { clock, ttlMs }: SinkFolder): boolean {
+function isYoung({ kind, writtenAt }: FileInfo, { clock, ttlMs }: SinkFolder): boolean {
   return kind === "file" && dateOf(clock) - writtenAt < ttlMs;
 }
 

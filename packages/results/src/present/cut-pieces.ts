@@ -1,10 +1,10 @@
 import { headWithin, utf8Length } from "@hostside/core/implement";
 import { jointOf, markerOf, type Fitting, type FittingText } from "./fitting.ts";
 import { restNotice, wayTo } from "./notices.ts";
-import { shareRoom, type RoomClaim } from "./share-room.ts";
+import { shareSpace, type SpaceClaim } from "./share-space.ts";
 
 /** How much the texts of one presentation may take. */
-export interface Bounds {
+export interface TextLimits {
   readonly bytes: number;
   readonly tokens: number;
 }
@@ -13,7 +13,7 @@ export interface Bounds {
 export type Cuts = ReadonlyMap<number, number>;
 
 /** Where each text is to be cut so that all fit into the bounds: first in bytes, then what is left of them in tokens. */
-export function cutPieces(fitting: Fitting, { bytes, tokens }: Bounds): Cuts {
+export function cutPieces(fitting: Fitting, { bytes, tokens }: TextLimits): Cuts {
   const byBytes = cutBy(
     fitting,
     fitting.texts.map(({ index, piece, most }) => {
@@ -62,7 +62,7 @@ const slack = 8;
 function cutBy({ rest, delimiters, settings }: Fitting, texts: readonly Measured[], measure: Measure): Cuts {
   const joint = jointOf(settings).length;
   const around = delimiters === undefined ? 0 : measure.of(delimiters.open + delimiters.close);
-  const claims = texts.map(({ piece, end, cost }): RoomClaim => {
+  const claims = texts.map(({ piece, end, cost }): SpaceClaim => {
     const marker = piece.text === "" ? 0 : measure.of(markerOf(piece, piece.text.length, settings)) + slack;
     const isCut = end < piece.text.length;
     const frame = measure.of(piece.head) + (piece.foreign ? around : 0) + joint + (isCut ? marker : 0);
@@ -71,7 +71,7 @@ function cutBy({ rest, delimiters, settings }: Fitting, texts: readonly Measured
   });
   const words =
     measure.of(restNotice(1_000_000, wayTo(settings.kept, { part: "rest", from: rest?.from ?? 0 }))) + joint;
-  const shares = shareRoom(claims, {
+  const shares = shareSpace(claims, {
     budget: rest === undefined ? measure.budget : measure.budget - words,
     least: measure.least,
     rest: rest === undefined ? words : 0,

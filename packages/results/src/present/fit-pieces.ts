@@ -1,5 +1,5 @@
 import { utf8Length } from "@hostside/core/implement";
-import { cutPieces, type Bounds, type Cuts } from "./cut-pieces.ts";
+import { cutPieces, type TextLimits, type Cuts } from "./cut-pieces.ts";
 import { delimitersFor, plainBrackets, type Delimiters } from "./delimiters.ts";
 import { jointOf, markerOf, prepareFitting, type Fitting } from "./fitting.ts";
 import type { OutcomePiece } from "../keeping.ts";
@@ -21,7 +21,7 @@ export interface FittedPieces {
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
   const delimiters = settings.delimiters === undefined ? undefined : delimitersFor(origin, settings.delimiters);
   const fitting = prepareFitting(found, delimiters, settings);
-  let bounds: Bounds = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
+  let bounds: TextLimits = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
   // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut shorter until it fits.
   for (let turn = 0; turn < 12; turn += 1) {
     const fitted = render(found, cutPieces(fitting, bounds), fitting);

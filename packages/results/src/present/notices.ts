@@ -1,7 +1,7 @@
-import type { Keeping, KeptPieces, OutcomePiece } from "../keeping.ts";
+import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
 
 /** What was kept of a piece; nothing where nobody can say. */
-export function keepingOf(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): Keeping | undefined {
+export function keepingOf(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): KeepResult | undefined {
   try {
     return piece === undefined ? undefined : kept?.of(piece);
   } catch {
@@ -19,12 +19,12 @@ export function wayTo(kept: KeptPieces | undefined, piece: OutcomePiece | undefi
 }
 
 /** A notice on a block that is not shown. */
-export function notShown(what: string, why: string, way: string): string {
+export function notShownNotice(what: string, why: string, way: string): string {
   return `[${what} is not shown: ${why}${way}]`;
 }
 
 /** What the words after a text that was cut are made of. */
-export interface CutText {
+export interface CutTextNotice {
   readonly text: string;
   /** In UTF-16 units. */
   readonly shown: number;
@@ -35,7 +35,7 @@ export interface CutText {
  * The words after a text that was cut: how much of it is missing, and how to get it. What was kept is counted in code points, as it is read;
  * anything else in UTF-16 units, because to count millions of characters nobody can read is no use.
  */
-export function cutMarker({ text, shown, piece }: CutText, kept: KeptPieces | undefined): string {
+export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPieces | undefined): string {
   const keeping = keepingOf(kept, piece);
   if (kept !== undefined && keeping !== undefined && "handle" in keeping && keeping.characters !== undefined) {
     const { handle, characters } = keeping;

@@ -4,7 +4,7 @@ import type { OutcomePiece } from "../keeping.ts";
 import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
 import type { Omission, PresentedMedia } from "../presented.ts";
 import { normalMediaType } from "../media/media-type.ts";
-import { keepingOf, notShown, wayTo } from "./notices.ts";
+import { keepingOf, notShownNotice, wayTo } from "./notices.ts";
 import { oneLine, quoted } from "./one-line.ts";
 import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
@@ -91,7 +91,7 @@ function createFound(settings: PresentSettings): Found {
       const keeping = keepingOf(settings.kept, omission.piece);
       const handle = keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {};
       omitted.push({ ...omission, ...handle });
-      pieces.push(notice(notShown(what, why, wayTo(settings.kept, omission.piece))));
+      pieces.push(notice(notShownNotice(what, why, wayTo(settings.kept, omission.piece))));
     },
   };
 }

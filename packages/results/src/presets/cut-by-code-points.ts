@@ -9,9 +9,9 @@ export function cutByCodePoints(
   let head = "";
   let points = 0;
   for (const text of texts) {
-    const room = most - points;
+    const space = most - points;
     points += codePointsIn(text);
-    if (room > 0) head += points <= most ? text : text.slice(0, unitsOf(text, room));
+    if (space > 0) head += points <= most ? text : text.slice(0, unitsOf(text, space));
   }
   return { text: head, missing: Math.max(0, points - most) };
 }

@@ -11,7 +11,7 @@ import type { BytesPage, ReadAnswer, ReadFailure, TextMatches, TextPage } from "
 import type { ReadRequest } from "./read-request.ts";
 
 /** What a reader needs. */
-export interface ReaderInit {
+export interface ResultReaderInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
   /** The name of this presenter: what it kept is within its reach, or gone. */
@@ -45,7 +45,7 @@ const mostMatches = 50;
 const searchBytes = 256 * 1024;
 
 /** Makes a reader. */
-export function createReader(init: ReaderInit): Reader {
+export function createReader(init: ResultReaderInit): Reader {
   const { sink, handles, reachable, clock, readTimeoutMs } = init;
 
   const readNow = async (request: ReadRequest, owner: HandleOwner, signal: AbortSignal): Promise<ReadAnswer> => {
@@ -86,7 +86,7 @@ export function createReader(init: ReaderInit): Reader {
   };
 }
 
-interface Source extends ReaderInit {
+interface Source extends ResultReaderInit {
   readonly item: KeptItem;
   readonly signal: AbortSignal;
   /** All bytes of the range that there are. */

@@ -2,7 +2,7 @@ import { isHostsideError, type JsonObject, type JsonValue, type LostCall, type H
 import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { abortError, timeoutError } from "../message/request-errors.ts";
+import { requestAbortedError, requestTimeoutError } from "../message/request-errors.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
 import { eitherSignal } from "../time/either-signal.ts";
@@ -90,8 +90,8 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
         : Math.min(Math.max(intervalOf(state["pollIntervalMs"]), pauseMs), Math.max(1, time.leftMs()));
       if (waitMs > 0) await waitFor(waitMs, { clock, signal });
       if (closing.aborted) throw closing.reason;
-      if (signal.aborted) throw abortError({ serverId }, request, "unknown");
-      if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
+      if (signal.aborted) throw requestAbortedError({ serverId }, request, "unknown");
+      if (time.leftMs() <= 0) throw requestTimeoutError({ serverId }, request);
       const got = await askForTask(init, call, taskId);
       isFirst = false;
       pauseMs = got.pauseMs;

@@ -2,7 +2,7 @@ import { isHostsideError, type Cancel, type JsonObject, type HostsideError } fro
 import { isJsonObject, isPlainObject, onAbort, withErrorContext } from "@hostside/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
-import { abortError, timeoutError } from "../message/request-errors.ts";
+import { requestAbortedError, requestTimeoutError } from "../message/request-errors.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
 import { eitherSignal } from "../time/either-signal.ts";
@@ -90,7 +90,7 @@ function create(init: RoundsInit, call: CallInTask, followed: FollowedCall | und
   const { channel, context } = init;
   const { request, time } = call;
   const { signal, params } = request;
-  if (signal?.aborted === true) throw abortError(context, request, "not-sent");
+  if (signal?.aborted === true) throw requestAbortedError(context, request, "not-sent");
   const leaving = new AbortController();
   const meta = isPlainObject(params["_meta"]) ? params["_meta"] : undefined;
   const ttl = Math.min(longestTtlMs, Math.ceil(time.askMs()) + keptMs);
@@ -110,7 +110,7 @@ function create(init: RoundsInit, call: CallInTask, followed: FollowedCall | und
     const ignore = onAbort(signal, () => {
       const giveUp = context.clock.schedule(lateMs, () => leaving.abort());
       void sent.then((created) => cancelLate(init, request, created), ignoreFailure).finally(giveUp);
-      reject(abortError(context, request, "unknown"));
+      reject(requestAbortedError(context, request, "unknown"));
     });
     void sent.then(resolve, reject).finally(ignore);
   });
@@ -153,8 +153,8 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
         const waitMs = Math.min(Math.max(intervalOf(state["pollInterval"]), pauseMs), Math.max(1, time.leftMs()));
         await news.wait(waitMs, { clock, signal });
         if (closing.aborted) throw closing.reason;
-        if (signal.aborted) throw abortError({ serverId }, request, "unknown");
-        if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
+        if (signal.aborted) throw requestAbortedError({ serverId }, request, "unknown");
+        if (time.leftMs() <= 0) throw requestTimeoutError({ serverId }, request);
         ({ result: next, pauseMs } = { result: undefined, ...(await askForTask(init, call, taskId)) });
       }
       state = next;

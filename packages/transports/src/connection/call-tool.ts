@@ -15,7 +15,7 @@ import { callAsTask } from "./call-as-task.ts";
 import { awaitTask, type AwaitTaskInit, type LostTask } from "./await-task.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";
-import { beginNow, continueInRounds, timeLeftOf, type Beginning } from "./request-in-rounds.ts";
+import { beginNow, continueInRounds, timeLeftOf, type RequestStart } from "./request-in-rounds.ts";
 
 /** What {@linkcode callTool} goes by. */
 export interface CallToolInit extends AwaitTaskInit {
@@ -99,7 +99,7 @@ function readArguments(serverId: string, { toolName, args }: ToolCallRequest): J
 async function finish(
   init: CallToolInit,
   request: OutgoingRequest & { readonly toolName: string },
-  { result: first, beginning }: { readonly result: JsonObject; readonly beginning: Beginning },
+  { result: first, beginning }: { readonly result: JsonObject; readonly beginning: RequestStart },
 ): Promise<JsonObject> {
   const time = timeLeftOf(init, request.timeoutMs, beginning);
   const tally = { asked: 0 };

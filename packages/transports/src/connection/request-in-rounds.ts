@@ -3,7 +3,7 @@ import { withErrorContext, type LazySignal } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
-import { contextOf, nameOf } from "../message/request-errors.ts";
+import { errorContextOf, describeRequest } from "../message/request-errors.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
 import { eitherSignal } from "../time/either-signal.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
@@ -19,7 +19,7 @@ export interface RoundsInit {
 }
 
 /** When a request began: the time of all its rounds is one. */
-export interface Beginning {
+export interface RequestStart {
   /** What it goes by. */
   readonly time: ActiveClock;
   readonly startedAt: number;
@@ -38,7 +38,7 @@ export interface TimeLeft {
 const mostRounds = 10;
 
 /** Notes when a request begins. */
-export function beginNow({ activeClock }: RequestChannel, callContext: CallContext | undefined): Beginning {
+export function beginNow({ activeClock }: RequestChannel, callContext: CallContext | undefined): RequestStart {
   const time = activeClock.of(callContext);
   return { time, startedAt: time.now(), pausedBefore: time.pausedMs() };
 }
@@ -47,7 +47,7 @@ export function beginNow({ activeClock }: RequestChannel, callContext: CallConte
 export function timeLeftOf(
   { context }: RoundsInit,
   timeoutMs: number,
-  { time, startedAt, pausedBefore }: Beginning,
+  { time, startedAt, pausedBefore }: RequestStart,
 ): TimeLeft {
   const { elicitTotalMs } = context.settings.timeouts;
   const pausedMs = (): number => time.pausedMs() - pausedBefore;
@@ -56,7 +56,7 @@ export function timeLeftOf(
 }
 
 /** A request that the server answered with a question. */
-export interface Asking {
+export interface InputRequest {
   readonly request: OutgoingRequest;
   readonly time: TimeLeft;
   readonly tally: QuestionTally;
@@ -70,7 +70,7 @@ export interface Asking {
  * Goes through the rounds in which a server of 2026-07-28 asks for input: each is a new request, all under one deadline. Resolves with the
  * first result that asks for nothing. Throws `input_required` where nobody can answer, or after ten rounds.
  */
-export async function continueInRounds(init: RoundsInit, asking: Asking): Promise<JsonObject> {
+export async function continueInRounds(init: RoundsInit, asking: InputRequest): Promise<JsonObject> {
   const { context, channel, elicitor, closing } = init;
   const { serverId } = context;
   const { request, time, tally, onFailure } = asking;
@@ -122,9 +122,9 @@ export async function requestInRounds(init: RoundsInit, request: OutgoingRequest
 
 /** The server wants something that this host cannot give. */
 export function inputRequired(serverId: string, request: OutgoingRequest, problem: string): HostsideError {
-  return new HostsideError(`${nameOf(serverId, request)} cannot go on: the server ${problem}`, {
+  return new HostsideError(`${describeRequest(serverId, request)} cannot go on: the server ${problem}`, {
     code: "input_required",
     serverId,
-    ...contextOf(request),
+    ...errorContextOf(request),
   });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, ServerNotification } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { ChangeEvents, ListKind } from "../wire/report-changes.ts";
+import type { ChangeEvents, ServerListName } from "../wire/report-changes.ts";
 import type { ChangeFilter } from "../message/listening-client.ts";
 import type { GuardedHooks } from "../context/guard-hooks.ts";
 import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -11,8 +11,8 @@ export interface ChangeRouter extends ChangeEvents {
   begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void;
 }
 
-const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
-const toolsAlone: readonly ListKind[] = ["tools"];
+const listKinds: readonly ServerListName[] = ["tools", "resources", "prompts"];
+const toolsAlone: readonly ServerListName[] = ["tools"];
 
 /** Makes one. */
 export function createChangeRouter(hooks: GuardedHooks): ChangeRouter {
@@ -35,7 +35,7 @@ class RouterToHooks implements ChangeRouter {
     if (others.length > 0) this.#kinds = [...toolsAlone, ...others];
   }
 
-  onListChanged(kind: ListKind): void {
+  onListChanged(kind: ServerListName): void {
     if (kind === "tools") this.#hooks.onToolsChanged();
     else if (kind === "resources") this.#hooks.onResourcesChanged();
     else this.#hooks.onPromptsChanged();
@@ -62,7 +62,7 @@ export function wantedLists(
   capabilities: JsonObject,
   hooks: GuardedHooks,
 ): Omit<ChangeFilter, "resourceSubscriptions"> {
-  const announces = (kind: ListKind): boolean => {
+  const announces = (kind: ServerListName): boolean => {
     const declared = capabilities[kind];
     return isJsonObject(declared) && declared["listChanged"] === true;
   };

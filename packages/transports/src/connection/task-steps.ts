@@ -2,7 +2,7 @@ import { isHostsideError, HostsideError, type JsonObject } from "@hostside/core"
 import { tell, withErrorContext } from "@hostside/core/implement";
 import { withCarriedMeta } from "../message/carried-meta.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { contextOf, nameOf } from "../message/request-errors.ts";
+import { errorContextOf, describeRequest } from "../message/request-errors.ts";
 import type { RoundsInit, TimeLeft } from "./request-in-rounds.ts";
 
 /** A call that its server goes on with by itself, for what it has in common in both eras. */
@@ -12,7 +12,7 @@ export interface CallInTask {
 }
 
 /** What could be had this time; without `result` nothing, and it is not to be asked for again within `pauseMs`. */
-export interface Asked {
+export interface TaskPollResult {
   readonly result?: JsonObject;
   readonly pauseMs: number;
 }
@@ -52,7 +52,7 @@ export async function askAboutTask(
   { channel }: RoundsInit,
   { request: { signal, callContext, observer } }: CallInTask,
   asking: Pick<OutgoingRequest, "method" | "params" | "timeoutMs">,
-): Promise<Asked> {
+): Promise<TaskPollResult> {
   try {
     const params = withCarriedMeta(asking.params, observer);
     const result = await channel.request({ ...asking, params, timeoutCode: "request_timeout", signal, callContext });
@@ -66,7 +66,7 @@ export async function askAboutTask(
 }
 
 /** Asks for the state of a task, within the time of one question. Throws `protocol_error` for that of another one. */
-export async function askForTask(init: RoundsInit, call: CallInTask, taskId: string): Promise<Asked> {
+export async function askForTask(init: RoundsInit, call: CallInTask, taskId: string): Promise<TaskPollResult> {
   const params = { taskId };
   const got = await askAboutTask(init, call, { method: "tasks/get", params, timeoutMs: askMsOf(init, call) });
   const { taskId: named = taskId } = got.result ?? {};
@@ -108,8 +108,8 @@ export function isOver({ status }: JsonObject): boolean {
 
 /** The server ended the task by itself, with nothing to show. */
 export function cancelledError({ context: { serverId } }: RoundsInit, request: OutgoingRequest): HostsideError {
-  const message = `${nameOf(serverId, request)} was cancelled by the server`;
-  return new HostsideError(message, { code: "server_error", serverId, ...contextOf(request), outcome: "unknown" });
+  const message = `${describeRequest(serverId, request)} was cancelled by the server`;
+  return new HostsideError(message, { code: "server_error", serverId, ...errorContextOf(request), outcome: "unknown" });
 }
 
 /** That the server refused a question about the task says nothing about what the task did; only the end of the task itself does. */
@@ -120,10 +120,10 @@ export function asUnknown(error: unknown, { request: { toolName } }: CallInTask)
 
 /** The server says of its task what cannot be. */
 export function badTask({ context: { serverId } }: RoundsInit, request: OutgoingRequest, what: string): HostsideError {
-  return new HostsideError(`${nameOf(serverId, request)} was answered ${what}`, {
+  return new HostsideError(`${describeRequest(serverId, request)} was answered ${what}`, {
     code: "protocol_error",
     serverId,
-    ...contextOf(request),
+    ...errorContextOf(request),
     outcome: "unknown",
   });
 }

@@ -15,7 +15,7 @@ export interface GuardQuestion {
  * The error with which a guard refuses, or `undefined` for yes: `not_allowed`, and for a guard that throws or answers what is neither yes
  * nor no, `internal_error`. Nothing was sent, and nothing was started.
  */
-export function askGuard({ server, what, field, ask }: GuardQuestion): HostsideError | undefined {
+export function findGuardRefusal({ server, what, field, ask }: GuardQuestion): HostsideError | undefined {
   const about = { serverId: server.serverId, outcome: "not-sent" } as const;
   const owner = `server ${JSON.stringify(server.serverId)}: ${what}`;
   let refusal: unknown;
@@ -42,7 +42,7 @@ export function askForCommand(
   process: Parameters<ConnectionGuard["checkCommand"]>[0],
   server: GuardedServer,
 ): HostsideError | undefined {
-  return askGuard({
+  return findGuardRefusal({
     server,
     what: `starting ${quoteText(process.command)}`,
     field: "transport.command",

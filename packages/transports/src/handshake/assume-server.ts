@@ -3,7 +3,7 @@ import type { KnownServer } from "@hostside/core/implement";
 import { firstModernVersion } from "../message/revisions.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { createWire } from "../wire/wire.ts";
-import type { Attempt } from "./attempt.ts";
+import type { ConnectAttempt } from "./attempt.ts";
 import type { AttemptInit, Established } from "./make-attempt.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function assumeServer(
   server: ServerInfo,
 ): Promise<Established> {
   const { identity, opening, createElicitor, clock, lasting } = context;
-  const attempt: Attempt = { channel: "streamable", handshake: "modern" };
+  const attempt: ConnectAttempt = { channel: "streamable", handshake: "modern" };
   const transport = await open(attempt);
   const activeClock = createActiveClock(clock);
   const elicitor = createElicitor?.(activeClock);

@@ -7,13 +7,13 @@ import type { HostsideError } from "@hostside/core";
 export type Handshake = "probe" | "legacy" | "modern";
 
 /** One try at a server: over which channel, with which handshake. */
-export interface Attempt {
+export interface ConnectAttempt {
   readonly channel: "stdio" | "streamable" | "sse" | "memory" | "custom";
   readonly handshake: Handshake;
 }
 
 /** An attempt that failed, and how. */
-export interface FailedAttempt extends Attempt {
+export interface FailedAttempt extends ConnectAttempt {
   readonly error: HostsideError;
   /** Why the probe before `initialize` did not do. */
   readonly refusal?: HostsideError | undefined;

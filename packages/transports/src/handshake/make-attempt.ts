@@ -9,11 +9,11 @@ import { createActiveClock } from "../time/active-clock.ts";
 import { eitherSignal } from "../time/either-signal.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
-import type { Attempt, FailedAttempt } from "./attempt.ts";
+import type { ConnectAttempt, FailedAttempt } from "./attempt.ts";
 
 /** A transport with a wire on it, on which the handshake is done. */
 export interface Established extends Greeting {
-  readonly attempt: Attempt;
+  readonly attempt: ConnectAttempt;
   readonly wire: Wire;
   /** Answers the server's questions, of either era; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;
@@ -24,7 +24,7 @@ export interface AttemptInit {
   readonly context: HandshakeContext;
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
-  readonly open: (attempt: Attempt) => Promise<Transport>;
+  readonly open: (attempt: ConnectAttempt) => Promise<Transport>;
   /** Told of a failure when the time for all attempts is up, before it is cleaned up. */
   readonly onOverdue: (failed: FailedAttempt) => void;
 }
@@ -35,7 +35,7 @@ const graceMs = 1000;
 /**
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
-export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<Established | FailedAttempt> {
+export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
   const { deadline, identity, opening, createElicitor } = context;
   const ending = createLazySignal();

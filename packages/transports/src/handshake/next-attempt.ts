@@ -1,7 +1,7 @@
 import type { ServerSpec, HostsideError, HostsideErrorCode } from "@hostside/core";
 import { firstModernVersion } from "../message/revisions.ts";
 import type { EraVerdict } from "./era-cache.ts";
-import type { Attempt, FailedAttempt } from "./attempt.ts";
+import type { ConnectAttempt, FailedAttempt } from "./attempt.ts";
 
 const finalCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "aborted",
@@ -47,7 +47,7 @@ export function isModernRefusal({ details: { rpcCode, supported } }: HostsideErr
 }
 
 /** The attempt to begin with, given what was found out about the server before. */
-export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
+export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): ConnectAttempt {
   const { transport, era = "auto" } = spec;
   const handshake = era === "auto" ? (verdict?.era ?? "probe") : era === "legacy" ? "legacy" : "modern";
   if (transport.type !== "http") return { channel: transport.type, handshake };
@@ -61,20 +61,20 @@ export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined):
  * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that are missing or refused end the
  * search at once: they say nothing about eras or transports. Each attempt is made at most once, so that the search ends.
  */
-export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): Attempt | undefined {
+export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): ConnectAttempt | undefined {
   const last = failed.at(-1);
   if (last === undefined || isFinal(last.error)) return undefined;
-  const isNew = (attempt: Attempt): boolean =>
+  const isNew = (attempt: ConnectAttempt): boolean =>
     !failed.some(({ channel, handshake }) => channel === attempt.channel && handshake === attempt.handshake);
   return candidates(spec, last).find(isNew);
 }
 
-function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
+function candidates(spec: ServerSpec, last: FailedAttempt): readonly ConnectAttempt[] {
   const { handshake, error } = last;
   const isAutoMode = spec.transport.type === "http" && (spec.transport.mode ?? "auto") === "auto";
   // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
-  const found: Attempt[] = [];
+  const found: ConnectAttempt[] = [];
   if ((spec.era ?? "auto") === "auto") {
     if (isModernRefusal(error)) found.push({ channel, handshake: "modern" });
     if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });

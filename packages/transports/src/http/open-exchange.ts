@@ -2,7 +2,7 @@ import type { HttpTransportSpec, ServerSpec } from "@hostside/core";
 import { createDefaultExchange } from "#http-exchange";
 import type { TransportContext } from "../context/transport-context.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
-import type { HttpExchange } from "./exchange/http-exchange.ts";
+import type { HttpClient } from "./exchange/http-exchange.ts";
 import { createHttpGuard } from "./exchange/http-guard.ts";
 import type { HttpOptions } from "./http-options.ts";
 
@@ -18,7 +18,7 @@ export interface ExchangeContext extends Pick<
 }
 
 /** The HTTP of a connector for one server, past its guard. */
-export function openExchange({ transport }: HttpServerSpec, context: ExchangeContext): HttpExchange {
+export function openExchange({ transport }: HttpServerSpec, context: ExchangeContext): HttpClient {
   const { serverId, settings, redact, clock, principal, options } = context;
   const { maxMessageBytes } = settings.limits;
   const { proxy, ca } = options;

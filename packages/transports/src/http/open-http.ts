@@ -8,7 +8,7 @@ import type { AuthorizerInit } from "./auth/authorizer-init.ts";
 import { loadOAuth } from "./auth/load-oauth.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
-import type { HttpExchange } from "./exchange/http-exchange.ts";
+import type { HttpClient } from "./exchange/http-exchange.ts";
 import { forgetAuthorization } from "./auth/authorization-state.ts";
 import { createHostHeaders } from "./exchange/host-headers.ts";
 import type { HttpOptions } from "./http-options.ts";
@@ -88,7 +88,7 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   return { ...spec, transport };
 }
 
-function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpExchange): AuthorizerInit {
+function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpClient): AuthorizerInit {
   return {
     context,
     provider: requestAuthorization(spec, context),

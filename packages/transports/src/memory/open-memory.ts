@@ -1,7 +1,7 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
 import { safeCause } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
-import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
+import { rejectDeepMessage } from "../message/reject-deep-message.ts";
 import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
@@ -31,7 +31,7 @@ export async function openMemory({ transport: spec }: ServerSpec, context: Trans
     send: (message, options) => (isClosed ? Promise.reject(closedError(serverId)) : end.send(message, options)),
     close: () => end.close(),
   };
-  end.onmessage = (message) => letInUnlessDeep(message, transport, serverId);
+  end.onmessage = (message) => rejectDeepMessage(message, transport, serverId);
   end.onclose = () => {
     isClosed = true;
     transport.onclose?.();

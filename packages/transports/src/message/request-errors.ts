@@ -8,35 +8,46 @@ interface ErrorContext {
 }
 
 /** The caller took the request back. */
-export function abortError({ serverId }: ErrorContext, request: OutgoingRequest, outcome: CallOutcome): HostsideError {
-  return new HostsideError(`${nameOf(serverId, request)} was aborted`, {
+export function requestAbortedError(
+  { serverId }: ErrorContext,
+  request: OutgoingRequest,
+  outcome: CallOutcome,
+): HostsideError {
+  return new HostsideError(`${describeRequest(serverId, request)} was aborted`, {
     code: "aborted",
     serverId,
-    ...contextOf(request),
+    ...errorContextOf(request),
     outcome,
     cause: request.signal?.reason,
   });
 }
 
 /** The time is up, for the whole or for a silence. */
-export function timeoutError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
+export function requestTimeoutError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
   const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
-  return new HostsideError(`${nameOf(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`, {
-    code: timeoutCode,
-    serverId,
-    toolName,
-    outcome: "unknown",
-    details: { operation: method, timeoutMs },
-  });
+  return new HostsideError(
+    `${describeRequest(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`,
+    {
+      code: timeoutCode,
+      serverId,
+      toolName,
+      outcome: "unknown",
+      details: { operation: method, timeoutMs },
+    },
+  );
 }
 
 /** The server answered, with something that is no answer. */
-export function malformedError({ serverId }: ErrorContext, request: OutgoingRequest, reason: string): HostsideError {
-  return new HostsideError(`${nameOf(serverId, request)} was answered with something malformed: ${reason}`, {
+export function malformedAnswerError(
+  { serverId }: ErrorContext,
+  request: OutgoingRequest,
+  reason: string,
+): HostsideError {
+  return new HostsideError(`${describeRequest(serverId, request)} was answered with something malformed: ${reason}`, {
     code: "protocol_error",
     serverId,
-    ...contextOf(request),
+    ...errorContextOf(request),
     outcome: "unknown",
   });
 }
@@ -56,11 +67,14 @@ export function revisionChangedError(refusal: HostsideError): HostsideError {
 
 /** The caller's parameters are no JSON: a cycle, a bigint. */
 export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
-  return new HostsideError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {
-    code: "invalid_arguments",
-    serverId,
-    ...contextOf(request),
-  });
+  return new HostsideError(
+    `${describeRequest(serverId, request)} was not sent: its parameters cannot be written as JSON`,
+    {
+      code: "invalid_arguments",
+      serverId,
+      ...errorContextOf(request),
+    },
+  );
 }
 
 /** What a transport threw: its own coded error, or one that admits that nothing is known. */
@@ -78,7 +92,7 @@ export function asHostsideError(
 }
 
 /** What an error says of the request besides what happened. */
-export function contextOf({ method, toolName }: OutgoingRequest): {
+export function errorContextOf({ method, toolName }: OutgoingRequest): {
   readonly toolName: string | undefined;
   readonly details: { readonly operation: string };
 } {
@@ -86,7 +100,7 @@ export function contextOf({ method, toolName }: OutgoingRequest): {
 }
 
 /** The request, for a text. */
-export function nameOf(serverId: string, { method, toolName }: OutgoingRequest): string {
+export function describeRequest(serverId: string, { method, toolName }: OutgoingRequest): string {
   const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
   return `${what} on server ${JSON.stringify(serverId)}`;
 }

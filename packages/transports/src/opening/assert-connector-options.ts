@@ -1,6 +1,6 @@
 import { assertKnownOptions, isPlainObject, kindOf } from "@hostside/core/implement";
 import { assertGuard } from "../context/assert-guard.ts";
-import { assertWay } from "./assert-way.ts";
+import { assertHttpOptions } from "./assert-http-options.ts";
 import { connectorFields, type ConnectorOptions } from "./connector-options.ts";
 
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
@@ -22,7 +22,7 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
     throw fail('tasks must be "await" or "hand-back"');
-  assertWay("createConnector()", options);
+  assertHttpOptions("createConnector()", options);
   for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw fail(`${name} must be a function, not ${kindOf(options[name])}`);

@@ -1,7 +1,7 @@
 import type { AuthorizationFetch } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { HttpOptions } from "../http/http-options.ts";
-import { assertWay } from "./assert-way.ts";
+import { assertHttpOptions } from "./assert-http-options.ts";
 import { loadHttp } from "./load-transport.ts";
 
 /** By which way a `fetch` of {@linkcode createAuthorizationFetch} goes. */
@@ -19,7 +19,7 @@ const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true 
 export function createAuthorizationFetch(options: AuthorizationFetchOptions = {}): AuthorizationFetch {
   const owner = "createAuthorizationFetch()";
   assertKnownOptions(owner, options, optionFields);
-  assertWay(owner, options);
+  assertHttpOptions(owner, options);
   let opening: Promise<AuthorizationFetch> | undefined;
   const open = async (): Promise<AuthorizationFetch> => {
     const { openAuthorizationFetch } = await loadHttp("authorization");

@@ -1,7 +1,7 @@
 import type * as httpModule from "#http";
 import type * as stdioModule from "#stdio";
 import { HostsideError, type TransportSpec } from "@hostside/core";
-import { memberOf } from "../message/member-of.ts";
+import { anyMemberOf } from "../message/member-of.ts";
 
 type Stdio = typeof stdioModule;
 type Http = typeof httpModule;
@@ -43,7 +43,7 @@ async function load<Module>(first: () => Promise<Module>, part: Part): Promise<M
   try {
     return await first();
   } catch (error) {
-    if (!passing.has(memberOf(error, "code"))) throw error;
+    if (!passing.has(anyMemberOf(error, "code"))) throw error;
     return loadAgain<Module>(part, error);
   }
 }
@@ -56,8 +56,8 @@ async function loadAgain<Module>({ specifier, serverId, code }: Part, cause: unk
     // The same file as before, and so the same module.
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ address)) as Module;
   } catch (error) {
-    const failure = passing.has(memberOf(error, "code")) ? error : cause;
-    const given = String(memberOf(failure, "code"));
+    const failure = passing.has(anyMemberOf(error, "code")) ? error : cause;
+    const given = String(anyMemberOf(failure, "code"));
     const reason = given === unreadable ? `most likely EMFILE, told as ${given}` : given;
     throw new HostsideError(
       `server ${JSON.stringify(serverId)}: what it needs could not be loaded: the system is out of open files or memory for now (${reason})`,

@@ -23,7 +23,7 @@ import { tryAttempts, type AttemptsInit } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
-import { takeTurn, type Starts } from "./take-turn.ts";
+import { acquireStart, type StartLimiter } from "./start-limiter.ts";
 import { createChangeReporter } from "../wire/report-changes.ts";
 import type { WireEvents } from "../wire/wire.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
@@ -31,7 +31,7 @@ import type { EraCache } from "../handshake/era-cache.ts";
 /** What {@linkcode openConnection} needs besides the spec. */
 export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStarted"> {
   /** Of all servers of the connector. */
-  readonly starts: Starts;
+  readonly starts: StartLimiter;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
 export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
-  const taken = spec.transport.type === "stdio" ? takeTurn(spec.id, init) : undefined;
+  const taken = spec.transport.type === "stdio" ? acquireStart(spec.id, init) : undefined;
   let turn = taken instanceof Promise ? await taken : taken;
   try {
     return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() }));

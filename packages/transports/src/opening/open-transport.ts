@@ -5,13 +5,13 @@ import type { Transport } from "../message/transport.ts";
 import { loadHttp } from "./load-transport.ts";
 import { openProcess } from "./open-process.ts";
 import { openMemory } from "../memory/open-memory.ts";
-import type { Attempt } from "../handshake/attempt.ts";
+import type { ConnectAttempt } from "../handshake/attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { ConnectorEffects } from "./connector-options.ts";
 import type { StdioEffects } from "../stdio/start-server.ts";
 
 /** Opens the transport of one attempt. */
-export async function openTransport(context: ConnectionContext, { channel }: Attempt): Promise<Transport> {
+export async function openTransport(context: ConnectionContext, { channel }: ConnectAttempt): Promise<Transport> {
   const { spec, serverId } = context;
   switch (spec.transport.type) {
     case "memory":

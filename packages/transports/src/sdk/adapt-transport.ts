@@ -5,7 +5,7 @@ import type { SendOptions, Transport } from "../message/transport.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
-import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
+import { rejectDeepMessage } from "../message/reject-deep-message.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { closePart } from "./close-part.ts";
 
@@ -48,7 +48,7 @@ export function adaptTransport(transport: SdkTransport, context: ServerContext):
   }
   transport.onmessage = (message) => {
     // Checked by whoever reads a member of it.
-    if (!isClosed) letInUnlessDeep(message as unknown as JsonObject, adapted, serverId);
+    if (!isClosed) rejectDeepMessage(message as unknown as JsonObject, adapted, serverId);
   };
   transport.onerror = (error) => {
     if (!isClosed) adapted.onerror?.(error);

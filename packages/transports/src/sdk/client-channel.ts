@@ -6,7 +6,12 @@ import type { ServerContext } from "../context/server-context.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { eitherSignal } from "../time/either-signal.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { abortError, contextOf, malformedError, timeoutError } from "../message/request-errors.ts";
+import {
+  requestAbortedError,
+  errorContextOf,
+  malformedAnswerError,
+  requestTimeoutError,
+} from "../message/request-errors.ts";
 import { closePart } from "./close-part.ts";
 import type { CustomClient } from "./custom-parts.ts";
 import { describeClient, hasPerRequestStream } from "./describe-client.ts";
@@ -72,8 +77,9 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
   const { context, client } = init;
   const { serverId, clock, redact } = context;
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
-  if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
-  if (signal?.aborted) throw abortError(context, request, "not-sent");
+  if (closing.aborted)
+    throw withErrorContext(toClosedError(closing), { ...errorContextOf(request), outcome: "not-sent" });
+  if (signal?.aborted) throw requestAbortedError(context, request, "not-sent");
   const stop = eitherSignal(signal, closing);
   const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout: () => "timed out", clock });
   const options = {
@@ -89,16 +95,16 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
     const answer = client.request({ method, params } as never, passThrough as never, options as never);
     // Not every client that is plugged in heeds a signal.
     const result = await untilAborted(answer, deadline.signal);
-    if (!isJsonObject(result)) throw malformedError(context, request, "its result is not an object");
+    if (!isJsonObject(result)) throw malformedAnswerError(context, request, "its result is not an object");
     return result;
   } catch (error) {
-    if (closing.aborted) throw withErrorContext(toClosedError(closing), contextOf(request));
-    if (signal?.aborted) throw abortError(context, request, "unknown");
-    if (deadline.signal.aborted) throw timeoutError(context, request);
+    if (closing.aborted) throw withErrorContext(toClosedError(closing), errorContextOf(request));
+    if (signal?.aborted) throw requestAbortedError(context, request, "unknown");
+    if (deadline.signal.aborted) throw requestTimeoutError(context, request);
     const { era } = describeClient(client);
     const connection = { era, hasSession: false, isHttp: hasPerRequestStream(client) };
     const failure = fromSdkError(error, { serverId, method, toolName, connection, redact });
-    throw failure.code === "request_timeout" ? timeoutError(context, request) : failure;
+    throw failure.code === "request_timeout" ? requestTimeoutError(context, request) : failure;
   } finally {
     deadline.dispose();
     stop.release();

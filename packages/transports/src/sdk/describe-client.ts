@@ -1,7 +1,7 @@
 import { isJsonObject } from "@hostside/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
-import { memberOf } from "../message/member-of.ts";
+import { anyMemberOf } from "../message/member-of.ts";
 import type { CustomClient } from "./custom-parts.ts";
 
 /**
@@ -10,7 +10,8 @@ import type { CustomClient } from "./custom-parts.ts";
  */
 export function describeClient(client: CustomClient): ClaimedServerInfo {
   const version =
-    callIfThere(client, "getNegotiatedProtocolVersion") ?? memberOf(memberOf(client, "transport"), "protocolVersion");
+    callIfThere(client, "getNegotiatedProtocolVersion") ??
+    anyMemberOf(anyMemberOf(client, "transport"), "protocolVersion");
   return {
     era: callIfThere(client, "getProtocolEra") === "modern" ? "modern" : "legacy",
     protocolVersion: typeof version === "string" ? version : "unknown",
@@ -28,15 +29,15 @@ export function isConnected(client: CustomClient): boolean {
 
 /** True when requests of this client are exchanges of their own, as over Streamable HTTP. */
 export function hasPerRequestStream(client: CustomClient): boolean {
-  return memberOf(memberOf(client, "transport"), "hasPerRequestStream") === true;
+  return anyMemberOf(anyMemberOf(client, "transport"), "hasPerRequestStream") === true;
 }
 
 /** True for a client of the SDK line that has change streams. */
 export function isListeningClient(client: object): client is ListeningClient {
-  return typeof memberOf(client, "listen") === "function";
+  return typeof anyMemberOf(client, "listen") === "function";
 }
 
 function callIfThere(owner: object, name: string): unknown {
-  const method = memberOf(owner, name);
+  const method = anyMemberOf(owner, name);
   return typeof method === "function" ? Reflect.apply(method, owner, []) : undefined;
 }

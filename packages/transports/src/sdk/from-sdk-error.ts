@@ -1,6 +1,6 @@
 import { isHostsideError, HostsideError, type CallOutcome, type HostsideErrorCode } from "@hostside/core";
 import { safeCause } from "@hostside/core/implement";
-import { memberOf } from "../message/member-of.ts";
+import { anyMemberOf } from "../message/member-of.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { fromRpcError, type RpcErrorContext } from "../message/from-rpc-error.ts";
 
@@ -18,9 +18,9 @@ export function fromSdkError(
   const { serverId, method, toolName, redact } = context;
   const message = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
   const local = httpFailure(error) ?? localFailure(error, { message, method });
-  const rpcCode = memberOf(error, "code");
+  const rpcCode = anyMemberOf(error, "code");
   if (local === undefined && thrownBy === "client" && typeof rpcCode === "number") {
-    return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
+    return fromRpcError({ code: rpcCode, message, data: anyMemberOf(error, "data") }, context);
   }
   return new HostsideError(`server ${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
     code: local?.code ?? "internal_error",
@@ -41,7 +41,7 @@ interface LocalFailure {
 // The v2 line has the status of an answer as `status`, and v1 as `code`; both throw an UnauthorizedError when their own OAuth gave up.
 function httpFailure(error: unknown): LocalFailure | undefined {
   if (error instanceof Error && error.constructor.name === "UnauthorizedError") return { code: "auth_required" };
-  const httpStatus = [memberOf(error, "status"), memberOf(error, "code")].find(
+  const httpStatus = [anyMemberOf(error, "status"), anyMemberOf(error, "code")].find(
     (status) => typeof status === "number" && status >= 400 && status < 600,
   );
   // Of its transports, which v1 lends numbers that are no status, -1 for an answer of an unknown media type: the server has the request.
@@ -62,7 +62,7 @@ function localFailure(
   error: unknown,
   { message, method }: { message: string; method: string },
 ): LocalFailure | undefined {
-  const code = memberOf(error, "code");
+  const code = anyMemberOf(error, "code");
   if (code === "REQUEST_TIMEOUT" || (code === -32_001 && /\bRequest timed out$/.test(message))) {
     return { code: "request_timeout" };
   }
@@ -83,7 +83,7 @@ function findHostsideError(error: unknown): HostsideError | undefined {
   // A chain of causes is short; the bound is against one that loops.
   for (let depth = 0; depth < 8 && current !== undefined; depth += 1) {
     if (isHostsideError(current)) return current;
-    current = memberOf(current, "cause");
+    current = anyMemberOf(current, "cause");
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { access, open, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 /** What is known about the file behind a command. */
-export interface FoundProgram {
+export interface ProgramFile {
   readonly path: string;
   readonly kind: "file" | "directory" | "other";
   /** Permission bits, in octal: `"644"`. */
@@ -26,7 +26,7 @@ export interface FindProgramInit {
  * Looks up a command as the operating system does, to explain a failure: a command with a slash is a path, any other one is searched on `PATH`,
  * executables first. `undefined` when there is no such file. Never throws.
  */
-export async function findProgram({ command, cwd, path = "" }: FindProgramInit): Promise<FoundProgram | undefined> {
+export async function findProgram({ command, cwd, path = "" }: FindProgramInit): Promise<ProgramFile | undefined> {
   const candidates = command.includes("/")
     ? [isAbsolute(command) ? command : resolve(cwd, command)]
     : path.split(delimiter).map((directory) => join(resolve(cwd, directory), command));
@@ -34,7 +34,7 @@ export async function findProgram({ command, cwd, path = "" }: FindProgramInit):
   return found.find((program) => program.executable && program.kind === "file") ?? found[0];
 }
 
-async function inspect(path: string): Promise<FoundProgram | undefined> {
+async function inspect(path: string): Promise<ProgramFile | undefined> {
   try {
     const stats = await stat(path);
     const kind = stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";

@@ -1,6 +1,6 @@
 import { HostsideError } from "@hostside/core";
 import { safeCause, type Redactor } from "@hostside/core/implement";
-import { findProgram, type FoundProgram } from "./find-program.ts";
+import { findProgram, type ProgramFile } from "./find-program.ts";
 
 /** What was to be started. */
 export interface SpawnAttempt {
@@ -50,7 +50,7 @@ function cutAfter(text: string, command: string): string {
   return [`${text.slice(0, at)}${program} …`, ...frames].join("\n");
 }
 
-function explain(code: string, { command, path }: SpawnAttempt, found: FoundProgram | undefined): string {
+function explain(code: string, { command, path }: SpawnAttempt, found: ProgramFile | undefined): string {
   if (found?.kind === "directory") return `${found.path} is a directory`;
   if (found?.missingInterpreter !== undefined)
     return `the interpreter ${found.missingInterpreter}, which the first line of ${found.path} names, does not exist`;

@@ -5,7 +5,7 @@ import { hasExited } from "./end-process.ts";
 import { fromSpawnError } from "./from-spawn-error.ts";
 import { createProcessGroup } from "./process-group.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { startServer, throwIfAborted, type StartedServer, type StdioContext } from "./start-server.ts";
+import { startServer, throwIfStartAborted, type StartedServer, type StdioContext } from "./start-server.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 
 /**
@@ -35,7 +35,7 @@ export async function openStdio(
   const opened = createStdioTransport({ context, process: child, group });
   if (context.signal.aborted) {
     await opened.close();
-    throwIfAborted(context.signal, spec.id);
+    throwIfStartAborted(context.signal, spec.id);
   }
   return opened;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@hostside/core";
 import type { Readable } from "node:stream";
-import { handOnInTurns, type Turns } from "../bytes/hand-on-in-turns.ts";
+import { createYieldingReader, type YieldingReader } from "../bytes/yielding-reader.ts";
 import type { OutputPipe } from "./drain-output.ts";
 
 /** A pipe that is being read. What counts as read is what was handed on. */
@@ -21,7 +21,7 @@ export interface SlicedReading {
 
 /** Reads the lines of a stream to its end, whatever is written to it, without holding up anybody else in this process. */
 export function readInSlices(stream: Readable, reading: SlicedReading): SlicedPipe {
-  return new PipeInTurns(stream, handOnInTurns({ ...reading, source: stream, countKept: bytesBeforeNewline }));
+  return new PipeInTurns(stream, createYieldingReader({ ...reading, source: stream, countKept: bytesBeforeNewline }));
 }
 
 function bytesBeforeNewline(bytes: Buffer): number {
@@ -32,9 +32,9 @@ function bytesBeforeNewline(bytes: Buffer): number {
 // A class, because each process has two of them.
 class PipeInTurns implements SlicedPipe {
   readonly #stream: Readable;
-  readonly #turns: Turns<Buffer>;
+  readonly #turns: YieldingReader<Buffer>;
 
-  constructor(stream: Readable, turns: Turns<Buffer>) {
+  constructor(stream: Readable, turns: YieldingReader<Buffer>) {
     this.#stream = stream;
     this.#turns = turns;
     stream.on("data", (chunk: Buffer) => turns.take(chunk));

@@ -7,6 +7,6 @@ export async function startFirst(_spec: ServerSpec, _context: StdioContext): Pro
 }
 
 /** One at a time, of what cannot be started. */
-export function mostStarts(): number {
+export function defaultStartLimit(): number {
   return 1;
 }

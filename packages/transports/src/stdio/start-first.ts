@@ -1,7 +1,7 @@
 import type { ServerSpec } from "@hostside/core";
 import { startServer, type StartedServer, type StdioContext } from "./start-server.ts";
 
-export { mostStarts } from "./most-starts.ts";
+export { defaultStartLimit } from "./default-start-limit.ts";
 
 /**
  * Starts the program of a stdio spec with no more than Node has at hand, before what speaks with it is loaded. Throws as {@linkcode startServer} does.

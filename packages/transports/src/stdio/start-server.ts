@@ -72,7 +72,7 @@ export async function startServer(
   assertStdioSpec(id, transport);
   const { command, args = [], cwd } = transport;
   if (cwd !== undefined) await assertDirectoryInTime(cwd, { id, signal: context.signal, files: tools.files() });
-  throwIfAborted(context.signal, id);
+  throwIfStartAborted(context.signal, id);
   const { guard } = options;
   const refusal = guard && askForCommand(guard, transport, { serverId: id, principal });
   if (refusal !== undefined) throw refusal;
@@ -102,7 +102,7 @@ export async function startServer(
 }
 
 /** Throws on abort, as {@linkcode startServer} does. */
-export function throwIfAborted(signal: AbortSignal, serverId: string): void {
+export function throwIfStartAborted(signal: AbortSignal, serverId: string): void {
   if (!signal.aborted) return;
   if (isHostsideError(signal.reason)) throw signal.reason;
   throw new HostsideError(`server ${JSON.stringify(serverId)}: its start was aborted`, {
@@ -184,11 +184,11 @@ interface DirectoryInit {
 
 // A file system of another machine may never answer.
 async function assertDirectoryInTime(cwd: string, { id, signal, files }: DirectoryInit): Promise<void> {
-  throwIfAborted(signal, id);
+  throwIfStartAborted(signal, id);
   try {
     await untilAborted(assertDirectory(cwd, id, files), signal);
   } catch (error) {
-    throwIfAborted(signal, id);
+    throwIfStartAborted(signal, id);
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 import type { Clock } from "@hostside/core";
 
 /** A wait that can be taken back. */
-export interface Wait {
+export interface CancellableWait {
   /** Resolves when the time is up; rejects with the reason of a `cancel`. */
   readonly done: Promise<void>;
   cancel(reason: Error): void;
 }
 
 /** Starts a wait. */
-export function startWait(clock: Clock, delayMs: number): Wait {
+export function startWait(clock: Clock, delayMs: number): CancellableWait {
   let cancel = (_reason: Error): void => {};
   const done = new Promise<void>((resolve, reject) => {
     const cancelTimer = clock.schedule(delayMs, resolve);

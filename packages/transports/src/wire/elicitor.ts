@@ -15,11 +15,11 @@ export interface Elicitor {
    * Resolves with the wire result. A human who does not answer in time, and a handler that fails, count as `cancel`; so does a question
    * too many, which reaches nobody. Never rejects.
    */
-  ask(params: JsonObject, question: Question): Promise<JsonObject>;
+  ask(params: JsonObject, question: QuestionContext): Promise<JsonObject>;
 }
 
 /** What a question belongs to. */
-export interface Question {
+export interface QuestionContext {
   /** Aborts when nobody needs the answer any more. */
   readonly signal: AbortSignal;
   /** Of the call that it belongs to; absent when it came out of the blue. */
@@ -59,7 +59,12 @@ export function createElicitor(init: ElicitorInit): Elicitor {
 }
 
 // A flood is told once a minute, never once per question.
-function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext): (question: Question) => boolean {
+function createQuota({
+  serverId,
+  settings,
+  onDiagnostic,
+  clock,
+}: ServerContext): (question: QuestionContext) => boolean {
   const { maxElicitationsPerCall, maxElicitationsPerMinute } = settings.limits;
   let minuteStart = clock.now();
   let asked = 0;
@@ -89,7 +94,7 @@ function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext)
 async function ask(
   init: ElicitorInit,
   params: JsonObject,
-  { signal, callContext, withinMs = Infinity }: Question,
+  { signal, callContext, withinMs = Infinity }: QuestionContext,
 ): Promise<JsonObject> {
   const { context, onElicit, pause } = init;
   const { serverId, settings, onDiagnostic, clock } = context;

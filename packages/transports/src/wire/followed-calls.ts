@@ -4,7 +4,7 @@ import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import { runHook } from "../time/run-hook.ts";
-import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
+import { createElicitationOrigin, type ElicitationOrigin, type ElicitingRequest } from "./elicitation-origin.ts";
 import type { ProgressReport } from "./progress-report.ts";
 
 /** Calls that go on after their requests were answered: tasks of 2025-11-25. What their server sends of one has its token or its name. */
@@ -17,12 +17,12 @@ export interface FollowedCalls {
   flushProgress(): void;
   /** Its server says something new of a task. */
   status(params: unknown): void;
-  all(): readonly Questioned[];
+  all(): readonly ElicitingRequest[];
   /** What a question is about that names a task. `undefined`: it names none of them. */
-  occasion(params: unknown): Occasion | undefined;
+  origin(params: unknown): ElicitationOrigin | undefined;
 }
 
-interface Followed extends Questioned {
+interface Followed extends ElicitingRequest {
   readonly request: OutgoingRequest;
   readonly onStatus: () => void;
   lateProgress: Progress | undefined;
@@ -93,16 +93,16 @@ class CallsByToken implements FollowedCalls {
     if (typeof taskId === "string") this.#byTask.get(taskId)?.onStatus();
   }
 
-  all(): readonly Questioned[] {
+  all(): readonly ElicitingRequest[] {
     return Array.from(this.#byToken.values());
   }
 
-  occasion(params: unknown): Occasion | undefined {
+  origin(params: unknown): ElicitationOrigin | undefined {
     const meta = isJsonObject(params) ? params["_meta"] : undefined;
     const related = isJsonObject(meta) ? meta[relatedTask] : undefined;
     const taskId = isJsonObject(related) ? related["taskId"] : undefined;
     const followed = typeof taskId === "string" ? this.#byTask.get(taskId) : undefined;
-    return followed && createOccasion([followed]);
+    return followed && createElicitationOrigin([followed]);
   }
 }
 

@@ -16,7 +16,12 @@ import { toJson } from "../text/quote-json.ts";
 import { runHook } from "../time/run-hook.ts";
 import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { createOccasion, isSomebodys, type Occasion, type Questioned } from "./occasion.ts";
+import {
+  createElicitationOrigin,
+  isSomebodys,
+  type ElicitationOrigin,
+  type ElicitingRequest,
+} from "./elicitation-origin.ts";
 import type { ProgressReport } from "./progress-report.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -24,12 +29,12 @@ import { tellCancelled } from "./tell-cancelled.ts";
 import { toRequestMessage } from "./to-request-message.ts";
 import { usedConnection } from "./used-connection.ts";
 import {
-  abortError,
+  requestAbortedError,
   asHostsideError,
-  contextOf,
-  malformedError,
+  errorContextOf,
+  malformedAnswerError,
   revisionChangedError,
-  timeoutError,
+  requestTimeoutError,
   unserializableError,
 } from "../message/request-errors.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -59,7 +64,7 @@ export interface OutgoingRequests {
   /** Passes on the latest progress that was not. */
   flushProgress(): void;
   /** What a question of the server's belongs to: the request that it came with, or any that is under way, `others` among them. `undefined`: that one is over. */
-  occasion(relatedId: number | undefined, others: readonly Questioned[]): Occasion | undefined;
+  origin(relatedId: number | undefined, others: readonly ElicitingRequest[]): ElicitationOrigin | undefined;
   /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
   refuse(error: HostsideError, whenDrained: () => void): void;
   /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
@@ -81,7 +86,7 @@ export interface OutgoingRequestsInit {
   readonly onNotified: () => void;
 }
 
-interface Pending extends Questioned {
+interface Pending extends ElicitingRequest {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: HostsideError) => void;
@@ -160,11 +165,11 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
           if (entry !== undefined) flushProgress(entry);
         }
       },
-      occasion(relatedId, others) {
+      origin(relatedId, others) {
         const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
         const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
         if (relatedId !== undefined && requests.length === 0) return undefined;
-        return createOccasion(
+        return createElicitationOrigin(
           relatedId === undefined ? [...requests, ...others] : requests,
           state.fairnessKeys.size > 1,
         );
@@ -201,11 +206,11 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     const { signal } = request;
     if (state.closedBy !== undefined) {
-      reject(withErrorContext(state.closedBy, { ...contextOf(request), outcome: "not-sent" }));
+      reject(withErrorContext(state.closedBy, { ...errorContextOf(request), outcome: "not-sent" }));
       return;
     }
     if (signal?.aborted) {
-      reject(abortError(state.context, request, "not-sent"));
+      reject(requestAbortedError(state.context, request, "not-sent"));
       return;
     }
     const id = state.ids.next++;
@@ -229,7 +234,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
     if (signal !== undefined) {
       entry.ignoreAbort = onAbort(signal, () => {
         void cancel(state, id, {
-          error: abortError(state.context, request, "unknown"),
+          error: requestAbortedError(state.context, request, "unknown"),
           reason: "aborted by the caller",
         });
       });
@@ -279,7 +284,7 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
       return;
     }
     case "malformed":
-      entry.reject(malformedError(state.context, request, answer.reason));
+      entry.reject(malformedAnswerError(state.context, request, answer.reason));
   }
 }
 
@@ -308,7 +313,7 @@ function checkTime(state: State, id: number, entry: Pending): void {
     entry.checkAt = state.context.clock.now() + waitMs;
     return;
   }
-  void cancel(state, id, { error: timeoutError(state.context, request), reason: "timed out" });
+  void cancel(state, id, { error: requestTimeoutError(state.context, request), reason: "timed out" });
 }
 
 // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is none.
@@ -325,7 +330,7 @@ async function cancelAll(state: State, error: HostsideError, reason: string): Pr
   for (const id of state.pending.ids()) {
     const request = state.pending.get(id)?.request;
     if (request === undefined) continue;
-    reported.push(cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }));
+    reported.push(cancel(state, id, { error: withErrorContext(error, errorContextOf(request)), reason }));
   }
   await Promise.all(reported);
 }
@@ -348,7 +353,7 @@ function cancel(
 function fail(state: State, id: number, error: HostsideError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
-  const known = withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId });
+  const known = withErrorContext(error, { ...errorContextOf(entry.request), serverId: state.context.serverId });
   const connection = error.code === "http_error" ? usedConnection(state, entry.request) : undefined;
   const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
   reject(state, entry, isOther ? revisionChangedError(known) : known);

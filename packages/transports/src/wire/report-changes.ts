@@ -4,11 +4,11 @@ import { createNotificationGate, type NotificationGate } from "./notification-ga
 import type { ServerContext } from "../context/server-context.ts";
 
 /** What a server can say that it changed as a whole. */
-export type ListKind = "tools" | "resources" | "prompts";
+export type ServerListName = "tools" | "resources" | "prompts";
 
 /** How changes are reported upwards. */
 export interface ChangeEvents {
-  onListChanged(kind: ListKind): void;
+  onListChanged(kind: ServerListName): void;
   /** `undefined`: too many to remember which; any of them. */
   onResourceUpdated(uri: string | undefined): void;
   /** Called after the others. */
@@ -33,7 +33,7 @@ export const longestUri = 8192;
 // Of one second.
 const mostLateUpdates = 100;
 
-const lists: ReadonlyMap<string, ListKind> = new Map([
+const lists: ReadonlyMap<string, ServerListName> = new Map([
   ["notifications/tools/list_changed", "tools"],
   ["notifications/resources/list_changed", "resources"],
   ["notifications/prompts/list_changed", "prompts"],
@@ -48,7 +48,7 @@ export function createChangeReporter(context: ServerContext, events: ChangeEvent
 class BoundedReporter implements ChangeReporter {
   readonly gate: NotificationGate;
   readonly #events: ChangeEvents;
-  readonly #lateLists = createLazySet<ListKind>();
+  readonly #lateLists = createLazySet<ServerListName>();
   readonly #lateUpdates = createLazySet<string>();
   #isClosed = false;
 

@@ -3,7 +3,7 @@ import { createLazyMap, isJsonObject } from "@hostside/core/implement";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
-import type { Occasion } from "./occasion.ts";
+import type { ElicitationOrigin } from "./elicitation-origin.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them. */
@@ -24,7 +24,7 @@ export interface ServerRequest {
   /** The handshake is over. */
   readonly isReady: boolean;
   /** What it belongs to; `undefined` when that is over already. */
-  readonly occasion: () => Occasion | undefined;
+  readonly origin: () => ElicitationOrigin | undefined;
 }
 
 /** What {@linkcode ServerRequests} are made from. */
@@ -120,22 +120,22 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
     reportRefused(context, "before the handshake was over");
     return refusal(invalidRequest, "Not before the handshake is over");
   }
-  const occasion = request.occasion();
-  if (occasion === undefined) {
+  const origin = request.origin();
+  if (origin === undefined) {
     reportRefused(context, "after the request that it belongs to was over");
     return { result: { action: "cancel" } };
   }
-  if (occasion.isAnybodys) {
+  if (origin.isAnybodys) {
     reportAnybodys(context);
     return { result: { action: "cancel" } };
   }
   const over = new AbortController();
-  const forget = occasion.whenOver(() => over.abort(new Error("what it was asked for is over")));
+  const forget = origin.whenOver(() => over.abort(new Error("what it was asked for is over")));
   try {
     const question = {
       signal: AbortSignal.any([signal, over.signal]),
-      tally: occasion.tally,
-      callContext: occasion.callContext,
+      tally: origin.tally,
+      callContext: origin.callContext,
     };
     return { result: await elicitor.ask(params, question) };
   } finally {

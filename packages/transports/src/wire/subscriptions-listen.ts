@@ -13,7 +13,7 @@ import type { ServerContext } from "../context/server-context.ts";
  * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the server has something to tell.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export interface Subscriptions extends ListeningClient {
+export interface ListenStreams extends ListeningClient {
   /** The server answered: that is the end of the stream. `false`: none has this id. */
   answer(id: unknown, message: JsonObject): boolean;
   /** The stream's answer will never come. `false`: none has this id. */
@@ -28,7 +28,7 @@ export interface Subscriptions extends ListeningClient {
   failAll(error: HostsideError): void;
 }
 
-/** What {@linkcode Subscriptions} are made from. */
+/** What {@linkcode ListenStreams} are made from. */
 export interface SubscriptionsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
@@ -51,12 +51,12 @@ const leastFirstId = 2 ** 30;
 const mostFirstIds = 2 ** 29;
 
 /** Makes an empty set of subscriptions. */
-export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
+export function createListenStreams(init: SubscriptionsInit): ListenStreams {
   return new OpenStreams(init);
 }
 
 // A class, because each connection has one.
-class OpenStreams implements Subscriptions {
+class OpenStreams implements ListenStreams {
   readonly #init: SubscriptionsInit;
   readonly #streams = createLazyMap<unknown, Stream>();
   readonly #firstId: number;

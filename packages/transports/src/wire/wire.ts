@@ -18,7 +18,7 @@ import { asHostsideError } from "../message/request-errors.ts";
 import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
 import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./report-changes.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions-listen.ts";
+import { createListenStreams, type ListenStreams } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-own-id.ts";
 import { isMessage } from "../message/is-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -68,7 +68,7 @@ interface State extends WireInit {
   readonly outgoing: OutgoingRequests;
   readonly followed: FollowedCalls;
   readonly served: ServerRequests;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: ListenStreams;
   readonly changes: ChangeReporter;
   /** For progress alone, which nothing else may crowd out. */
   readonly progressGate: NotificationGate;
@@ -124,7 +124,7 @@ function createState(init: WireInit): State {
     }),
     followed: createFollowedCalls(activeClock),
     served: createServerRequests({ transport, context, elicitor }),
-    subscriptions: createSubscriptions({ transport, context, opening, envelope }),
+    subscriptions: createListenStreams({ transport, context, opening, envelope }),
     changes: createChangeReporter(context, events.changes),
     progressGate: createNotificationGate({
       fate: "of its progress only the latest is passed on",
@@ -252,9 +252,9 @@ function receiveRequest(
   state.served.receive({
     ...request,
     isReady: state.isReady,
-    occasion: () =>
-      state.followed.occasion(request.params) ??
-      state.outgoing.occasion(typeof ownId === "number" ? ownId : undefined, state.followed.all()),
+    origin: () =>
+      state.followed.origin(request.params) ??
+      state.outgoing.origin(typeof ownId === "number" ? ownId : undefined, state.followed.all()),
   });
 }
 

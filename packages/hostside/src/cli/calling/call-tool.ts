@@ -4,19 +4,19 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../opening/find-tool.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
 import { buildArguments } from "./build-arguments.ts";
 import { describeViolation, findViolations } from "./check-arguments.ts";
 import { parseJson } from "./coerce-text.ts";
 import { completeArguments } from "./complete-arguments.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { reportCallFailure } from "./explain-failure.ts";
 import { findServerAndTool } from "../opening/find-server-and-tool.ts";
-import { readOptions } from "./read-options.ts";
+import { readTypedOptions } from "./read-options.ts";
 import { sourceReader } from "./read-source.ts";
 import { showOutcome } from "./show-outcome.ts";
-import { showProgress } from "./show-progress.ts";
+import { showCallProgress } from "./show-progress.ts";
 import { readParameters } from "./tool-parameters.ts";
 import { printJson } from "../render/print.ts";
 
@@ -38,7 +38,7 @@ export interface CallArguments {
 }
 
 /** Calls a tool: finds it, completes and checks its arguments, asks where it may change something, and shows what came of it. */
-export const callTool: CommandWork<CallArguments> = async (given, context) => {
+export const runCallCommand: CommandWork<CallArguments> = async (given, context) => {
   const isYes = given.yes === true;
   const { opened, definition } = await findServerAndTool(given.tool, context, { approver: { isYes }, signIn: true });
   await using _ = opened;
@@ -61,7 +61,7 @@ async function readArguments(given: CallArguments, { definition, opened, context
   const { terminal, options } = context;
   const { inputSchema: root } = definition;
   const parameters = readParameters(root, root);
-  const { typed, isOnStdin } = readOptions(given.tokens, parameters);
+  const { typed, isOnStdin } = readTypedOptions(given.tokens, parameters);
   const readSource = sourceReader(terminal);
   const readBase = async (source: string): Promise<JsonObject> => {
     const isElsewhere = source === "-" || source.startsWith("@");
@@ -84,7 +84,7 @@ async function readArguments(given: CallArguments, { definition, opened, context
     asker: opened.asker,
     onDefault: (name, value) => {
       if (options.quiet === true) return;
-      const line = `--${oneLine(name, 100)} is ${oneLine(JSON.stringify(value), 200)}, the default of the tool`;
+      const line = `--${terminalLine(name, 100)} is ${terminalLine(JSON.stringify(value), 200)}, the default of the tool`;
       terminal.err(`${terminal.paintErr("dim", line)}\n`);
     },
   });
@@ -109,7 +109,7 @@ async function runCall(
   context: CommandContext,
 ): Promise<number> {
   const { signal } = context.terminal;
-  const progress = showProgress(context, opened.asker);
+  const progress = showCallProgress(context, opened.asker);
   const started = performance.now();
   try {
     const outcome = await opened.host.call(definition.name, args, {
@@ -124,7 +124,7 @@ async function runCall(
   } catch (error) {
     progress.end();
     if (!isHostsideError(error)) throw error;
-    return explainFailure(error, definition, context);
+    return reportCallFailure(error, definition, context);
   }
 }
 
@@ -142,7 +142,7 @@ function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, op
   const call = { name, server: origin?.serverId ?? null, tool: origin?.toolName ?? name, effect, arguments: args };
   if (options.json === true) printJson(terminal, { dryRun: call });
   else {
-    terminal.err(`Would call ${oneLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
+    terminal.err(`Would call ${terminalLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
     printJson(terminal, args);
   }
   return exitCodes.pass;

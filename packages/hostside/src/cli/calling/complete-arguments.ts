@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, ToolDefinition } from "@hostside/core";
 import { isSecretName } from "@hostside/core/implement";
-import type { Asker, Questions } from "../opening/asking/asker.ts";
-import { oneLine } from "../render/one-line.ts";
+import type { TerminalPrompter, Questions } from "../opening/asking/asker.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
 import { withMember } from "./build-arguments.ts";
 import { coerceText, describeKinds } from "./coerce-text.ts";
@@ -14,7 +14,7 @@ export interface CompleteInit {
   readonly definition: ToolDefinition;
   readonly parameters: Parameters;
   /** Absent where nobody can be asked. */
-  readonly asker: Asker | undefined;
+  readonly asker: TerminalPrompter | undefined;
   /** Hears of each argument that was filled in from the schema's own default. */
   readonly onDefault: (name: string, value: JsonValue) => void;
 }
@@ -63,7 +63,7 @@ async function askFor(
   const alternatives = alternativesOf(schema, root);
   const [first] = alternatives;
   const description = memberOf(schema, "description");
-  const message = `${name} (${describeKinds(schema, root)})${typeof description === "string" ? `: ${oneLine(description, 300)}` : ""}`;
+  const message = `${name} (${describeKinds(schema, root)})${typeof description === "string" ? `: ${terminalLine(description, 300)}` : ""}`;
   const choices = alternatives.flatMap((one) => one.choices ?? []);
   if (choices.length > 0 && alternatives.every((one) => one.choices !== undefined)) {
     const shown = choices.map((choice, at) => ({
@@ -91,12 +91,12 @@ function valueOf(
   { name, schema, root }: { readonly name: string; readonly schema: unknown; readonly root: JsonObject },
 ): JsonValue {
   const coerced = coerceText(text, schema, root);
-  if (coerced.kind === "problem") throw usageError(`--${oneLine(name, 100)} ${coerced.problem}`);
+  if (coerced.kind === "problem") throw usageError(`--${terminalLine(name, 100)} ${coerced.problem}`);
   return coerced.value;
 }
 
 function missingError(definition: ToolDefinition, missing: readonly Parameter[]): Error {
-  const names = missing.slice(0, mostAsked).map(({ name }) => `--${oneLine(name, 100)}`);
+  const names = missing.slice(0, mostAsked).map(({ name }) => `--${terminalLine(name, 100)}`);
   const more = missing.length > mostAsked ? ` and ${missing.length - mostAsked} more` : "";
   return usageError(
     `missing: ${names.join(", ")}${more}`,

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { pathOf } from "../opening/find-tool.ts";
-import { cleanLines, oneLine } from "../render/one-line.ts";
+import { cleanLines, terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { padToWidth, widthOf } from "../render/text-width.ts";
 import { wrapText } from "../render/wrap-text.ts";
@@ -35,8 +35,8 @@ function describeParameter(parameter: Parameter, root: JsonObject): ParameterRow
     option: optionOf(name),
     kinds,
     isRequired,
-    description: typeof description === "string" ? oneLine(description, 400) : "",
-    ...(initial !== undefined && { default: oneLine(JSON.stringify(initial.value), 100) }),
+    description: typeof description === "string" ? terminalLine(description, 400) : "",
+    ...(initial !== undefined && { default: terminalLine(JSON.stringify(initial.value), 100) }),
   };
 }
 
@@ -66,7 +66,7 @@ export function toolPage(definition: ToolDefinition, columns: number): readonly 
   const rows = describeParameters(parameters);
   const lines = parameterLines(rows, columns);
   return [
-    `${definition.name}  ${pathOf(definition) === definition.name ? "" : oneLine(pathOf(definition), 200)}`.trimEnd(),
+    `${definition.name}  ${pathOf(definition) === definition.name ? "" : terminalLine(pathOf(definition), 200)}`.trimEnd(),
     ...cleanLines(definition.description, 4000).flatMap((line) => wrapText(line, { width: columns })),
     `Effect: ${effect}`,
     "",
@@ -106,7 +106,7 @@ function optionLine({ name, schema }: Parameter, root: JsonObject): string {
   const option = optionOf(name);
   if (first?.choices?.[0] !== undefined) {
     const [choice] = first.choices;
-    return `${option} ${shellLine([oneLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
+    return `${option} ${shellLine([terminalLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
   }
   if (first === undefined) return `${option} VALUE`;
   return first.kind === "boolean" ? option : `${option} ${samples[first.kind]}`;
@@ -115,7 +115,7 @@ function optionLine({ name, schema }: Parameter, root: JsonObject): string {
 const samples = { string: "TEXT", null: "null", integer: "1", number: "1.5", array: "ENTRY", object: "'{}'" } as const;
 
 function optionOf(name: string): string {
-  return shellLine([`--${oneLine(name, 80)}`]);
+  return shellLine([`--${terminalLine(name, 80)}`]);
 }
 
 function labelOf(name: string): string {

@@ -4,7 +4,7 @@ import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../opening/find-tool.ts";
 import { canAsk } from "../opening/asking/can-ask.ts";
 import { renderError } from "../program/render-error.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 
 const effects: Readonly<Record<CallOutcome, string>> = {
   "not-sent": "Nothing was sent.",
@@ -13,7 +13,7 @@ const effects: Readonly<Record<CallOutcome, string>> = {
 };
 
 /** Says why a call brought no result, and what is known of its effect. Returns what the command exits with. */
-export function explainFailure(error: HostsideError, definition: ToolDefinition, context: CommandContext): number {
+export function reportCallFailure(error: HostsideError, definition: ToolDefinition, context: CommandContext): number {
   const { terminal, options } = context;
   renderError(restate(error, definition, canAsk(context)), context);
   if (options.json !== true) terminal.err(`${effects[error.outcome]}\n`);
@@ -32,7 +32,7 @@ function restate(error: HostsideError, definition: ToolDefinition, isAsked: bool
   const { code, serverId, toolName, outcome } = error;
   if (code !== "approval_required" && code !== "approval_denied") return error;
   const { effect = "external" } = definition;
-  const path = oneLine(pathOf(definition), 300);
+  const path = terminalLine(pathOf(definition), 300);
   const message = isAsked
     ? `the call of ${path} was not approved`
     : `${path} may change things (effect: ${effect}), and nobody can be asked here`;

@@ -2,11 +2,11 @@ import { quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
 import { usageError } from "../usage-error.ts";
 import { alternativesOf } from "./schema-alternatives.ts";
-import { findPlace, namesOf, type Parameters, type Place } from "./tool-parameters.ts";
+import { findPlace, parameterNamesOf, type Parameters, type ParameterPlace } from "./tool-parameters.ts";
 
 /** An argument as it was typed. */
 export interface TypedArgument {
-  readonly place: Place;
+  readonly place: ParameterPlace;
   /** The option as it is shown in messages: `--name`. */
   readonly option: string;
   readonly given:
@@ -26,7 +26,7 @@ export interface TypedArguments {
  * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--name:=json`, `--flag` and `--no-flag` for a boolean, `--a.b value`. Throws a
  * usage error for a name that the tool has not, naming what is near and what there is.
  */
-export function readOptions(tokens: readonly string[], parameters: Parameters): TypedArguments {
+export function readTypedOptions(tokens: readonly string[], parameters: Parameters): TypedArguments {
   const typed: TypedArgument[] = [];
   let isOnStdin = false;
   for (let at = 0; at < tokens.length; at += 1) {
@@ -89,7 +89,7 @@ function argumentOf(name: string, given: TypedArgument["given"], parameters: Par
 }
 
 function unknownName(name: string, parameters: Parameters): Error {
-  const names = namesOf(parameters);
+  const names = parameterNamesOf(parameters);
   const meant = didYouMean(nearNames(name, names).map((one) => `--${shown(one)}`));
   const all = names.slice(0, mostNamed).map((one) => `--${shown(one)}`);
   const rest = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";

@@ -3,7 +3,7 @@ import { cleanText, type ToolDefinition, type ToolOutcome } from "@hostside/core
 import { present } from "@hostside/results";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { renderJson } from "../render/render-json.ts";
 import { reportOutcome, type OutcomeReport } from "./report-outcome.ts";
 import { saveFile } from "./save-file.ts";
@@ -52,7 +52,7 @@ function writeReport({ parts, isError }: OutcomeReport, { terminal }: CommandCon
   const text = texts.join("\n");
   terminal.out(text === "" || text.endsWith("\n") ? text : `${text}\n`);
   for (const part of parts) {
-    if (part.kind === "notice") terminal.err(`${terminal.paintErr("dim", oneLine(part.text, 2000))}\n`);
+    if (part.kind === "notice") terminal.err(`${terminal.paintErr("dim", terminalLine(part.text, 2000))}\n`);
   }
   for (const path of paths) terminal.err(`saved ${path}\n`);
   if (isError) terminal.err(`${terminal.paintErr("bad", "error:")} the tool says that it failed\n`);

@@ -1,8 +1,8 @@
 import type { Progress } from "@hostside/core";
 import type { CommandContext } from "../command-context.ts";
-import type { Asker } from "../opening/asking/asker.ts";
+import type { TerminalPrompter } from "../opening/asking/asker.ts";
 import { showLiveLines, type LiveLines } from "../render/live-lines.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { cutToWidth } from "../render/text-width.ts";
 
 /** A line on stderr that says how far a call is. */
@@ -13,7 +13,10 @@ export interface ProgressLine {
 }
 
 /** Shows the latest report of a server, where stderr is a terminal; a question that is asked meanwhile has the terminal for itself. */
-export function showProgress({ terminal, options }: CommandContext, asker: Asker | undefined): ProgressLine {
+export function showCallProgress(
+  { terminal, options }: CommandContext,
+  asker: TerminalPrompter | undefined,
+): ProgressLine {
   const isShown = terminal.stderr.isTTY && options.quiet !== true && terminal.env["TERM"] !== "dumb";
   let latest: Progress | undefined;
   let lines: LiveLines | undefined;
@@ -42,5 +45,5 @@ export function showProgress({ terminal, options }: CommandContext, asker: Asker
 export function describeProgress({ progress, total, message = "" }: Progress): string {
   const isKnown = total !== undefined && total > 0 && Number.isFinite(progress / total);
   const share = isKnown ? `${Math.min(100, Math.max(0, Math.floor((progress / total) * 100)))} %` : String(progress);
-  return `${share}  ${oneLine(message, 200)}`.trimEnd();
+  return `${share}  ${terminalLine(message, 200)}`.trimEnd();
 }

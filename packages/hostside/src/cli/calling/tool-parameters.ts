@@ -19,7 +19,7 @@ export interface Parameters {
 }
 
 /** Where an argument belongs. */
-export interface Place {
+export interface ParameterPlace {
   /** Names from the arguments inwards. At least one. */
   readonly path: readonly string[];
   readonly schema: unknown;
@@ -69,16 +69,16 @@ export function readParameters(schema: unknown, root: JsonObject): Parameters {
  * Where the argument of this name belongs: a parameter, as it is written, or else with other capitals, `-` for `_` and the like, where one alone is meant; with
  * dots a member of an object, `--a.b`. `undefined`: the tool has no such parameter.
  */
-export function findPlace(name: string, parameters: Parameters): Place | undefined {
+export function findPlace(name: string, parameters: Parameters): ParameterPlace | undefined {
   return findWithin(name, parameters, 0);
 }
 
 /** All names by which arguments may be given that are not nested. */
-export function namesOf({ byName }: Parameters): readonly string[] {
+export function parameterNamesOf({ byName }: Parameters): readonly string[] {
   return [...byName.keys()];
 }
 
-function findWithin(name: string, parameters: Parameters, depth: number): Place | undefined {
+function findWithin(name: string, parameters: Parameters, depth: number): ParameterPlace | undefined {
   const own = findParameter(name, parameters);
   if (own !== undefined) return { path: [own.name], schema: own.schema };
   // The longest name first, because names may have dots of their own.

@@ -3,7 +3,7 @@ import type { Offers } from "./read-offers.ts";
 import type { ServersLock } from "./servers-lock.ts";
 
 /** One difference between a lock file and what is offered now. */
-export interface ServerChange extends ToolChange {
+export interface OfferChange extends ToolChange {
   readonly server: string;
 }
 
@@ -54,10 +54,10 @@ export function renewLocks(
 export function compareOffers(
   before: ServersLock,
   { locks: now, unread, configured, isAll, isPartial }: Offers,
-): readonly ServerChange[] {
+): readonly OfferChange[] {
   const known = new Set(unread.map(({ server }) => server));
   const ids = [...new Set([...before.keys(), ...now.keys()])].sort();
-  return ids.flatMap((server): readonly ServerChange[] => {
+  return ids.flatMap((server): readonly OfferChange[] => {
     const [old, offer] = [before.get(server), now.get(server)];
     if (offer === undefined) {
       const isGone = !configured.has(server) && isAll && !isPartial && !known.has(server);
@@ -74,7 +74,7 @@ export function compareOffers(
 }
 
 /** How many changes of each kind there are. */
-export function countChanges(changes: readonly ToolChange[]): Readonly<Record<ChangeKind, number>> {
+export function countChangesByKind(changes: readonly ToolChange[]): Readonly<Record<ChangeKind, number>> {
   const count = (kind: ChangeKind): number => changes.filter((change) => change.kind === kind).length;
   return { breaking: count("breaking"), security: count("security"), compatible: count("compatible") };
 }

@@ -1,9 +1,9 @@
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
-import { compareOffers, countChanges, type ServerChange } from "./compare-offers.ts";
+import { compareOffers, countChangesByKind, type OfferChange } from "./compare-offers.ts";
 import { lockPath, readLockFile } from "./lock-file.ts";
 import { readOffers } from "./read-offers.ts";
 import { printJson } from "../render/print.ts";
@@ -25,7 +25,7 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, servers, s
   if (before === undefined) throw usageError(`${path} does not exist`, "hostside lock writes it");
   const offers = await readOffers(context, servers);
   const changes = compareOffers(before, offers);
-  const counts = countChanges(changes);
+  const counts = countChangesByKind(changes);
   const unreached = offers.unread.filter(({ isOff }) => !isOff);
   // Servers that were named were compared, whatever else of the configuration cannot be read.
   const isPartial = offers.isPartial && servers === undefined;
@@ -53,11 +53,11 @@ const styles = { breaking: "bad", security: "warn", compatible: "good" } as cons
 
 /** A change as a line. What changed is a stranger's text. */
 export function describeChange(
-  { server, kind, tool, path, what }: ServerChange,
+  { server, kind, tool, path, what }: OfferChange,
   { paint }: Pick<Terminal, "paint">,
 ): string {
   const where = [server, ...(tool === undefined ? [] : [JSON.stringify(tool)]), ...(path === "" ? [] : [path])].join(
     " ",
   );
-  return `${paint(styles[kind], kind.padEnd(10))}  ${oneLine(`${where} ${what}`, 1000)}`;
+  return `${paint(styles[kind], kind.padEnd(10))}  ${terminalLine(`${where} ${what}`, 1000)}`;
 }

@@ -6,7 +6,7 @@ import type { Host } from "../../host.ts";
 import type { CommandContext } from "../command-context.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatDuration } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { ServersLock } from "./servers-lock.ts";
 
 /** A server whose offer is not known, and why. */
@@ -57,7 +57,11 @@ export async function readOffers(context: CommandContext, only: readonly string[
       locks.set(server, lockTools(await listAll(connection, signal), connection.server.instructions));
     } catch (error) {
       const why: unknown = signal.reason === tooLate ? tooLate : error;
-      unread.push({ server, reason: oneLine(why instanceof Error ? why.message : String(why), 500), isOff: false });
+      unread.push({
+        server,
+        reason: terminalLine(why instanceof Error ? why.message : String(why), 500),
+        isOff: false,
+      });
     } finally {
       deadline.dispose();
     }

@@ -25,7 +25,7 @@ export const declareAdd: Declare = (program, run) => {
     .option("--dry-run", "show what would be written")
     .action((name: string, words: readonly string[], options: AddOptions) =>
       run(async (context) =>
-        (await import("../configuring/add-server.ts")).addServer({ ...options, name, words }, context),
+        (await import("../configuring/add-server.ts")).runAddCommand({ ...options, name, words }, context),
       ),
     );
   describePage(command, {

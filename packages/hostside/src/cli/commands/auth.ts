@@ -8,7 +8,7 @@ export const declareAuth: Declare = (program, run) => {
     .description("who is signed in where, until when")
     .argument("[server]", "one server alone")
     .action((server: string | undefined) =>
-      run(async (context) => (await import("../signing-in/list-accounts.ts")).listAccounts({ server }, context)),
+      run(async (context) => (await import("../signing-in/list-accounts.ts")).runAuthCommand({ server }, context)),
     );
   describePage(command, {
     purpose: "Sign in",

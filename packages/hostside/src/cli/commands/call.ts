@@ -37,9 +37,9 @@ export const declareCall: Declare = (program, run) => {
           command.outputHelp();
           return exitCodes.pass;
         }
-        const { callTool } = await import("../calling/call-tool.ts");
+        const { runCallCommand } = await import("../calling/call-tool.ts");
         const { args: json, ...rest } = options;
-        return callTool({ tool, tokens, json, ...rest }, context);
+        return runCallCommand({ tool, tokens, json, ...rest }, context);
       }),
     );
   describePage(command, {

@@ -40,8 +40,8 @@ export const declareComplete: Declare = (program, run) => {
     .option("--breaks <characters>", "", "")
     .action((words: readonly string[], options: AskedBy) =>
       run(async (context) => {
-        const { complete } = await import("../interactive/complete.ts");
-        return complete({ program, words, line: undefined, ...options }, context);
+        const { runCompleteCommand } = await import("../interactive/complete.ts");
+        return runCompleteCommand({ program, words, line: undefined, ...options }, context);
       }),
     );
 };

@@ -6,7 +6,7 @@ export const declareGroups: Declare = (program, run) => {
   const command = program
     .command("groups")
     .description("the groups of tools, what each is about and costs")
-    .action(() => run(async (context) => (await import("../listing/list-groups.ts")).listGroups({}, context)));
+    .action(() => run(async (context) => (await import("../listing/list-groups.ts")).runGroupsCommand({}, context)));
   describePage(command, {
     purpose: "Look",
     about: [

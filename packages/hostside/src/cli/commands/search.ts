@@ -10,7 +10,7 @@ export const declareSearch: Declare = (program, run) => {
     .argument("<words...>", "what the tool does, or the beginning of its name")
     .option("--limit <number>", "most tools to show, up to 64", readLimit, 10)
     .action((words: readonly string[], { limit }: { readonly limit: number }) =>
-      run(async (context) => (await import("../listing/search-tools.ts")).searchTools({ words, limit }, context)),
+      run(async (context) => (await import("../listing/search-tools.ts")).runSearchCommand({ words, limit }, context)),
     );
   describePage(command, {
     purpose: "Look",

@@ -17,14 +17,14 @@ import { usageError } from "../usage-error.ts";
 import { adviseOn, type Advice } from "./advise.ts";
 import { buildEntry, type EntryArguments } from "./build-entry.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
-import { choosePlace, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
-import { loadConfigured, placeOf } from "./load-configured.ts";
+import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
+import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
 import { reportChanges, showEdits } from "./report-changes.ts";
 import { startFile } from "./start-file.ts";
 
 /** What `add` was given. */
-export interface AddArguments extends EntryArguments, PlaceWish {
+export interface AddArguments extends EntryArguments, PlaceRequest {
   readonly name: string;
   /** `"-"`: from stdin. */
   readonly jsonEntry?: string | undefined;
@@ -36,7 +36,7 @@ export interface AddArguments extends EntryArguments, PlaceWish {
 }
 
 /** Writes a server into a `hostside.json`, after everything that can be known without starting it was looked at. */
-export const addServer: CommandWork<AddArguments> = async (args, context) => {
+export const runAddCommand: CommandWork<AddArguments> = async (args, context) => {
   const { name, dryRun = false } = args;
   const place = choosePlace(context, args);
   const { entry, inputs, notes: pasted } = await readEntry(args, context);
@@ -121,7 +121,7 @@ function planAdding(
   if (isThere && !replace) {
     const line = parsed.positionOf(path, "name")?.line;
     throw usageError(
-      `${placeOf({ file: place.path, line })} has a server ${JSON.stringify(name)} already`,
+      `${sourcePlaceOf({ file: place.path, line })} has a server ${JSON.stringify(name)} already`,
       "give this one another name, or put it in the place of that one with --replace",
     );
   }
@@ -182,11 +182,11 @@ function findNeighbours(
       if (serverId === name) {
         // What a project brings is not used in place of something else before it is trusted.
         const isStronger = configScopes.indexOf(source.scope) > rank && source.off !== "untrusted";
-        return [`${placeOf(source)} has ${serverId}, too; ${isStronger ? "that one" : "this one"} is used`];
+        return [`${sourcePlaceOf(source)} has ${serverId}, too; ${isStronger ? "that one" : "this one"} is used`];
       }
       if (normalizeId(serverId) !== normalizeId(name)) return [];
       return [
-        `${JSON.stringify(name)} and ${JSON.stringify(serverId)} of ${placeOf(source)} are the same after normalisation, so that names of their tools need a suffix`,
+        `${JSON.stringify(name)} and ${JSON.stringify(serverId)} of ${sourcePlaceOf(source)} are the same after normalisation, so that names of their tools need a suffix`,
       ];
     });
 }

@@ -1,6 +1,6 @@
 import { confirm, isCancel, multiselect, select } from "@clack/prompts";
 import type { JsonValue } from "@hostside/core";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ConfigPlace } from "./choose-place.ts";
 import { showPath } from "./show-server.ts";
@@ -16,7 +16,7 @@ export async function askFiles(
     message: "Which of them shall hostside use?",
     options: offered.map((one) => ({
       value: one.file,
-      label: `${one.tool}  ${oneLine(showPath(one.file, terminal))}`,
+      label: `${one.tool}  ${terminalLine(showPath(one.file, terminal))}`,
       hint: `${one.servers.length} ${one.servers.length === 1 ? "server" : "servers"}${one.certain ? "" : ", not documented by the tool"}`,
     })),
     initialValues: preselected.map(({ file }) => file),
@@ -32,7 +32,7 @@ export async function askPlace(places: readonly ConfigPlace[], terminal: Termina
     message: "Where shall that be written?",
     options: places.map(({ path, scope }) => ({
       value: path,
-      label: oneLine(showPath(path, terminal)),
+      label: terminalLine(showPath(path, terminal)),
       hint: scope === "user" ? "for you, everywhere" : "for this project, and whoever works on it",
     })),
     ...streams(terminal),
@@ -48,7 +48,7 @@ export async function askConsent(
 ): Promise<boolean> {
   const list = missing.map((one) => JSON.stringify(one)).join(", ");
   const answer = await confirm({
-    message: `Add ${list} to the imports of ${oneLine(showPath(path, terminal))}?`,
+    message: `Add ${list} to the imports of ${terminalLine(showPath(path, terminal))}?`,
     ...streams(terminal),
   });
   return answer === true;

@@ -13,7 +13,7 @@ import { readText } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { usageError } from "../usage-error.ts";
 import type { ConfigPlace } from "./choose-place.ts";
-import { replaceFile, targetOf, withFile } from "./write-config.ts";
+import { replaceFile, resolveLink, withFile } from "./write-config.ts";
 
 const mostTries = 3;
 const maxBytes = 10 * 1024 * 1024;
@@ -60,7 +60,7 @@ export async function changeConfig<T extends FileChange>(
   { terminal }: CommandContext,
   { place, plan, check, isPrivate = () => place.scope !== "project", dryRun = false }: ChangeInit<T>,
 ): Promise<ChangedConfig<T>> {
-  const target = await targetOf(place.path);
+  const target = await resolveLink(place.path);
   const work = async (left: number): Promise<ChangedConfig<T>> => {
     const text = await readCurrent(target);
     const current = toCurrent(place, text);
@@ -81,7 +81,7 @@ export async function changeConfig<T extends FileChange>(
 
 /** Reads a `hostside.json` to look at it alone. */
 export async function readCurrentConfig(place: ConfigPlace): Promise<CurrentConfig> {
-  return toCurrent(place, await readCurrent(await targetOf(place.path)));
+  return toCurrent(place, await readCurrent(await resolveLink(place.path)));
 }
 
 /** What stands at a path of a file's data; `undefined` where there is nothing. */

@@ -13,13 +13,13 @@ export interface ConfigPlace {
 }
 
 /** Which of them a command was asked to edit. */
-export interface PlaceWish {
+export interface PlaceRequest {
   readonly user?: boolean | undefined;
   readonly project?: boolean | undefined;
 }
 
 /** The file that a command edits: the one of `--config`, the project's where that was asked for, else the user's. */
-export function choosePlace({ terminal, options }: CommandContext, { user, project }: PlaceWish): ConfigPlace {
+export function choosePlace({ terminal, options }: CommandContext, { user, project }: PlaceRequest): ConfigPlace {
   const [named, ...others] = options.config ?? [];
   if (user === true && project === true)
     throw usageError("--user and --project are two files", "leave one of them out");

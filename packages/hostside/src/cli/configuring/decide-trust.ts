@@ -4,13 +4,13 @@ import { HostsideError } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { askTrust, describeTrust, showStarts } from "../opening/asking/ask-trust.ts";
-import type { Asker } from "../opening/asking/asker.ts";
+import type { TerminalPrompter } from "../opening/asking/asker.ts";
 import { terminalAsker } from "../opening/asking/terminal-asker.ts";
 import { canAsk } from "../opening/asking/can-ask.ts";
 import { exactServer, serversMeant } from "../opening/known-server.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
-import { loadConfigured, placeOf } from "./load-configured.ts";
+import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { renderRecords, type ShownRecord } from "./render-trust.ts";
 import { printJson } from "../render/print.ts";
 
@@ -95,7 +95,7 @@ function askAgain(
   };
 }
 
-async function show(asker: Asker, question: TrustQuestion): Promise<void> {
+async function show(asker: TerminalPrompter, question: TrustQuestion): Promise<void> {
   await asker.alone(async (ask) => ask.show(describeTrust(question)));
 }
 
@@ -107,7 +107,7 @@ function needsNone(name: string, config: LoadedConfig): Error {
   const source = exactServer(config, name);
   const why =
     source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
-  return usageError(`${name} of ${placeOf(source)} ${why}`, "hostside trust --list shows what was decided");
+  return usageError(`${name} of ${sourcePlaceOf(source)} ${why}`, "hostside trust --list shows what was decided");
 }
 
 function report(

@@ -7,7 +7,7 @@ import { usageError } from "../usage-error.ts";
 import { askConsent, askFiles, askPlace } from "./ask-init.ts";
 import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./change-config.ts";
 import { canImport, chooseImports, isPreselected, missingImports, type ChosenImports } from "./choose-imports.ts";
-import { choosePlace, projectPlace, userPlace, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
+import { choosePlace, projectPlace, userPlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { renderSurvey } from "./render-survey.ts";
 import { schemaEdits } from "./schema-reference.ts";
 import { showPath } from "./show-server.ts";
@@ -15,7 +15,7 @@ import { surveyConfigs, type SurveyedFile } from "./survey-configs.ts";
 import { printJson } from "../render/print.ts";
 
 /** What `init` was given. */
-export interface InitArguments extends PlaceWish {
+export interface InitArguments extends PlaceRequest {
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
 }

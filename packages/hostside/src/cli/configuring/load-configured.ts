@@ -23,6 +23,6 @@ export async function loadConfigured(
 }
 
 /** Where a server stands: `/home/user/.cursor/mcp.json:4`. */
-export function placeOf({ file, line }: Pick<ServerSource, "file" | "line">): string {
+export function sourcePlaceOf({ file, line }: Pick<ServerSource, "file" | "line">): string {
   return [file ?? "another configuration", line].filter((part) => part !== undefined).join(":");
 }

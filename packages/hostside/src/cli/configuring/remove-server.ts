@@ -2,12 +2,12 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exactServer, unknownServer } from "../opening/known-server.ts";
 import { usageError } from "../usage-error.ts";
 import { changeConfig, readCurrentConfig, valueAt } from "./change-config.ts";
-import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
-import { loadConfigured, placeOf } from "./load-configured.ts";
+import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
+import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { reportChanges, showEdits } from "./report-changes.ts";
 
 /** What `remove` was given. */
-export interface RemoveArguments extends PlaceWish {
+export interface RemoveArguments extends PlaceRequest {
   readonly name: string;
   readonly dryRun?: boolean | undefined;
 }
@@ -33,7 +33,7 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
     other === undefined
       ? []
       : [
-          `${placeOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
+          `${sourcePlaceOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
         ];
   return reportChanges(
     { changes: [{ file, name, change: "removed" }], edits: showEdits(file, change.edits), notes, dryRun },
@@ -60,7 +60,7 @@ async function findPlace(args: RemoveArguments, context: CommandContext): Promis
   }
   const source = exactServer(config, name);
   throw usageError(
-    `${name} comes from ${placeOf(source)}, and ${isChosen ? "not from the file that was chosen" : "hostside leaves that file as it is"}`,
+    `${name} comes from ${sourcePlaceOf(source)}, and ${isChosen ? "not from the file that was chosen" : "hostside leaves that file as it is"}`,
     `to have it off without removing it: hostside disable ${name}`,
   );
 }

@@ -1,4 +1,4 @@
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { renderTable, type Cell } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
 import { showPath } from "./show-server.ts";
@@ -11,7 +11,7 @@ export function renderSurvey(found: readonly SurveyedFile[], terminal: Terminal)
   if (found.length === 0) return "No configuration of any tool that hostside knows is here.\n\n";
   const { columns, paint } = terminal;
   const lines = found.flatMap((one) => [
-    `${paint("bold", one.tool)}  ${oneLine(showPath(one.file, terminal))}${trouble(one, terminal)}`,
+    `${paint("bold", one.tool)}  ${terminalLine(showPath(one.file, terminal))}${trouble(one, terminal)}`,
     ...renderTable(one.servers.slice(0, mostServers).map(toRow), { layout, columns, paint, indent: "  " }),
     ...(one.servers.length > mostServers ? [`  and ${one.servers.length - mostServers} more`] : []),
   ]);

@@ -2,12 +2,12 @@ import { formatPath, readConfig, type ConfigEdit } from "@hostside/config";
 import { redacted, redactSpec, type JsonValue } from "@hostside/core";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { showPath } from "./show-server.ts";
 import { printJson } from "../render/print.ts";
 
 /** What a command did to one server, or would do. */
-export interface ServerChange {
+export interface ConfiguredServerChange {
   readonly file: string;
   readonly name: string;
   readonly change: "added" | "replaced" | "removed" | "enabled" | "disabled" | "unchanged";
@@ -15,7 +15,7 @@ export interface ServerChange {
 
 /** What a command that edits did. */
 export interface ChangeReport {
-  readonly changes: readonly ServerChange[];
+  readonly changes: readonly ConfiguredServerChange[];
   /** Edits of files, with no secret in them. */
   readonly edits: readonly ShownEdit[];
   /** What a person may want to know, as lines. */
@@ -60,14 +60,14 @@ export function reportChanges(report: ChangeReport, { terminal, options }: Comma
   for (const { file, name, change } of changes) {
     const where = terminal.paint("dim", showPath(file, terminal));
     const what = dryRun && change !== "unchanged" ? `would be ${change}` : change;
-    terminal.out(`${terminal.paint("name", oneLine(name))} ${what}${preposition(change)}${where}\n`);
+    terminal.out(`${terminal.paint("name", terminalLine(name))} ${what}${preposition(change)}${where}\n`);
   }
   if (dryRun) for (const edit of edits) terminal.out(`${renderEdit(edit)}\n`);
   for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
   return exitCodes.pass;
 }
 
-function preposition(change: ServerChange["change"]): string {
+function preposition(change: ConfiguredServerChange["change"]): string {
   return { added: " to ", removed: " from ", replaced: " in ", enabled: " in ", disabled: " in ", unchanged: " in " }[
     change
   ];

@@ -5,19 +5,19 @@ import { knownServer } from "../opening/known-server.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
-import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
-import { loadConfigured, placeOf } from "./load-configured.ts";
-import { reportChanges, showEdits, type ServerChange, type ShownEdit } from "./report-changes.ts";
+import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
+import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
+import { reportChanges, showEdits, type ConfiguredServerChange, type ShownEdit } from "./report-changes.ts";
 import { startFile } from "./start-file.ts";
 
 /** What `enable` and `disable` were given. */
-export interface SwitchArguments extends PlaceWish {
+export interface SwitchArguments extends PlaceRequest {
   readonly names: readonly string[];
   readonly dryRun?: boolean | undefined;
 }
 
 interface Switched {
-  readonly changes: readonly ServerChange[];
+  readonly changes: readonly ConfiguredServerChange[];
   readonly edits: readonly ShownEdit[];
   readonly notes: readonly string[];
 }
@@ -75,7 +75,7 @@ function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: Loa
     throw usageError(`${serverId} is brought by a project, and not trusted`, `hostside trust ${serverId}`);
   if (off === "disabled" && dialect !== "hostside") {
     throw usageError(
-      `${serverId} is off in ${placeOf(source)}, and hostside leaves that file as it is`,
+      `${serverId} is off in ${sourcePlaceOf(source)}, and hostside leaves that file as it is`,
       "switch it on there, or add a server of this name: it is used in the place of that one",
     );
   }
@@ -98,7 +98,7 @@ async function disableOne(source: ServerSource, args: SwitchArguments, context: 
       ? denyIn(current, name)
       : { edits: [{ path: ["servers", name, "disabled"], value: true }], notes: [] },
   );
-  const stays = own === undefined && file !== undefined ? [`${placeOf(source)} is left as it is`] : [];
+  const stays = own === undefined && file !== undefined ? [`${sourcePlaceOf(source)} is left as it is`] : [];
   return { ...change, notes: [...change.notes, ...stays] };
 }
 

@@ -14,13 +14,13 @@ export function withFile<T>({ env, home, platform }: Terminal, path: string, wor
 }
 
 /** What a path leads to: the target of a link, whether it is there or not, because a link to a file elsewhere is to stay one. */
-export async function targetOf(path: string, links: number = 0): Promise<string> {
+export async function resolveLink(path: string, links: number = 0): Promise<string> {
   try {
     return await realpath(path);
   } catch {
     const target = await readlink(path).catch(() => undefined);
     if (target === undefined || links === mostLinks) return path;
-    return targetOf(isAbsolute(target) ? target : resolve(dirname(path), target), links + 1);
+    return resolveLink(isAbsolute(target) ? target : resolve(dirname(path), target), links + 1);
   }
 }
 

@@ -9,14 +9,14 @@ import { openHost } from "../opening/open-host.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { knownServer } from "../opening/known-server.ts";
 import type { DoctorFacts, ServerFacts } from "./facts.ts";
-import { countFindings, type Finding } from "./finding.ts";
+import { countFindings, type DoctorFinding } from "./finding.ts";
 import { realFiles } from "./gather/find-program.ts";
 import { gatherConfig } from "./gather/gather-config.ts";
 import { gatherMachine } from "./gather/gather-machine.ts";
 import { gatherServer, unusableServer } from "./gather/gather-server.ts";
 import { judgeAll } from "./judge/judge-all.ts";
 import { renderFindings } from "./render-findings.ts";
-import { showProgress } from "./show-progress.ts";
+import { showExaminationProgress } from "./show-progress.ts";
 import { printJson } from "../render/print.ts";
 import { fromEnvironment } from "../from-environment.ts";
 
@@ -42,7 +42,7 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 };
 
 // Of a server that only these files have, nothing else knows. `init` is about those that are found.
-function forFiles(finding: Finding, files: readonly string[] = []): Finding {
+function forFiles(finding: DoctorFinding, files: readonly string[] = []): DoctorFinding {
   const { mend } = finding;
   if (files.length === 0 || mend === undefined || !("command" in mend)) return finding;
   if (!mend.command.startsWith("hostside ") || mend.command === "hostside init") return finding;
@@ -58,7 +58,7 @@ async function gatherFacts(typed: string | undefined, context: CommandContext): 
   const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
-  const progress = showProgress(terminal, { isQuiet: options.quiet === true, total: sources.length });
+  const progress = showExaminationProgress(terminal, { isQuiet: options.quiet === true, total: sources.length });
   const gather = async (source: ServerSource): Promise<ServerFacts | undefined> => {
     const facts = await look(source);
     progress.add(source.serverId);

@@ -90,7 +90,7 @@ export type EraFacts =
   | { readonly works: false; readonly failure: FailureFacts };
 
 /** One tool that a server offers. */
-export interface ToolFacts {
+export interface OfferedToolFacts {
   /** The remote name. */
   readonly name: string;
   readonly localName: string;
@@ -121,7 +121,7 @@ export interface ReadyFacts {
   readonly listMs: number;
   /** How long one small request took; absent: it was refused. */
   readonly answerMs?: number;
-  readonly tools: readonly ToolFacts[];
+  readonly tools: readonly OfferedToolFacts[];
   readonly tokens: number;
   readonly apis: readonly ApiFacts[];
   readonly eras: { readonly legacy?: EraFacts; readonly modern?: EraFacts };

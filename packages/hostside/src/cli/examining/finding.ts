@@ -16,7 +16,7 @@ export type Area =
 export type Mend = { readonly command: string } | { readonly text: string };
 
 /** One thing that `doctor` has to say. Plain data, safe to show: bounded, clean, without secrets. */
-export interface Finding {
+export interface DoctorFinding {
   /** `"problem"`: something does not work. `"advice"`: it works, and would be better otherwise. `"ok"`: so it is. */
   readonly level: "ok" | "advice" | "problem";
   readonly area: Area;
@@ -36,7 +36,7 @@ export interface FindingCounts {
 }
 
 /** Counts what somebody should look at. */
-export function countFindings(findings: readonly Finding[]): FindingCounts {
-  const count = (level: Finding["level"]): number => findings.filter((finding) => finding.level === level).length;
+export function countFindings(findings: readonly DoctorFinding[]): FindingCounts {
+  const count = (level: DoctorFinding["level"]): number => findings.filter((finding) => finding.level === level).length;
   return { problems: count("problem"), advice: count("advice") };
 }

@@ -1,19 +1,19 @@
 import { wrapText } from "../render/wrap-text.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import { countFindings, type Finding, type Mend } from "./finding.ts";
+import { countFindings, type DoctorFinding, type Mend } from "./finding.ts";
 
-const marks: Readonly<Record<Finding["level"], readonly [style: Style, mark: string]>> = {
+const marks: Readonly<Record<DoctorFinding["level"], readonly [style: Style, mark: string]>> = {
   ok: ["good", "✓"],
   advice: ["warn", "!"],
   problem: ["bad", "✗"],
 };
-const order: readonly Finding["level"][] = ["problem", "advice", "ok"];
+const order: readonly DoctorFinding["level"][] = ["problem", "advice", "ok"];
 // A file of a thousand mistakes is mended by its first ones.
 const mostOfGroup = 25;
 
 /** Findings as a page: what concerns all, then each server, the worst first in each; and last how many there are: so far, unless all was looked at. */
 export function renderFindings(
-  findings: readonly Finding[],
+  findings: readonly DoctorFinding[],
   terminal: Page,
   { isWhole = true }: { readonly isWhole?: boolean } = {},
 ): string {
@@ -32,11 +32,11 @@ type Page = Pick<Terminal, "paint" | "isLive" | "columns">;
 
 interface Group {
   readonly title: string;
-  readonly members: readonly Finding[];
+  readonly members: readonly DoctorFinding[];
 }
 
-function groupsOf(findings: readonly Finding[]): readonly Group[] {
-  const groups = new Map<string, Finding[]>();
+function groupsOf(findings: readonly DoctorFinding[]): readonly Group[] {
+  const groups = new Map<string, DoctorFinding[]>();
   for (const finding of findings) {
     const title = finding.server ?? titleOf(finding);
     // A server may be called like a part of the page.
@@ -56,12 +56,15 @@ function groupsOf(findings: readonly Finding[]): readonly Group[] {
   ];
 }
 
-function titleOf({ area }: Finding): string {
+function titleOf({ area }: DoctorFinding): string {
   if (area === "machine") return "This machine";
   return area === "configuration" ? "Configuration" : "All servers";
 }
 
-function linesOf({ level, what, evidence = [], mend }: Finding, { paint, isLive, columns }: Page): readonly string[] {
+function linesOf(
+  { level, what, evidence = [], mend }: DoctorFinding,
+  { paint, isLive, columns }: Page,
+): readonly string[] {
   const [style, mark] = marks[level];
   // Who reads line by line, as grep does, wants whole ones.
   const width = isLive ? columns : Number.MAX_SAFE_INTEGER;
@@ -88,7 +91,7 @@ function mendLines(mend: Mend, { paint, wrap }: MendLook): readonly string[] {
     : wrap(`→ ${mend.text}`, "      ");
 }
 
-function sumOf(findings: readonly Finding[], paint: Terminal["paint"]): string {
+function sumOf(findings: readonly DoctorFinding[], paint: Terminal["paint"]): string {
   const { problems, advice } = countFindings(findings);
   const parts = [
     paint(problems > 0 ? "bad" : "good", problems === 1 ? "1 problem" : `${problems === 0 ? "no" : problems} problems`),

@@ -3,17 +3,17 @@ import { formatCount } from "../render/format-amount.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Tells how far an examination is. */
-export interface Progress {
+export interface ExaminationProgress {
   add(serverId: string): void;
   /** Takes the line away. */
   end(): void;
 }
 
 /** One line on stderr that is replaced, where somebody looks on. */
-export function showProgress(
+export function showExaminationProgress(
   { err, isLive, columns, paintErr }: Terminal,
   { isQuiet, total }: { readonly isQuiet: boolean; readonly total: number },
-): Progress {
+): ExaminationProgress {
   const isShown = isLive && !isQuiet && total > 0;
   let done = 0;
   const draw = (text: string): void => err(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);

@@ -2,31 +2,31 @@ import { cleanText } from "@hostside/core";
 import type { Argument, Command, Option } from "commander";
 
 /** Something that may be typed next. */
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string;
   readonly about?: string | undefined;
 }
 
 /** An argument of a tool's. */
-export interface ToolArgument extends Candidate {
+export interface ToolArgument extends CompletionCandidate {
   /** What it may be, where that is a short list. */
   readonly values?: readonly string[] | undefined;
 }
 
 /** Where names come from that no command knows. */
 export interface CompletionSources {
-  readonly servers: () => Promise<readonly Candidate[]>;
+  readonly servers: () => Promise<readonly CompletionCandidate[]>;
   /** By their local names. */
-  readonly tools: () => Promise<readonly Candidate[]>;
+  readonly tools: () => Promise<readonly CompletionCandidate[]>;
   /** Default: nothing is known of them. */
   readonly argumentsOf?: ((tool: string) => readonly ToolArgument[]) | undefined;
 }
 
 /** What may come next: words, or files as the shell finds them. */
-export type Completion = "files" | readonly Candidate[];
+export type WordCompletion = "files" | readonly CompletionCandidate[];
 
 /** What somebody wants who has typed `words` and is at `current`. */
-export interface Wanted {
+export interface CompletionQuery {
   readonly words: readonly string[];
   readonly current: string;
 }
@@ -34,11 +34,11 @@ export interface Wanted {
 /** What may stand at the cursor, by what the commands declare: an argument or a value named `server`, `tool`, `command` or `file` is one. */
 export async function completeWords(
   program: Command,
-  { words, current }: Wanted,
+  { words, current }: CompletionQuery,
   sources: CompletionSources,
-): Promise<Completion> {
+): Promise<WordCompletion> {
   const place = walk(program, words);
-  const values = (one: Option | Argument): Promise<Completion> => valuesOf(one, program, sources);
+  const values = (one: Option | Argument): Promise<WordCompletion> => valuesOf(one, program, sources);
   if (place.option !== undefined) return startingWith(current, await values(place.option));
   if (!place.isLiteral && current.startsWith("-")) {
     const equals = current.indexOf("=");
@@ -106,7 +106,7 @@ function findOption(command: Command, flag: string): Option | undefined {
   return found ?? (command.parent === null ? undefined : findOption(command.parent, flag));
 }
 
-function optionsOf(command: Command): readonly Candidate[] {
+function optionsOf(command: Command): readonly CompletionCandidate[] {
   const help = command.createHelp();
   help.showGlobalOptions = true;
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap(({ long, description }) =>
@@ -114,7 +114,7 @@ function optionsOf(command: Command): readonly Candidate[] {
   );
 }
 
-function commandsOf(command: Command): readonly Candidate[] {
+function commandsOf(command: Command): readonly CompletionCandidate[] {
   return command
     .createHelp()
     .visibleCommands(command)
@@ -127,7 +127,7 @@ function toolArguments({ command, operands, isLiteral }: Place, sources: Complet
   return sources.argumentsOf?.(tool) ?? [];
 }
 
-async function valuesOf(one: Option | Argument, program: Command, sources: CompletionSources): Promise<Completion> {
+async function valuesOf(one: Option | Argument, program: Command, sources: CompletionSources): Promise<WordCompletion> {
   if (one.argChoices !== undefined) return one.argChoices.map((value) => ({ value }));
   // Of an option the name is that of its value: `--config <file>`.
   const name = "flags" in one ? (/[<[]([\w-]+)/.exec(one.flags)?.[1] ?? "") : one.name();
@@ -137,7 +137,7 @@ async function valuesOf(one: Option | Argument, program: Command, sources: Compl
   return /file|folder|path/.test(name) ? "files" : [];
 }
 
-function startingWith(current: string, completion: Completion): Completion {
+function startingWith(current: string, completion: WordCompletion): WordCompletion {
   if (completion === "files") return completion;
   return completion.filter(({ value }) => value.startsWith(current) && canBeTyped(value));
 }

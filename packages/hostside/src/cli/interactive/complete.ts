@@ -20,7 +20,10 @@ export interface ShellQuestion {
 }
 
 /** Answers a shell's script. What goes wrong completes nothing: a person who presses a key wants no message. */
-export const complete: CommandWork<ShellQuestion> = async ({ program, shell, words, line, breaks }, context) => {
+export const runCompleteCommand: CommandWork<ShellQuestion> = async (
+  { program, shell, words, line, breaks },
+  context,
+) => {
   const typed = line === undefined ? undefined : splitLine(line);
   const wanted = typed ?? { words: ["hostside", ...words.slice(0, -1)], current: words.at(-1) ?? "" };
   // What stands before the name are variables, and what stands in its place is an alias.

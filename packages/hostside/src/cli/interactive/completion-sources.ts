@@ -4,8 +4,8 @@ import type { CommandContext } from "../command-context.ts";
 import { searchTool } from "../opening/find-tool.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { filesOf } from "../opening/config-files.ts";
-import { namesOf } from "../opening/last-names.ts";
-import type { Candidate, CompletionSources, ToolArgument } from "./complete-words.ts";
+import { lastNamesOf } from "../opening/last-names.ts";
+import type { CompletionCandidate, CompletionSources, ToolArgument } from "./complete-words.ts";
 import { isJsonObject } from "@hostside/core/implement";
 
 /** Servers as configured, and tools by the names that they had last. Starts nothing, asks nobody, and knows nothing rather than failing. */
@@ -20,7 +20,7 @@ export function sourcesAtRest({ terminal, options }: CommandContext, words: read
     },
     async tools() {
       const ids = (await load()).map(({ serverId }) => serverId);
-      const { servers } = await namesOf(ids, userState({ env, home, platform }).store);
+      const { servers } = await lastNamesOf(ids, userState({ env, home, platform }).store);
       return servers.flatMap(([serverId, tools]) =>
         tools.map(([remoteName, value]) => ({ value, about: `${remoteName} of ${serverId}` })),
       );
@@ -31,8 +31,9 @@ export function sourcesAtRest({ terminal, options }: CommandContext, words: read
 /** Servers and tools of a host that is open, and what its tools take. */
 export function sourcesOfHost({ host }: OpenedHost): CompletionSources {
   return {
-    servers: async () => host.statuses().map(({ id, state }): Candidate => ({ value: id, about: state })),
-    tools: async () => host.tools().map(({ name, description }): Candidate => ({ value: name, about: description })),
+    servers: async () => host.statuses().map(({ id, state }): CompletionCandidate => ({ value: id, about: state })),
+    tools: async () =>
+      host.tools().map(({ name, description }): CompletionCandidate => ({ value: name, about: description })),
     argumentsOf: (tool) => argumentsIn(searchTool(tool, host.tools())[0]?.inputSchema),
   };
 }

@@ -9,7 +9,7 @@ export interface LineReading {
 }
 
 /** Lines that a person types, one after the other. Nobody listens on stdin in between, so that a command can ask there. */
-export interface LineReader {
+export interface TerminalLineReader {
   /** The next line; `undefined` at the end of input. Ctrl-C clears the line. */
   next(): Promise<string | undefined>;
   /** Writes a text to stderr above the line that is being typed. */
@@ -19,7 +19,10 @@ export interface LineReader {
 const mostRemembered = 1000;
 
 /** Reads lines at a terminal, with history and completion. Ends with the terminal's signal. */
-export function readLines({ stdin, stderr, err, signal }: Terminal, { prompt, complete }: LineReading): LineReader {
+export function readLines(
+  { stdin, stderr, err, signal }: Terminal,
+  { prompt, complete }: LineReading,
+): TerminalLineReader {
   const pasted: string[] = [];
   let begun = "";
   let history: string[] = [];

@@ -7,7 +7,7 @@ import type { OpenedHost } from "../opening/opened-host.ts";
 import { openHost } from "../opening/open-host.ts";
 import type { RunLine } from "../program/declare.ts";
 import { renderError } from "../program/render-error.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { changeTerminal, type Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
 import { completeWords } from "./complete-words.ts";
@@ -62,7 +62,10 @@ async function runTyped(line: string, { runLine, opened, context }: Session): Pr
     if (name === undefined) return exitCodes.pass;
     if (endings.has(name)) return "exit";
     if (!replCommands.some((one) => one === name))
-      throw usageError(`no such command here: ${oneLine(name, 80)}`, `there are ${replCommands.join(", ")} and exit`);
+      throw usageError(
+        `no such command here: ${terminalLine(name, 80)}`,
+        `there are ${replCommands.join(", ")} and exit`,
+      );
     if (name === "help" && argv.length === 1) {
       terminal.err(`Commands: ${replCommands.join(", ")}, exit. help COMMAND says everything about one.\n`);
       return exitCodes.pass;
@@ -112,7 +115,7 @@ async function* typedLines({ program, opened, context }: Session): AsyncGenerato
     const parts = Object.entries({ "+": added, "-": removed, "~": changed });
     const names = parts.flatMap(([sign, list]) => list.map((name) => `${sign}${name}`));
     if (options.quiet !== true)
-      reader.note(`${terminal.paintErr("dim", oneLine(`tools changed: ${names.join(" ")}`, 400))}\n`);
+      reader.note(`${terminal.paintErr("dim", terminalLine(`tools changed: ${names.join(" ")}`, 400))}\n`);
   });
   greet(opened, context);
   try {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 
 const mostProperties = 12;
 const mostChoices = 6;
@@ -16,7 +16,7 @@ export function describeSignature(
   const output = outputSchema === undefined ? undefined : typeOf(outputSchema, 0);
   if (input === undefined) return undefined;
   const whole = `${name}(${input})${output === undefined ? "" : `: ${output}`}`;
-  const line = oneLine(whole.length <= longest ? whole : `${name}(${input})`, longest + 1);
+  const line = terminalLine(whole.length <= longest ? whole : `${name}(${input})`, longest + 1);
   return line.length <= longest ? line : undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { aboutGroup, createSearchIndex, toSearchDocument, type SearchHit } from "@hostside/discovery";
-import { describeBriefly, type ToolBrief } from "./tool-brief.ts";
+import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
 
 /** A tool that a search found. */
-export interface FoundTool extends ToolBrief {
+export interface SearchResultTool extends ToolBrief {
   /** By what: its name, the beginning of its name, or words. Absent where the toolbox found it and words alone would not have. */
   readonly match?: SearchHit["match"] | undefined;
   /** Comparable within one search alone. */
@@ -14,7 +14,7 @@ export interface FoundTool extends ToolBrief {
 export interface SearchReport {
   readonly query: string;
   /** The best first. */
-  readonly tools: readonly FoundTool[];
+  readonly tools: readonly SearchResultTool[];
   /** How many tools were searched. */
   readonly totalTools: number;
 }
@@ -33,12 +33,12 @@ export function describeFound(
   }
   const hits = new Map(index.search(query, { limit: definitions.length }).map((hit) => [hit.name, hit]));
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
-  const tools = names.flatMap((name): readonly FoundTool[] => {
+  const tools = names.flatMap((name): readonly SearchResultTool[] => {
     const definition = byName.get(name);
     if (definition === undefined) return [];
     const hit = hits.get(name);
     const score = hit === undefined ? {} : { match: hit.match, score: Math.round(hit.score * 1000) / 1000 };
-    return [{ ...describeBriefly(definition), ...score }];
+    return [{ ...toolBriefOf(definition), ...score }];
   });
   return { query, tools, totalTools: definitions.length };
 }

@@ -4,12 +4,12 @@ import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, formatNumber } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
 import { sayWhoIsMissing } from "./search-tools.ts";
-import { startServers } from "./start-servers.ts";
+import { followStart } from "./start-servers.ts";
 
 /** A group of tools, as a model finds it in the directory. Texts are cleaned. */
 export interface GroupReport {
@@ -28,10 +28,10 @@ export interface GroupsReport {
 }
 
 /** Shows the directory of groups. */
-export const listGroups: CommandWork<object> = async (_, context) => {
+export const runGroupsCommand: CommandWork<object> = async (_, context) => {
   const { terminal, options } = context;
   await using opened = await openHost(context, { wait: false });
-  const end = await startServers(opened, context);
+  const end = await followStart(opened, context);
   await using conversation = opened.host.conversation();
   const abouts = new Map(
     conversation.listGroups({ query: "*" }).groups.map(({ id, description }) => [id, description]),
@@ -53,8 +53,8 @@ export function describeGroups(
   return {
     groups: groups.map(({ id, title, description, members }) => ({
       id,
-      title: oneLine(title, 256),
-      about: oneLine(from.abouts.get(id) ?? description, 300),
+      title: terminalLine(title, 256),
+      about: terminalLine(from.abouts.get(id) ?? description, 300),
       tools: members.length,
       tokens: members.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0),
     })),

@@ -11,7 +11,7 @@ import { renderWarnings } from "./render-warnings.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing } from "./server-report.ts";
-import { startServers, startTimeoutMs } from "./start-servers.ts";
+import { followStart, startTimeoutMs } from "./start-servers.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {
@@ -55,7 +55,7 @@ async function lookOn(opened: OpenedHost, context: CommandContext, server: strin
   const { terminal, options } = context;
   const { host } = opened;
   if (!terminal.isLive || options.json === true || options.quiet === true)
-    return await startServers(opened, context, { server });
+    return await followStart(opened, context, { server });
   const live = showLiveLines(terminal, (frame) => {
     const { config } = host;
     const statuses = host.statuses();
@@ -64,7 +64,7 @@ async function lookOn(opened: OpenedHost, context: CommandContext, server: strin
     return renderFrame(describeServers(parts).servers, { ...frame, paint: terminal.paint });
   });
   try {
-    return await startServers(opened, context, { server, onSettled: () => live.draw() });
+    return await followStart(opened, context, { server, onSettled: () => live.draw() });
   } finally {
     live.end();
   }

@@ -1,6 +1,6 @@
 import type { Style, Terminal } from "../terminal.ts";
 import { formatCount, formatDuration, formatTokens } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { shortPath } from "../render/short-path.ts";
@@ -102,11 +102,11 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
   const notes = [
     ...(error === undefined ? [] : [error.message]),
     ...(off === undefined || reasons[off] === undefined ? [] : [reasons[off]]),
-    ...(isOffElsewhere ? [`off in ${oneLine(placeOf({ ...server, scope: "" }, view))}: switch it on there`] : []),
+    ...(isOffElsewhere ? [`off in ${terminalLine(placeOf({ ...server, scope: "" }, view))}: switch it on there`] : []),
     ...(droppedTools === 0 ? [] : [`${formatCount(droppedTools, "entry", "entries")} of its list cannot be used`]),
     ...(quarantinedTools === 0 ? [] : [`${formatCount(quarantinedTools, "tool")} held back until somebody approves`]),
   ];
-  const place = view.where === true ? oneLine(placeOf(server, view)) : "";
+  const place = view.where === true ? terminalLine(placeOf(server, view)) : "";
   const command = mend === undefined ? [] : [paint("name", `${indent}hostside ${shellLine([...mend, ...common])}`)];
   return [
     // Whole as well: half a path leads nowhere.

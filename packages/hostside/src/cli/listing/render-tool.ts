@@ -1,6 +1,6 @@
 import type { ToolFlag } from "@hostside/core";
 import { formatTokens } from "../render/format-amount.ts";
-import { cleanLines, oneLine } from "../render/one-line.ts";
+import { cleanLines, terminalLine } from "../render/one-line.ts";
 import { jsonText, renderJson } from "../render/render-json.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapText } from "../render/wrap-text.ts";
@@ -15,12 +15,12 @@ export function renderTool(facts: ToolFacts, view: View): readonly string[] {
   const { definition, signature } = facts;
   const { columns, paint } = view;
   const { name, title, annotations, description, inputSchema, outputSchema } = definition;
-  const shown = oneLine(title ?? annotations?.title ?? "", 200);
+  const shown = terminalLine(title ?? annotations?.title ?? "", 200);
   const width = Math.min(columns, 100);
   const text = cleanLines(description).flatMap((line) => wrapText(line, { width }));
   const heading = (word: string): string => paint("bold", word);
   return [
-    paint("name", oneLine(name, 200)),
+    paint("name", terminalLine(name, 200)),
     ...(shown === "" ? [] : wrapText(shown, { width })),
     ...(signature === undefined ? [] : wrapText(signature, { width, hanging: "  " }).map((line) => paint("dim", line))),
     "",
@@ -47,7 +47,7 @@ function renderFacts(
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ["server", [server === "" ? "none: the host's own" : server]],
     // One that a terminal would not show as it is has its escapes shown.
-    ["remote name", server === "" ? [] : [oneLine(tool) === tool ? tool : jsonText(tool)]],
+    ["remote name", server === "" ? [] : [terminalLine(tool) === tool ? tool : jsonText(tool)]],
     ["tokens", [formatTokens(tokens)]],
     ["annotations", annotationsOf(definition.annotations)],
     ["odd", flags.map((flag) => meanings[flag])],
@@ -60,7 +60,7 @@ function renderFacts(
       const label = index === 0 ? name : "";
       const indent = `  ${label.padEnd(nameWidth)}`;
       const hanging = " ".repeat(indent.length);
-      const lines = wrapText(oneLine(value), { width: Math.max(view.columns, 40), indent: hanging });
+      const lines = wrapText(terminalLine(value), { width: Math.max(view.columns, 40), indent: hanging });
       return lines.map((line, at) =>
         at === 0 ? `  ${view.paint("dim", label.padEnd(nameWidth))}${line.slice(hanging.length)}` : line,
       );

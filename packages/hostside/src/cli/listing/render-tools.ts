@@ -1,6 +1,6 @@
 import type { Terminal } from "../terminal.ts";
 import { formatCount, formatTokens } from "../render/format-amount.ts";
-import { cleanLines, firstSentence, oneLine } from "../render/one-line.ts";
+import { cleanLines, firstSentenceLine, terminalLine } from "../render/one-line.ts";
 import { renderTable } from "../render/render-table.ts";
 import { cutToWidth } from "../render/text-width.ts";
 import { wrapText } from "../render/wrap-text.ts";
@@ -34,14 +34,14 @@ interface Group {
 function renderGroup({ name, title, tools }: Group, view: View): readonly string[] {
   if (tools.length === 0) return [];
   const tokens = formatTokens(tools.reduce((sum, tool) => sum + tool.tokens, 0));
-  const shown = title === undefined || title === name ? "" : oneLine(title, 200);
+  const shown = title === undefined || title === name ? "" : terminalLine(title, 200);
   const [heading = ""] = renderTable(
     [[{ text: name, style: "bold" }, shown, { text: `${formatCount(tools.length, "tool")}, ${tokens}`, style: "dim" }]],
     { ...view, layout: [{ least: 12 }, { least: 8, optional: true }, {}] },
   );
   const rows = tools.map(({ tool, title: own = "", description }) => [
     { text: tool, style: "name" as const },
-    firstSentence(description) || own,
+    firstSentenceLine(description) || own,
   ]);
   const lines = renderTable(rows, { ...view, indent: "  ", layout: [{ least: 14 }, { least: 16 }] });
   return ["", heading, ...lines];
@@ -56,11 +56,11 @@ export function renderServerTools(
     const text = cleanLines(description.trim() === "" ? title : description).join("\n");
     const [first = ""] = text.split(/\n\s*\n/);
     const width = Math.min(columns, 100);
-    const lines = wrapText(long ? text : oneLine(first, 300), { width, indent: "    " });
+    const lines = wrapText(long ? text : terminalLine(first, 300), { width, indent: "    " });
     const facts = cutToWidth(`    ${effect}, ${formatTokens(tokens)}`, columns);
     return [
       "",
-      paint("name", oneLine(name, 200)),
+      paint("name", terminalLine(name, 200)),
       paint("dim", facts),
       ...lines.filter((line, at) => at > 0 || line !== ""),
     ];

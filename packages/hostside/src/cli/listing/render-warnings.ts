@@ -1,7 +1,7 @@
 import { formatProblem } from "@hostside/config";
 import type { CommandContext } from "../command-context.ts";
 import { formatCount } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { shortPath } from "../render/short-path.ts";
 import type { Listing } from "./server-report.ts";
 
@@ -18,7 +18,7 @@ export function renderWarnings(
   const lines = warnings.slice(0, mostShown).map((problem) => {
     const { file } = problem;
     const text = formatProblem({ ...problem, file: file === undefined ? undefined : shortPath(file, terminal) });
-    return `${terminal.paintErr("warn", "warning:")} ${oneLine(text, 2000)}`;
+    return `${terminal.paintErr("warn", "warning:")} ${terminalLine(text, 2000)}`;
   });
   const more = warnings.length - lines.length;
   return more === 0 ? lines : [...lines, `${formatCount(more, "more warning")}: hostside list --verbose`];

@@ -3,13 +3,13 @@ import { exitCodes } from "../exit-codes.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, formatNumber } from "../render/format-amount.ts";
-import { firstSentence, oneLine } from "../render/one-line.ts";
+import { firstSentenceLine, terminalLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { describeFound, type SearchReport } from "./found-tools.ts";
-import { startServers } from "./start-servers.ts";
+import { followStart } from "./start-servers.ts";
 
 /** Arguments of `search`. */
 export interface SearchArguments {
@@ -19,11 +19,11 @@ export interface SearchArguments {
 }
 
 /** Shows which tools a model would find for these words, and how well each matches. */
-export const searchTools: CommandWork<SearchArguments> = async ({ words, limit }, context) => {
+export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, limit }, context) => {
   const { terminal, options } = context;
   const query = words.join(" ");
   await using opened = await openHost(context, { wait: false });
-  const end = await startServers(opened, context);
+  const end = await followStart(opened, context);
   const { host } = opened;
   await using conversation = host.conversation();
   const { tools, omitted_tools: omitted } = await conversation.searchTools({ query, limit });
@@ -40,7 +40,7 @@ export const searchTools: CommandWork<SearchArguments> = async ({ words, limit }
 export function sayWhoIsMissing({ host }: OpenedHost, { terminal }: CommandContext): void {
   const missing = host.statuses().filter(({ state }) => state !== "ready" && state !== "disabled");
   if (missing.length === 0) return;
-  const names = oneLine(missing.map(({ id }) => id).join(", "), 200);
+  const names = terminalLine(missing.map(({ id }) => id).join(", "), 200);
   const text = `without ${formatCount(missing.length, "server")} not ready: ${names}; see hostside list`;
   terminal.err(`${terminal.paintErr("warn", "warning:")} ${text}\n`);
 }
@@ -51,7 +51,7 @@ export function renderFound(
   view: Pick<Terminal, "columns" | "paint">,
 ): readonly string[] {
   if (tools.length === 0) {
-    const nothing = `Nothing found for "${oneLine(query, 200)}" among ${formatCount(totalTools, "tool")}.`;
+    const nothing = `Nothing found for "${terminalLine(query, 200)}" among ${formatCount(totalTools, "tool")}.`;
     const advice = "Say in other words what the tool does, give the beginning of its name, or see hostside list.";
     return [nothing, advice].flatMap((line) => wrapText(line, { width: view.columns }));
   }
@@ -60,7 +60,7 @@ export function renderFound(
     { text: name, style: "name" as const },
     { text: match === undefined || match === "words" ? "" : `${match} name`, style: "dim" as const },
     { text: `~${formatNumber(tokens)}`, style: "dim" as const },
-    firstSentence(description) || title,
+    firstSentenceLine(description) || title,
   ]);
   const layout = [
     { align: "right" },

@@ -4,8 +4,8 @@ import { cleanText, type ToolDefinition, type HostsideError } from "@hostside/co
 import { compareText } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { faultyIds } from "../opening/known-server.ts";
-import { cleanLines, oneLine } from "../render/one-line.ts";
-import { describeBriefly, type ToolBrief } from "./tool-brief.ts";
+import { cleanLines, terminalLine } from "../render/one-line.ts";
+import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
 
 /** What `list --json` prints. */
 export interface Listing {
@@ -77,7 +77,7 @@ export function describeServers(parts: ListingParts): Listing {
   const ids = [...new Set([...byId.keys(), ...sources.keys(), ...faulty])].filter(isMeant).sort(compareText);
   return {
     servers: ids.map((id) => describeServer(id, { status: byId.get(id), source: sources.get(id) }, parts)),
-    tools: definitions.filter(({ origin }) => isMeant(origin?.serverId)).map(describeBriefly),
+    tools: definitions.filter(({ origin }) => isMeant(origin?.serverId)).map(toolBriefOf),
     problems: (config?.problems ?? []).filter(({ serverId }) => serverId === undefined || isMeant(serverId)),
   };
 }
@@ -106,7 +106,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
     line: place?.line,
     transport: status?.transport,
     era: status?.server?.era,
-    protocolVersion: status?.server && oneLine(status.server.protocolVersion, 40),
+    protocolVersion: status?.server && terminalLine(status.server.protocolVersion, 40),
     tools: status?.toolCount ?? 0,
     droppedTools: status?.droppedTools || undefined,
     quarantinedTools: held || undefined,
@@ -150,7 +150,7 @@ function errorOf(
   if (state !== "invalid") return undefined;
   const problem = problemOf(id, config);
   const message = problem === undefined ? "cannot be used" : [problem.message, problem.fix].filter(Boolean).join("; ");
-  return { code: problem?.code ?? "invalid_spec", kind: "contract", message: oneLine(message) };
+  return { code: problem?.code ?? "invalid_spec", kind: "contract", message: terminalLine(message) };
 }
 
 function problemOf(id: string, config: LoadedConfig | undefined): ConfigProblem | undefined {
@@ -167,8 +167,8 @@ export function describeError({ code, kind, rawMessage, details, serverId }: Hos
   const said = first.replace(/; its stderr:$/, "");
   const message = name !== "" && said.startsWith(name) ? said.slice(name.length).replace(/^:?\s*/, "") : said;
   const { stderrTail } = details;
-  if (stderrTail === undefined || stderrTail.trim() === "") return { code, kind, message: oneLine(message) };
-  return { code, kind, message: oneLine(message), stderr: endsOf(cleanLines(stderrTail)) };
+  if (stderrTail === undefined || stderrTail.trim() === "") return { code, kind, message: terminalLine(message) };
+  return { code, kind, message: terminalLine(message), stderr: endsOf(cleanLines(stderrTail)) };
 }
 
 function endsOf(lines: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { ServerStatus } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { formatCount } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { followServers, type FollowEnd } from "./follow-servers.ts";
 
 /** Whose start is waited for, and who hears of it. */
@@ -19,7 +19,7 @@ export function startTimeoutMs({ options }: Pick<CommandContext, "options">): nu
 }
 
 /** Waits until the servers of a host that was opened with `wait: false` came up or failed, those as well that start only when they are needed. */
-export async function startServers(
+export async function followStart(
   { host }: OpenedHost,
   context: CommandContext,
   { server, onSettled: given }: StartOptions = {},
@@ -42,7 +42,7 @@ function progressOn({ terminal, options }: CommandContext, total: number): (stat
     if (options.quiet === true || state === "disabled") return;
     done += 1;
     terminal.err(
-      terminal.paintErr("dim", `${done} of ${formatCount(total, "server")}: ${oneLine(id, 200)} ${state}\n`),
+      terminal.paintErr("dim", `${done} of ${formatCount(total, "server")}: ${terminalLine(id, 200)} ${state}\n`),
     );
   };
 }

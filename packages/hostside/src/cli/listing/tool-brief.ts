@@ -17,7 +17,7 @@ export interface ToolBrief {
 }
 
 /** What lists say of a tool. Pure. */
-export function describeBriefly(definition: ToolDefinition): ToolBrief {
+export function toolBriefOf(definition: ToolDefinition): ToolBrief {
   const { name, origin, title, annotations, effect = "external" } = definition;
   const shown = title ?? annotations?.title;
   return {

@@ -23,7 +23,7 @@ export interface ToolFacts {
 }
 
 /** All that is known of one tool. Pure. */
-export function describeTool(definition: ToolDefinition, policy: Pick<Policy, "explain">): ToolFacts {
+export function toolFactsOf(definition: ToolDefinition, policy: Pick<Policy, "explain">): ToolFacts {
   const { name, origin, effect = "external", flags = [], fingerprint } = definition;
   const signature = describeSignature(origin?.toolName ?? name, definition);
   return {

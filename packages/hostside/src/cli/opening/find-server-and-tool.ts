@@ -1,12 +1,12 @@
 import type { ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { CommandContext } from "../command-context.ts";
-import { findTool, searchTool, serverOf, type KnownBefore } from "./find-tool.ts";
+import { findTool, searchTool, likelyServerOf, type KnownBefore } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
-import { openHost, type HostWish } from "./open-host.ts";
+import { openHost, type OpenHostRequest } from "./open-host.ts";
 
 /** A tool, and the host that has it; who gets it closes the host. */
-export interface FoundTool {
+export interface ToolOnHost {
   readonly opened: OpenedHost;
   readonly definition: ToolDefinition;
 }
@@ -18,14 +18,14 @@ export interface FoundTool {
 export async function findServerAndTool(
   typed: string,
   context: CommandContext,
-  wish: Omit<HostWish, "only">,
-): Promise<FoundTool> {
+  request: Omit<OpenHostRequest, "only">,
+): Promise<ToolOnHost> {
   let serverId: string | undefined;
   const choose = (known: KnownBefore): readonly string[] | undefined => {
-    serverId = serverOf(typed, known);
+    serverId = likelyServerOf(typed, known);
     return serverId === undefined ? undefined : [serverId];
   };
-  const first = await openHost(context, { ...wish, only: choose });
+  const first = await openHost(context, { ...request, only: choose });
   const found = await closeUnless(first, () => {
     const [one, ...others] = searchTool(typed, first.host.tools());
     if (one !== undefined && others.length === 0) return one;
@@ -35,7 +35,7 @@ export async function findServerAndTool(
     return serverId === undefined || isNamed ? findTool(typed, first.host) : undefined;
   });
   if (found !== undefined) return { opened: first, definition: found };
-  const all = await openHost(context, wish);
+  const all = await openHost(context, request);
   const definition = await closeUnless(all, () => findTool(typed, all.host));
   return { opened: all, definition: definition ?? findTool(typed, all.host) };
 }

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../../test/property-test.ts";
-import { findTool, searchTool, serverOf, type ToolsAtHand } from "./find-tool.ts";
+import { findTool, searchTool, likelyServerOf, type ToolsAtHand } from "./find-tool.ts";
 
 function tool(name: string, serverId: string, toolName: string): ToolDefinition {
   return {
@@ -110,10 +110,10 @@ describe("serverOf()", () => {
     ["/x", undefined],
     ["a/b", "a"],
   ])("knows for %s which server to start", (typed, serverId) => {
-    expect(serverOf(typed, { serverIds, savedNames })).toBe(serverId);
+    expect(likelyServerOf(typed, { serverIds, savedNames })).toBe(serverId);
   });
 
   test.prop([fc.jsonValue(), fc.string()])("takes names that were damaged for none", (saved, typed) => {
-    expect(serverOf(typed, { serverIds: [], savedNames: saved })).toBeUndefined();
+    expect(likelyServerOf(typed, { serverIds: [], savedNames: saved })).toBeUndefined();
   });
 });

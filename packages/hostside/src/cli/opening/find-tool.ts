@@ -53,7 +53,7 @@ const ways: readonly ((tool: ToolDefinition) => string | undefined)[] = [
  * The one server that has to be started for a tool, where that is known without asking: the typed text names it, or one server alone had such a tool before.
  * `undefined`: any of them may have it.
  */
-export function serverOf(typed: string, { serverIds, savedNames }: KnownBefore): string | undefined {
+export function likelyServerOf(typed: string, { serverIds, savedNames }: KnownBefore): string | undefined {
   const known = readNames(savedNames).filter(({ serverId }) => serverIds.includes(serverId));
   const slash = typed.indexOf("/");
   const named = slash > 0 ? only(serverIds, (id) => id, typed.slice(0, slash)) : undefined;

@@ -2,7 +2,7 @@ import { formatProblem } from "@hostside/config";
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import { foldCase, quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError, type UsageError } from "../usage-error.ts";
 
@@ -81,7 +81,7 @@ function notStartable({ serverId, state, off, file, line, column }: ServerSource
 
 function unusable(serverId: string, problems: Known["problems"]): UsageError {
   const wrong = problems.filter((problem) => problem.serverId === serverId && problem.severity === "error");
-  const lines = wrong.map((problem) => `  ${oneLine(formatProblem(problem), 1000)}`);
+  const lines = wrong.map((problem) => `  ${terminalLine(formatProblem(problem), 1000)}`);
   return usageError([`server ${quoteName(serverId)} cannot be used`, ...lines].join("\n"));
 }
 

@@ -4,7 +4,7 @@ import type { SavedNames } from "@hostside/naming";
 import { createKeptNames } from "../../names/keep-names.ts";
 
 /** The names that tools of these servers had last. Never rejects. */
-export function namesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
+export function lastNamesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
   const means = { store, providerName: undefined, naming: undefined, clock: systemClock, report: () => undefined };
   return createKeptNames(means).recall(serverIds);
 }

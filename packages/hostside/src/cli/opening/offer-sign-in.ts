@@ -1,5 +1,5 @@
 import type { Host } from "../../host.ts";
-import type { Asker } from "./asking/asker.ts";
+import type { TerminalPrompter } from "./asking/asker.ts";
 
 /**
  * Offers to sign in to a server that wants it, and starts the server anew. Resolves to whether somebody signed in. Rejects as `authorize()` does, and with what the
@@ -8,7 +8,7 @@ import type { Asker } from "./asking/asker.ts";
 export async function offerSignIn(
   host: Host,
   serverId: string,
-  { asker, signal }: { readonly asker: Asker; readonly signal: AbortSignal },
+  { asker, signal }: { readonly asker: TerminalPrompter; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const status = host.statuses().find(({ id }) => id === serverId);
   if (host.oauth === undefined || status?.state !== "needs-auth" || status.auth !== "oauth") return false;

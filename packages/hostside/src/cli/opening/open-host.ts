@@ -6,7 +6,7 @@ import { createHost } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { approveCalls, type Approver } from "./asking/approve-calls.ts";
 import { askApproval } from "./asking/ask-approval.ts";
@@ -18,7 +18,7 @@ import { terminalAsker } from "./asking/terminal-asker.ts";
 import { filesOf } from "./config-files.ts";
 import type { KnownBefore } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
-import { namesOf } from "./last-names.ts";
+import { lastNamesOf } from "./last-names.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { offerSignIn } from "./offer-sign-in.ts";
 import { isServeEntry } from "../serving/self-entries.ts";
@@ -28,7 +28,7 @@ import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded, type Recorded } from "./open-recorded.ts";
 
 /** What a command wants of its host. */
-export interface HostWish {
+export interface OpenHostRequest {
   /** Ids, as a person typed them, of the only servers that are started; or who chooses among what is known before anything is started. Default: all. */
   readonly only?: readonly string[] | ((known: KnownBefore) => readonly string[] | undefined) | undefined;
   /** What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that says why, `"show"` leaves them as they are. */
@@ -49,15 +49,15 @@ export interface HostWish {
  *
  * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted` when the person cancels a question.
  */
-export async function openHost(context: CommandContext, wish: HostWish = {}): Promise<OpenedHost> {
+export async function openHost(context: CommandContext, request: OpenHostRequest = {}): Promise<OpenedHost> {
   const { terminal, options } = context;
   // It is the repl's, which closes it.
-  if (context.opened !== undefined) return reopen(context.opened, wish);
+  if (context.opened !== undefined) return reopen(context.opened, request);
   const { env, home, platform } = terminal;
   const state = userState({ env, home, platform });
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
   const files = filesOf(context);
-  const only = await chooseServers(wish, files, state.store);
+  const only = await chooseServers(request, files, state.store);
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const cancelled = new AbortController();
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
@@ -74,15 +74,15 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
         revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
       },
       connector: { ...fromEnvironment, effects },
-      provider: wish.follow === true ? { refresh: "debounced" } : {},
+      provider: request.follow === true ? { refresh: "debounced" } : {},
       state,
       // A command shows what is, and not what was there the last time.
       savedCatalogs: false,
       signal,
-      timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
+      timeoutMs: request.wait === false ? 0 : (options.timeout ?? 30) * 1000,
       policy: {
         validation: { input: "strict" },
-        approval: wish.approver ? approveCalls(wish.approver, asker) : { handler: asker && askApproval(asker) },
+        approval: request.approver ? approveCalls(request.approver, asker) : { handler: asker && askApproval(asker) },
       },
       auth: { prompt: signInPrompt(terminal, { asker }) },
       onElicit: asker && askElicitation(asker, pageOpener(terminal)),
@@ -92,14 +92,14 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     }),
   );
   const { host } = recorded;
-  const opened = toOpenedHost({ host, state, asker, approver: wish.approver }, context, recorded);
+  const opened = toOpenedHost({ host, state, asker, approver: request.approver }, context, recorded);
   try {
     signal.throwIfAborted();
     if (host.config !== undefined) reportProblems(context, host.config, isWanted);
-    if (host.config !== undefined && wish.off !== "show") {
+    if (host.config !== undefined && request.off !== "show") {
       for (const id of only ?? []) startableServer(host.config, id);
     }
-    if (wish.signIn === true && asker !== undefined) {
+    if (request.signIn === true && asker !== undefined) {
       for (const id of only ?? []) await offerSignIn(host, id, { asker, signal });
     }
     return opened;
@@ -126,7 +126,7 @@ function toOpenedHost(
   return { ...parts, [Symbol.asyncDispose]: close };
 }
 
-function reopen(opened: OpenedHost, { only, off }: HostWish): OpenedHost {
+function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost {
   const { config } = opened.host;
   if (Array.isArray(only) && config !== undefined) {
     for (const id of only as readonly string[]) (off === "show" ? knownServer : startableServer)(config, id);
@@ -136,7 +136,7 @@ function reopen(opened: OpenedHost, { only, off }: HostWish): OpenedHost {
 
 // Nothing is expanded, asked or started for it.
 async function chooseServers(
-  { only }: HostWish,
+  { only }: OpenHostRequest,
   files: ConfigOptions,
   store: Store,
 ): Promise<readonly string[] | undefined> {
@@ -144,7 +144,8 @@ async function chooseServers(
   const { watch: _, ...rest } = files;
   const known = await loadConfig({ ...rest, allow: () => false });
   const serverIds = known.sources.map(({ serverId }) => serverId);
-  const chosen = typeof only === "function" ? only({ serverIds, savedNames: await namesOf(serverIds, store) }) : only;
+  const chosen =
+    typeof only === "function" ? only({ serverIds, savedNames: await lastNamesOf(serverIds, store) }) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);
 }
 
@@ -155,5 +156,5 @@ function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
 }
 
 function note({ terminal }: CommandContext, serverId: string, text: string): void {
-  terminal.err(`${terminal.paintErr("dim", `${oneLine(serverId, 80)}: ${oneLine(text)}`)}\n`);
+  terminal.err(`${terminal.paintErr("dim", `${terminalLine(serverId, 80)}: ${terminalLine(text)}`)}\n`);
 }

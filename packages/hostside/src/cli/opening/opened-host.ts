@@ -2,14 +2,14 @@
 import type { HostState } from "../../host-options.ts";
 import type { Host } from "../../host.ts";
 import type { Approver } from "./asking/approve-calls.ts";
-import type { Asker } from "./asking/asker.ts";
+import type { TerminalPrompter } from "./asking/asker.ts";
 
 /** The user's servers, as a command works with them. */
 export interface OpenedHost extends AsyncDisposable {
   readonly host: Host;
   readonly state: HostState;
   /** Asks the person at the terminal; `undefined` where nobody is to be asked. */
-  readonly asker: Asker | undefined;
+  readonly asker: TerminalPrompter | undefined;
   /** Whom calls are approved by, see `HostWish.approver`. */
   readonly approver?: Approver | undefined;
 }

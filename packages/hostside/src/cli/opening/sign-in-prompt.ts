@@ -1,12 +1,12 @@
 import type { OAuthPrompt } from "@hostside/auth";
 import { terminalPrompt } from "@hostside/auth/node";
 import type { Terminal } from "../terminal.ts";
-import type { Asker } from "./asking/asker.ts";
+import type { TerminalPrompter } from "./asking/asker.ts";
 
 /** Who shows a user an authorization page. */
 export interface SignInPromptOptions {
   /** Nobody else asks meanwhile. */
-  readonly asker?: Asker | undefined;
+  readonly asker?: TerminalPrompter | undefined;
   /** `false`: no browser is opened; the page is written alone. */
   readonly opensBrowser?: boolean | undefined;
 }

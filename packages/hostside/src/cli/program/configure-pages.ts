@@ -2,7 +2,7 @@ import type { Argument, Command, Help, Option } from "commander";
 import { withColor, type Terminal } from "../terminal.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { wrapText } from "../render/wrap-text.ts";
-import { pageOf, type Page } from "./describe-page.ts";
+import { helpPageOf, type Page } from "./describe-page.ts";
 import type { ProgramOptions } from "./global-options.ts";
 
 // Longer lines are hard to read, however wide the terminal is.
@@ -35,7 +35,7 @@ function isPainted(paint: Terminal["paint"]): boolean {
 }
 
 function formatPage(command: Command, helper: Help): readonly string[] {
-  const page = pageOf(command);
+  const page = helpPageOf(command);
   const isProgram = command.parent === null;
   const item = itemFormatter(command, helper);
   const options = [

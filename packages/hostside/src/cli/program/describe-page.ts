@@ -33,6 +33,6 @@ export function describePage(command: Command, page: Page): Command {
 }
 
 /** The page of a command. */
-export function pageOf(command: Command): Page | undefined {
+export function helpPageOf(command: Command): Page | undefined {
   return pages.get(command);
 }

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import type { CommandContext } from "../command-context.ts";
-import { cleanLines, oneLine } from "../render/one-line.ts";
+import { cleanLines, terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { reportError, type ErrorReport } from "./error-report.ts";
 import { printJson } from "../render/print.ts";
@@ -27,7 +27,7 @@ function linesOfError(
     lines[0] += paintErr("dim", ` [${code}]`);
     lines.push(...evidenceOf(error).map((line) => `  ${paintErr("dim", line)}`));
   }
-  if (hint !== undefined) lines.push(`${paintErr("name", "hint:")} ${oneLine(hint)}`);
+  if (hint !== undefined) lines.push(`${paintErr("name", "hint:")} ${terminalLine(hint)}`);
   return lines;
 }
 
@@ -36,8 +36,10 @@ function evidenceOf({ details, rawMessage }: HostsideError): readonly string[] {
   const { stderrTail, violations = [], failures = [], excerpt } = details;
   const lines = violations
     .filter(({ message }) => !rawMessage.includes(message))
-    .map(({ path, message }) => oneLine(`${path || "/"}: ${message}`));
-  lines.push(...failures.map(({ serverId, rawMessage: why, code }) => oneLine(`${serverId ?? ""}: ${why} [${code}]`)));
+    .map(({ path, message }) => terminalLine(`${path || "/"}: ${message}`));
+  lines.push(
+    ...failures.map(({ serverId, rawMessage: why, code }) => terminalLine(`${serverId ?? ""}: ${why} [${code}]`)),
+  );
   for (const text of [excerpt, stderrTail]) {
     if (text === undefined || rawMessage.includes(text.trim())) continue;
     lines.push(...cleanLines(text).map((line) => `| ${line}`));

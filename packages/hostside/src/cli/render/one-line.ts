@@ -1,7 +1,7 @@
 import { cleanText } from "@hostside/core";
 
 /** A text of a server's as one line for a terminal: cleaned, every run of blanks and line feeds one blank, at most `maxLength` UTF-16 units. */
-export function oneLine(text: string, maxLength: number = 1000): string {
+export function terminalLine(text: string, maxLength: number = 1000): string {
   // Of a text of megabytes no more is looked at than can be shown.
   const line = cleanText(text, maxLength * 4)
     .replaceAll(/\s+/g, " ")
@@ -9,12 +9,12 @@ export function oneLine(text: string, maxLength: number = 1000): string {
   return cleanText(line, maxLength);
 }
 
-/** The first sentence of a text of a server's, as {@linkcode oneLine}. */
-export function firstSentence(text: string, maxLength: number = 1000): string {
+/** The first sentence of a text of a server's, as {@linkcode terminalLine}. */
+export function firstSentenceLine(text: string, maxLength: number = 1000): string {
   const [paragraph = ""] = cleanText(text, maxLength * 4)
     .trim()
     .split(/\n\s*\n/);
-  const line = oneLine(paragraph, maxLength);
+  const line = terminalLine(paragraph, maxLength);
   // A full stop ends a sentence where a capital follows and where more than a short form stands before it: "e.g. This" has no end in it.
   const end = line.search(/(?<=[^\s.][^\s.][^\s.)]?[)"'`]?)[.!?。](?=\s+[\p{Lu}\p{Lo}(`"'#*]|$)|。/u);
   return end === -1 ? line : line.slice(0, end + 1);

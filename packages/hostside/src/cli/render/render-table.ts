@@ -1,5 +1,5 @@
 import type { Style, Terminal } from "../terminal.ts";
-import { oneLine } from "./one-line.ts";
+import { terminalLine } from "./one-line.ts";
 import { cutToWidth, padToWidth, widthOf } from "./text-width.ts";
 
 /** A text in a table, cleaned and made one line by {@linkcode renderTable}. */
@@ -32,7 +32,7 @@ export function renderTable(rows: readonly (readonly (Cell | string)[])[], optio
   const cells = rows.map((row) =>
     row.map((given): Cell => {
       const { text, style } = typeof given === "string" ? { text: given, style: undefined } : given;
-      return { text: oneLine(text), style };
+      return { text: terminalLine(text), style };
     }),
   );
   const natural = layout.map((_, index) => Math.max(0, ...cells.map((row) => widthOf(row[index]?.text ?? ""))));

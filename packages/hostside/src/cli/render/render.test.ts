@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatCount, formatDuration, formatNumber, formatTokens } from "./format-amount.ts";
-import { cleanLines, firstSentence, oneLine } from "./one-line.ts";
+import { cleanLines, firstSentenceLine, terminalLine } from "./one-line.ts";
 import { renderJson } from "./render-json.ts";
 import { renderTable } from "./render-table.ts";
 import { shellLine } from "./shell-word.ts";
@@ -28,16 +28,16 @@ describe("width", () => {
 
 describe("one line", () => {
   it("leaves no escape sequence, line feed or tab", () => {
-    expect(oneLine("\u001B[2J a\n\tb\u0007 \u202Ec")).toBe("a b c");
-    expect(oneLine("x".repeat(5000), 10)).toBe("xxxxxxxxx…");
+    expect(terminalLine("\u001B[2J a\n\tb\u0007 \u202Ec")).toBe("a b c");
+    expect(terminalLine("x".repeat(5000), 10)).toBe("xxxxxxxxx…");
   });
 
   it("takes the first sentence", () => {
-    expect(firstSentence("Reads a file. Then more.")).toBe("Reads a file.");
-    expect(firstSentence("Reads e.g. a file, v1.2 of it. More.")).toBe("Reads e.g. a file, v1.2 of it.");
-    expect(firstSentence("Reads\na file\n\nArgs: none.")).toBe("Reads a file");
-    expect(firstSentence("ファイルを読む。次。")).toBe("ファイルを読む。");
-    expect(firstSentence("")).toBe("");
+    expect(firstSentenceLine("Reads a file. Then more.")).toBe("Reads a file.");
+    expect(firstSentenceLine("Reads e.g. a file, v1.2 of it. More.")).toBe("Reads e.g. a file, v1.2 of it.");
+    expect(firstSentenceLine("Reads\na file\n\nArgs: none.")).toBe("Reads a file");
+    expect(firstSentenceLine("ファイルを読む。次。")).toBe("ファイルを読む。");
+    expect(firstSentenceLine("")).toBe("");
   });
 
   it("cleans lines and drops blank ones at the ends", () => {

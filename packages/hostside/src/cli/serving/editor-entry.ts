@@ -3,7 +3,7 @@ import { usageError } from "../usage-error.ts";
 import type { Editor } from "./editors.ts";
 
 /** How the host is to reach what is served. */
-export type EntryWish =
+export type EditorEntryRequest =
   | { readonly over: "stdio"; readonly program: readonly string[]; readonly args: readonly string[] }
   | { readonly over: "http"; readonly url: string; readonly tokenFile: string };
 
@@ -29,20 +29,25 @@ const inputId = "hostside-token";
  * The entry of a host that starts `hostside serve`, or reaches it over HTTP, and the file that it belongs into. Throws a usage error for a host that has no entry of the
  * kind. Pure.
  */
-export function describeEntry(editor: Editor, wish: EntryWish, place: Omit<FindOptions, "cwd">): EditorEntry {
+export function describeEntry(
+  editor: Editor,
+  request: EditorEntryRequest,
+  place: Omit<FindOptions, "cwd">,
+): EditorEntry {
   const { title, tool, at, write, notes } = entries[editor];
   const files = findConfigs(place).filter(
     (found) => found.dialect === editor && found.scope === "user" && found.tool === tool,
   );
   const file = files.findLast(({ path }) => path.replaceAll("\\", "/").endsWith(at))?.path;
   if (file === undefined) throw new TypeError(`the table of places has none for ${title}`);
-  const tokenNotes = wish.over === "http" && editor !== "vscode" ? [tokenNote(wish.tokenFile, place.platform)] : [];
+  const tokenNotes =
+    request.over === "http" && editor !== "vscode" ? [tokenNote(request.tokenFile, place.platform)] : [];
   return {
     editor,
     title,
     file,
-    text: write(wish, place.platform),
-    notes: [...(notes?.(wish) ?? []), ...tokenNotes],
+    text: write(request, place.platform),
+    notes: [...(notes?.(request) ?? []), ...tokenNotes],
   };
 }
 
@@ -52,16 +57,16 @@ interface EntryFormat {
   readonly tool: string;
   /** The end of its path, where it has several files. */
   readonly at: string;
-  readonly write: (wish: EntryWish, platform: string) => string;
-  readonly notes?: (wish: EntryWish) => readonly string[];
+  readonly write: (request: EditorEntryRequest, platform: string) => string;
+  readonly notes?: (request: EditorEntryRequest) => readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const jsonOf =
   (url: (url: string) => Fields) =>
-  (wish: EntryWish, platform: string): string =>
-    toJson({ mcpServers: { [serverName]: wish.over === "http" ? url(wish.url) : program(wish, platform) } });
+  (request: EditorEntryRequest, platform: string): string =>
+    toJson({ mcpServers: { [serverName]: request.over === "http" ? url(request.url) : program(request, platform) } });
 
 const bearer = (reference: string): Fields => ({ headers: { Authorization: `Bearer ${reference}` } });
 
@@ -98,7 +103,8 @@ const entries: Readonly<Record<Editor, EntryFormat>> = {
     tool: "VS Code",
     at: "mcp.json",
     write: writeVscode,
-    notes: (wish) => (wish.over === "http" ? [`VS Code asks for the token once: it is in ${wish.tokenFile}.`] : []),
+    notes: (request) =>
+      request.over === "http" ? [`VS Code asks for the token once: it is in ${request.tokenFile}.`] : [],
   },
   codex: { title: "Codex", tool: "Codex", at: "config.toml", write: writeCodex },
   gemini: {
@@ -109,28 +115,28 @@ const entries: Readonly<Record<Editor, EntryFormat>> = {
   },
 };
 
-function program({ program: own, args }: EntryWish & { readonly over: "stdio" }, platform: string): Fields {
+function program({ program: own, args }: EditorEntryRequest & { readonly over: "stdio" }, platform: string): Fields {
   const words = [...own, "serve", ...args];
   // There npx is a batch file, which not every host can start.
   const [command, ...rest] = platform === "win32" && own[0] === "npx" ? ["cmd", "/c", ...words] : words;
   return { command, args: rest };
 }
 
-function writeVscode(wish: EntryWish, platform: string): string {
-  if (wish.over === "stdio")
-    return toJson({ servers: { [serverName]: { type: "stdio", ...program(wish, platform) } } });
+function writeVscode(request: EditorEntryRequest, platform: string): string {
+  if (request.over === "stdio")
+    return toJson({ servers: { [serverName]: { type: "stdio", ...program(request, platform) } } });
   const input = { type: "promptString", id: inputId, description: "The token of hostside serve", password: true };
-  const entry = { type: "http", url: wish.url, ...bearer(`\${input:${inputId}}`) };
+  const entry = { type: "http", url: request.url, ...bearer(`\${input:${inputId}}`) };
   return toJson({ inputs: [input], servers: { [serverName]: entry } });
 }
 
 // What JSON has for texts and lists of them, TOML has, too.
-function writeCodex(wish: EntryWish, platform: string): string {
+function writeCodex(request: EditorEntryRequest, platform: string): string {
   const fields =
-    wish.over === "http"
-      ? { url: wish.url, bearer_token_env_var: tokenVariable }
+    request.over === "http"
+      ? { url: request.url, bearer_token_env_var: tokenVariable }
       : // The first start may have to fetch the package.
-        { ...program(wish, platform), startup_timeout_sec: 60 };
+        { ...program(request, platform), startup_timeout_sec: 60 };
   const lines = Object.entries(fields).map(([name, value]) => `${name} = ${tomlOf(value)}`);
   return `${[`[mcp_servers.${serverName}]`, ...lines].join("\n")}\n`;
 }

@@ -1,5 +1,5 @@
 import type { Host } from "../../host.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
 /**
@@ -22,7 +22,7 @@ export function noteUnmatched(
       const entries = state === "ready" ? offer.unmatched(id, tools) : [];
       for (const entry of entries.filter((one) => !said.has(one))) {
         said.add(entry);
-        const shown = JSON.stringify(oneLine(entry, 200));
+        const shown = JSON.stringify(terminalLine(entry, 200));
         note(`serve.tools of hostside.json names ${shown}, and server ${id} offers no such tool`);
       }
     }

@@ -1,5 +1,5 @@
 import type { ServerSpec } from "@hostside/core";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
 /** What whoever starts it should know where less is on offer than they may think, as sentences. `servers`: those that are used. Pure. */
@@ -9,7 +9,7 @@ export function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: r
   const unknown = readOnly ? used.filter((spec) => !isKnown(spec)).map(({ id }) => id) : [];
   if (unknown.length === 0) return [];
   return [
-    `read-only: nothing of ${oneLine(unknown.join(", "), 200)} is on offer, because nobody says what its tools change; "trustAnnotations": true in your own hostside.json believes its server`,
+    `read-only: nothing of ${terminalLine(unknown.join(", "), 200)} is on offer, because nobody says what its tools change; "trustAnnotations": true in your own hostside.json believes its server`,
   ];
 }
 

@@ -14,7 +14,7 @@ import { filesOf } from "../opening/config-files.ts";
 import { serversMeant } from "../opening/known-server.ts";
 import { openRecorded } from "../opening/open-recorded.ts";
 import { reportProblems } from "../opening/report-problems.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
@@ -163,7 +163,7 @@ async function offerOfFiles(given: ServeArguments, context: CommandContext): Pro
   if (offer.isEmpty) {
     const wrong = serveProblem(config.problems);
     const why = wrong === undefined ? "the list of serve.tools in hostside.json is empty" : formatProblem(wrong);
-    throw usageError(`nothing is offered: ${oneLine(why, 1000)}`);
+    throw usageError(`nothing is offered: ${terminalLine(why, 1000)}`);
   }
   return offer;
 }
@@ -173,7 +173,7 @@ function idsOf({ sources }: Pick<LoadedConfig, "sources">): readonly string[] {
 }
 
 function unknownEntry(entry: string): string {
-  return `serve.tools of hostside.json names ${JSON.stringify(oneLine(entry, 200))}, and there is no such server`;
+  return `serve.tools of hostside.json names ${JSON.stringify(terminalLine(entry, 200))}, and there is no such server`;
 }
 
 function serverMeant(entry: string, ids: readonly string[]): string {

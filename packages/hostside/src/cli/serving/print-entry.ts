@@ -3,10 +3,10 @@ import { findConfigFiles, loadConfig, type LoadedConfig } from "@hostside/config
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
 import type { Editor } from "./editors.ts";
-import { describeEntry, type EntryWish } from "./editor-entry.ts";
+import { describeEntry, type EditorEntryRequest } from "./editor-entry.ts";
 import { ownProgram } from "./own-program.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 
@@ -30,9 +30,9 @@ export async function printEntry(
   const { watch: _, ...files } = filesOf(context);
   const config = await loadConfig({ ...files, allow: () => false });
   const args = argumentsOf({ ...given, expose: given.expose ?? exposeOfEntry(config) }, context);
-  const wish: EntryWish =
+  const request: EditorEntryRequest =
     http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
-  const entry = describeEntry(editor, wish, { env, home, platform });
+  const entry = describeEntry(editor, request, { env, home, platform });
   if (options.json === true) {
     printJson(terminal, entry);
     return exitCodes.pass;
@@ -56,7 +56,7 @@ function noteProject({ sources }: LoadedConfig, { terminal: { cwd } }: CommandCo
   if (ids.length === 0) return [];
   const named = `${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? " and others" : ""}`;
   const note = `Servers of a project are there only where the host starts it in that folder, here ${cwd}: ${named}. --config FILE has them there wherever it starts.`;
-  return [oneLine(note, 2000)];
+  return [terminalLine(note, 2000)];
 }
 
 const mostNamed = 5;

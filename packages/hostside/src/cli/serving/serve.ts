@@ -7,7 +7,7 @@ import { listen, serveStdio } from "@hostside/gateway/node";
 import { createHostGateway } from "../../gateway/create-host-gateway.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
 import { usageError } from "../usage-error.ts";
 import { editors } from "./editors.ts";
@@ -76,7 +76,8 @@ async function printToken(http: Http | undefined, { terminal, options }: Command
 
 async function serveUntilDone(given: ServeArguments, http: Http | undefined, context: CommandContext): Promise<void> {
   const { terminal, options } = context;
-  const note = (text: string): void => terminal.err(`${terminal.paintErr("warn", "note:")} ${oneLine(text, 2000)}\n`);
+  const note = (text: string): void =>
+    terminal.err(`${terminal.paintErr("warn", "note:")} ${terminalLine(text, 2000)}\n`);
   let gateway: Gateway | undefined;
   await using audit = given.audit === undefined ? undefined : await openAudit(given.audit, terminal, note);
   await using served = await openServed(given, context, {

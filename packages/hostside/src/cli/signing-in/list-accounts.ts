@@ -8,7 +8,7 @@ import { knownServer } from "../opening/known-server.ts";
 import { formatDuration } from "../render/format-amount.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { describeAccount, type AccountFacts } from "./account-facts.ts";
-import { openAccounts, type Accounts } from "./open-accounts.ts";
+import { openAccounts, type OpenedAccounts } from "./open-accounts.ts";
 import { renderAccounts } from "./render-accounts.ts";
 import { signInTarget } from "./sign-in-target.ts";
 
@@ -18,7 +18,7 @@ const longestQuestionMs = 10_000;
  * Shows who is signed in where, and which servers of the configuration want a sign-in and have none: those are asked, without any credential. No server is
  * started.
  */
-export const listAccounts: CommandWork<{ readonly server: string | undefined }> = async ({ server }, context) => {
+export const runAuthCommand: CommandWork<{ readonly server: string | undefined }> = async ({ server }, context) => {
   const { terminal, options } = context;
   await using accounts = await openAccounts(context);
   const kept = await accounts.oauth.list();
@@ -49,7 +49,7 @@ export const listAccounts: CommandWork<{ readonly server: string | undefined }> 
 
 function wantedBy(
   typed: string | undefined,
-  { config }: Accounts,
+  { config }: OpenedAccounts,
   kept: readonly SignedIn[],
 ): (serverId: string) => boolean {
   if (typed === undefined) return () => true;
@@ -64,7 +64,7 @@ interface Asking {
 }
 
 async function askOthers(
-  { oauth, config }: Accounts,
+  { oauth, config }: OpenedAccounts,
   { kept, isWanted, signal }: Asking,
 ): Promise<readonly AccountFacts[]> {
   const asked = config.servers.filter(({ id, disabled }) => {
@@ -82,9 +82,9 @@ async function askServer(
   const target = signInTarget(spec);
   if (typeof target === "string") return { ...facts, state: "not-needed", note: target };
   try {
-    const wish = await oauth.discover(target.url, { signal });
-    if (wish === null) return { ...facts, state: "not-needed" };
-    return { ...facts, state: "signed-out", issuer: wish.issuer, scopes: wish.scopes };
+    const request = await oauth.discover(target.url, { signal });
+    if (request === null) return { ...facts, state: "not-needed" };
+    return { ...facts, state: "signed-out", issuer: request.issuer, scopes: request.scopes };
   } catch (error) {
     const why = error instanceof Error ? cleanText(error.message, 300) : "it could not be asked";
     return { ...facts, state: "unknown", note: why };

@@ -3,7 +3,7 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer, startableServer } from "../opening/known-server.ts";
 import { filesOf } from "../opening/config-files.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { loadConfig } from "@hostside/config/node";
 import { describeAccount, isGood, type AccountFacts } from "./account-facts.ts";
@@ -42,7 +42,7 @@ export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes
   if ((await oauth.discover(url, { signal })) === null) {
     const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
     if (context.options.json === true) printJson(terminal, facts);
-    else printLines(terminal, [`Server ${oneLine(serverId, 200)} wants no sign-in.`]);
+    else printLines(terminal, [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);
     return exitCodes.pass;
   }
   return report(await oauth.authorize(spec, { signal, scopes }), "signed in", context);
@@ -56,8 +56,8 @@ function report(account: SignedIn, what: string, { terminal, options }: CommandC
     const { server, issuer = "", scopes = [] } = facts;
     const end = describeEnd(facts, now);
     printLines(terminal, [
-      `${terminal.paint("good", oneLine(server, 200))}: ${what} at ${oneLine(issuer, 200)}${end === "" ? "" : `, ${end}`}.`,
-      ...(scopes.length === 0 ? [] : [`Granted: ${oneLine(scopes.join(", "), 1000)}.`]),
+      `${terminal.paint("good", terminalLine(server, 200))}: ${what} at ${terminalLine(issuer, 200)}${end === "" ? "" : `, ${end}`}.`,
+      ...(scopes.length === 0 ? [] : [`Granted: ${terminalLine(scopes.join(", "), 1000)}.`]),
     ]);
   }
   return exitCodes.pass;

@@ -3,7 +3,7 @@ import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { formatCount } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { usageError } from "../usage-error.ts";
 import { openAccounts } from "./open-accounts.ts";
@@ -52,7 +52,7 @@ async function signOut(oauth: OAuth, { serverId, principal }: Account, signal: A
 export function renderLogout(facts: readonly LogoutFacts[], all: boolean): readonly string[] {
   if (facts.length === 0) return ["Nobody was signed in anywhere."];
   const lines = facts.map(({ server, principal, existed, revoked }) => {
-    const name = oneLine(principal === undefined ? server : `${server} (${principal})`, 200);
+    const name = terminalLine(principal === undefined ? server : `${server} (${principal})`, 200);
     if (!existed) return `${name}: nobody was signed in.`;
     if (revoked === true) return `${name}: signed out, and the tokens were revoked.`;
     const why =

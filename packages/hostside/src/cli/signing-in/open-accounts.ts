@@ -16,7 +16,7 @@ import { signInPrompt } from "../opening/sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
 
 /** Sign-ins of the user, and the servers that they are for. No server is started. */
-export interface Accounts extends AsyncDisposable {
+export interface OpenedAccounts extends AsyncDisposable {
   readonly oauth: OAuth;
   readonly config: LoadedConfig;
   /** Where sign-ins are kept. */
@@ -24,7 +24,7 @@ export interface Accounts extends AsyncDisposable {
 }
 
 /** What a command wants of sign-ins. */
-export interface AccountsWish {
+export interface OpenAccountsRequest {
   /** Which servers of the configuration are expanded, and asked about if somebody can be asked. Default: all, and nobody is asked. */
   readonly only?: ((serverId: string) => boolean) | undefined;
   /** `false`: no browser is opened. Default `true`: where one can be seen. */
@@ -37,8 +37,8 @@ const longestSignInMs = 15 * 60_000;
 /** Loads the configuration, and opens the user's sign-ins. Rejects with `aborted` when the person cancels a question. */
 export async function openAccounts(
   context: CommandContext,
-  { only, opensBrowser }: AccountsWish = {},
-): Promise<Accounts> {
+  { only, opensBrowser }: OpenAccountsRequest = {},
+): Promise<OpenedAccounts> {
   const { terminal } = context;
   const state = userState(terminal);
   const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;

@@ -1,5 +1,5 @@
 import { formatDuration } from "../render/format-amount.ts";
-import { oneLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/one-line.ts";
 import { renderTable } from "../render/render-table.ts";
 import { shellLine } from "../render/shell-word.ts";
 import type { Style, Terminal } from "../terminal.ts";
@@ -47,7 +47,7 @@ function detailsOf(account: AccountFacts): readonly string[] {
     wantsUser ? shellLine(["hostside", "login", server]) : "",
   ]
     .filter((line) => line !== "")
-    .map((line) => oneLine(line, 500));
+    .map((line) => terminalLine(line, 500));
 }
 
 /** Until when, in words: `until 2026-11-23 06:50 UTC (58 min), renewed by itself`. */

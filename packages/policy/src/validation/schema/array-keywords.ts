@@ -1,7 +1,7 @@
 import type { JsonValue } from "@hostside/core";
 import { canonicalJson } from "@hostside/core/implement";
-import { readCount, readRest, type KeywordInput, type KeywordReader } from "./keyword.ts";
-import { checkAt, fail, spend, tryCheck, wantsMore, type Check, type Run } from "./run.ts";
+import { readCountKeyword, readRest, type KeywordInput, type KeywordReader } from "./keyword.ts";
+import { checkAt, fail, spend, tryCheck, wantsMore, type Check, type ValidationRun } from "./run.ts";
 
 /** What only lists are asked for. */
 export const readArrays: readonly KeywordReader[] = [readItemCounts, readUniqueItems, readItems, readContains];
@@ -12,8 +12,8 @@ export function isList(value: unknown): value is readonly unknown[] {
 }
 
 function readItemCounts({ schema }: KeywordInput): Check | undefined {
-  const least = readCount(schema, "minItems");
-  const most = readCount(schema, "maxItems");
+  const least = readCountKeyword(schema, "minItems");
+  const most = readCountKeyword(schema, "maxItems");
   if (least === undefined && most === undefined) return undefined;
   return (value, run) => {
     if (!isList(value)) return true;
@@ -40,7 +40,7 @@ function readUniqueItems({ schema: { uniqueItems } }: KeywordInput): Check | und
   };
 }
 
-function textOf(item: unknown, run: Run): string {
+function textOf(item: unknown, run: ValidationRun): string {
   try {
     return canonicalJson(item === undefined ? null : (item as JsonValue));
   } catch {
@@ -80,8 +80,8 @@ function readContains({ schema, resource, sub }: KeywordInput): Check | undefine
   if (schema["contains"] === undefined) return undefined;
   const check = sub(schema["contains"]);
   const isOld = resource.dialect.refStandsAlone;
-  const least = (isOld ? undefined : readCount(schema, "minContains")) ?? 1;
-  const most = (isOld ? undefined : readCount(schema, "maxContains")) ?? Number.POSITIVE_INFINITY;
+  const least = (isOld ? undefined : readCountKeyword(schema, "minContains")) ?? 1;
+  const most = (isOld ? undefined : readCountKeyword(schema, "maxContains")) ?? Number.POSITIVE_INFINITY;
   const counts = resource.dialect.containsCounts;
   return (value, run, seen) => {
     if (!isList(value)) return true;

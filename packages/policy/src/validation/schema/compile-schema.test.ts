@@ -1,11 +1,11 @@
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../../test/cpu-seconds.ts";
-import { compileSchema, type Verdict } from "./compile-schema.ts";
+import { compileSchema, type ValidationResult } from "./compile-schema.ts";
 
 const load = { loadPatternEngine: async () => RE2JS };
 
-async function verdict(schema: unknown, value: unknown): Promise<Verdict> {
+async function verdict(schema: unknown, value: unknown): Promise<ValidationResult> {
   return (await compileSchema(schema, load)).check(value);
 }
 
@@ -228,7 +228,7 @@ describe("compileSchema()", () => {
     expect(compiled.check({})).toEqual({ kind: "valid" });
   });
 
-  it.each<[string, unknown, unknown, Verdict["kind"]]>([
+  it.each<[string, unknown, unknown, ValidationResult["kind"]]>([
     ["a pattern that backtracks", { pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`, "invalid"],
     ["a pattern that is quadratic", { pattern: "(x+x+)+y" }, "x".repeat(50_000), "invalid"],
     ["a pattern of thousands of states", { pattern: "(x?){900}x{30}$" }, "x".repeat(100_000), "too-much"],

@@ -4,13 +4,13 @@ import { copySchema, isSchemaObject, type SchemaObject } from "./copy-schema.ts"
 import type { KeywordInput } from "./keyword.ts";
 import { readObjects } from "./object-keywords.ts";
 import { createPatternReader, type PatternEngine, type PatternReader } from "./read-pattern.ts";
-import { createSeen, enter, fail, mergeSeen, mostSteps, tooMuch, type Check, type Run } from "./run.ts";
-import { readDocument, type Resource, type SchemaDocument } from "./schema-document.ts";
+import { createSeen, enter, fail, mergeSeen, mostSteps, tooMuch, type Check, type ValidationRun } from "./run.ts";
+import { readDocument, type SchemaResource, type SchemaDocument } from "./schema-document.ts";
 import { readApplicators, readUnevaluated } from "./schema-keywords.ts";
 import { readKinds, readScalars } from "./value-keywords.ts";
 
 /** What came of a check of one value: all is well, this is wrong, or it was too much to find out. */
-export type Verdict =
+export type ValidationResult =
   | { readonly kind: "valid" }
   | { readonly kind: "invalid"; readonly violations: readonly Violation[] }
   | { readonly kind: "too-much" };
@@ -20,7 +20,7 @@ export interface CompiledSchema {
   /** How many of its patterns cannot be looked for, and are taken to match. */
   readonly uncheckedPatterns: number;
   /** Takes a tenth of a second at most, or twice that where something is wrong. */
-  check(value: unknown): Verdict;
+  check(value: unknown): ValidationResult;
 }
 
 /** How a schema is made into a check. */
@@ -64,13 +64,13 @@ export async function compileSchema(
 }
 
 const turning = ["not", "if", "oneOf", "maxContains"];
-const valid: Verdict = { kind: "valid" };
+const valid: ValidationResult = { kind: "valid" };
 
 function noPatterns(): undefined {
   return undefined;
 }
 
-function checkValue(check: Check, value: unknown): Verdict {
+function checkValue(check: Check, value: unknown): ValidationResult {
   const isValid = attempt(() => check(value, createRun(undefined), undefined));
   if (isValid === undefined) return { kind: "too-much" };
   if (isValid) return valid;
@@ -89,7 +89,7 @@ function attempt(check: () => boolean): boolean | undefined {
   }
 }
 
-function createRun(violations: Violation[] | undefined): Run {
+function createRun(violations: Violation[] | undefined): ValidationRun {
   return { steps: mostSteps, depth: 0, path: [], scope: [], violations };
 }
 
@@ -116,7 +116,7 @@ function compileDocument(document: SchemaDocument, { names, patterns, assertsFor
     waiting.push(() => void compile(schema, resource));
     return (value, run, seen) => cell.check?.(value, run, seen) ?? true;
   };
-  const compile = (schema: SchemaObject, resource: Resource): Check => {
+  const compile = (schema: SchemaObject, resource: SchemaResource): Check => {
     const cell = cellOf(schema);
     if (cell.check !== undefined) return cell.check;
     const sub: KeywordInput["sub"] = (part) =>
@@ -160,7 +160,7 @@ function compileObject(input: KeywordInput): Check {
 
 function checkAll(
   checks: readonly Check[],
-  { value, run, seen }: { value: unknown; run: Run; seen: Parameters<Check>[2] },
+  { value, run, seen }: { value: unknown; run: ValidationRun; seen: Parameters<Check>[2] },
 ): boolean {
   enter(run);
   let isValid = true;
@@ -173,7 +173,7 @@ function checkAll(
   return isValid;
 }
 
-function within(resource: Resource, check: Check): Check {
+function within(resource: SchemaResource, check: Check): Check {
   return (value, run, seen) => {
     if (run.scope.at(-1) === resource) return check(value, run, seen);
     run.scope.push(resource);

@@ -1,5 +1,5 @@
 /** A revision of JSON Schema. */
-export interface Dialect {
+export interface SchemaDialect {
   readonly name: "draft-07" | "2019-09" | "2020-12";
   /** Whether `$ref` makes everything beside it mean nothing. */
   readonly refStandsAlone: boolean;
@@ -7,15 +7,15 @@ export interface Dialect {
   readonly containsCounts: boolean;
 }
 
-const draft07: Dialect = { name: "draft-07", refStandsAlone: true, containsCounts: false };
-const draft2019: Dialect = { name: "2019-09", refStandsAlone: false, containsCounts: false };
-const draft2020: Dialect = { name: "2020-12", refStandsAlone: false, containsCounts: true };
+const draft07: SchemaDialect = { name: "draft-07", refStandsAlone: true, containsCounts: false };
+const draft2019: SchemaDialect = { name: "2019-09", refStandsAlone: false, containsCounts: false };
+const draft2020: SchemaDialect = { name: "2020-12", refStandsAlone: false, containsCounts: true };
 
 /** What a schema of a tool is written in when it does not say: so the protocol has it since 2025-11-25. */
-export const defaultDialect: Dialect = draft2020;
+export const defaultDialect: SchemaDialect = draft2020;
 
 // Draft-06 has nothing that draft-07 reads otherwise.
-const dialects: ReadonlyMap<string, Dialect> = new Map([
+const dialects: ReadonlyMap<string, SchemaDialect> = new Map([
   ["json-schema.org/draft-06/schema", draft07],
   ["json-schema.org/draft-07/schema", draft07],
   ["json-schema.org/draft/2019-09/schema", draft2019],
@@ -24,7 +24,7 @@ const dialects: ReadonlyMap<string, Dialect> = new Map([
 ]);
 
 /** The dialect that a `$schema` names; `undefined` for one that is not known here. */
-export function dialectOf($schema: unknown): Dialect | undefined {
+export function schemaDialectOf($schema: unknown): SchemaDialect | undefined {
   return typeof $schema === "string" ? dialects.get($schema.replace(/^https?:\/\//, "").replace(/#$/, "")) : undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { SchemaObject } from "./copy-schema.ts";
 import type { PatternReader } from "./read-pattern.ts";
 import { forbid, type Check } from "./run.ts";
-import type { Resource, SchemaDocument } from "./schema-document.ts";
+import type { SchemaResource, SchemaDocument } from "./schema-document.ts";
 
 /** One schema object, and what its keywords need to be read. */
 export interface KeywordInput {
   readonly schema: SchemaObject;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
   readonly document: SchemaDocument;
   /** Whether what was looked at has to be remembered: some schema has `unevaluatedProperties` or `unevaluatedItems`. */
   readonly remembers: boolean;
@@ -16,14 +16,14 @@ export interface KeywordInput {
   /** The check of a subschema of this one. Throws a `TypeError` for what is no schema. */
   readonly sub: (schema: unknown) => Check;
   /** The check of a part of the document, wherever it is. */
-  readonly at: (schema: unknown, resource: Resource) => Check;
+  readonly at: (schema: unknown, resource: SchemaResource) => Check;
 }
 
 /** Reads keywords of one schema object. `undefined`: it has none of them. Throws a `TypeError` for one that makes no sense. */
 export type KeywordReader = (input: KeywordInput) => Check | undefined;
 
 /** A member that must be a whole number from 0, if it is there. */
-export function readCount(schema: SchemaObject, keyword: string): number | undefined {
+export function readCountKeyword(schema: SchemaObject, keyword: string): number | undefined {
   const value = readNumber(schema, keyword);
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
   throw new TypeError(`its ${keyword} is no count`);

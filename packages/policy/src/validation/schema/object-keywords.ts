@@ -1,5 +1,12 @@
-import { readCount, readMembers, readRest, readTexts, type KeywordInput, type KeywordReader } from "./keyword.ts";
-import { checkAt, fail, spend, wantsMore, type Check, type Run, type Seen } from "./run.ts";
+import {
+  readCountKeyword,
+  readMembers,
+  readRest,
+  readTexts,
+  type KeywordInput,
+  type KeywordReader,
+} from "./keyword.ts";
+import { checkAt, fail, spend, wantsMore, type Check, type ValidationRun, type Seen } from "./run.ts";
 import type { Pattern } from "./read-pattern.ts";
 
 /** What only objects are asked for. */
@@ -21,7 +28,7 @@ function has(value: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }
 
-function namesOf(value: Readonly<Record<string, unknown>>, run: Run): readonly string[] {
+function namesOf(value: Readonly<Record<string, unknown>>, run: ValidationRun): readonly string[] {
   const names = Object.keys(value);
   spend(run, names.length);
   return names;
@@ -47,8 +54,8 @@ function requireAll(names: readonly string[], keyword: string): Check {
 }
 
 function readMemberCounts({ schema }: KeywordInput): Check | undefined {
-  const least = readCount(schema, "minProperties");
-  const most = readCount(schema, "maxProperties");
+  const least = readCountKeyword(schema, "minProperties");
+  const most = readCountKeyword(schema, "maxProperties");
   if (least === undefined && most === undefined) return undefined;
   return (value, run) => {
     if (!isObject(value)) return true;
@@ -133,7 +140,7 @@ function readProperties({ schema, sub, patterns }: KeywordInput): Check | undefi
 
 interface ObjectCheck {
   readonly value: Readonly<Record<string, unknown>>;
-  readonly run: Run;
+  readonly run: ValidationRun;
   readonly seen: Seen | undefined;
 }
 

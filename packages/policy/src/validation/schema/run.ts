@@ -1,15 +1,15 @@
 import type { Violation } from "@hostside/core";
-import type { Resource } from "./schema-document.ts";
+import type { SchemaResource } from "./schema-document.ts";
 
 /** One check of one value. */
-export interface Run {
+export interface ValidationRun {
   /** What may still be done, in steps of about 50 ns. */
   steps: number;
   depth: number;
   /** Where the check is, in the value. */
   readonly path: string[];
   /** The resources that lead to where the check is in the schema, the outermost first. Only where references are dynamic. */
-  readonly scope: Resource[];
+  readonly scope: SchemaResource[];
   /** Where to tell what is wrong. `undefined`: only whether something is. */
   violations: Violation[] | undefined;
 }
@@ -24,7 +24,7 @@ export interface Seen {
 }
 
 /** Whether a value is what (a keyword of) a schema asks for. */
-export type Check = (value: unknown, run: Run, seen: Seen | undefined) => boolean;
+export type Check = (value: unknown, run: ValidationRun, seen: Seen | undefined) => boolean;
 
 /** Thrown by a check that would take too long: the schema or the value makes it do more than any honest one needs. */
 export const tooMuch: unique symbol = Symbol("too much to check");
@@ -37,7 +37,7 @@ const deepest = 400;
 const longestPointer = 1000;
 
 /** Counts work that is about to be done. */
-export function spend(run: Run, steps: number): void {
+export function spend(run: ValidationRun, steps: number): void {
   run.steps -= steps;
   // Not an error: nobody outside sees it, and to make a stack trace costs most when the stack is deep.
   // oxlint-disable-next-line typescript/only-throw-error
@@ -45,13 +45,13 @@ export function spend(run: Run, steps: number): void {
 }
 
 /** Goes one schema deeper. */
-export function enter(run: Run): void {
+export function enter(run: ValidationRun): void {
   run.depth += 1;
   spend(run, run.depth > deepest ? Number.POSITIVE_INFINITY : 1);
 }
 
 /** Tells that something is wrong, if anybody wants to know. Always `false`. */
-export function fail(run: Run, keyword: string, message: string): false {
+export function fail(run: ValidationRun, keyword: string, message: string): false {
   if (run.violations !== undefined && run.violations.length < mostViolations) {
     run.violations.push({ path: pointerOf(run.path), keyword, message });
   }
@@ -64,12 +64,16 @@ export function forbid(keyword: string): Check {
 }
 
 /** Whether to go on after something was wrong. */
-export function wantsMore({ violations }: Run): boolean {
+export function wantsMore({ violations }: ValidationRun): boolean {
   return violations !== undefined && violations.length < mostViolations;
 }
 
 /** Checks a member or an item. */
-export function checkAt(token: string | number, check: Check, { value, run }: { value: unknown; run: Run }): boolean {
+export function checkAt(
+  token: string | number,
+  check: Check,
+  { value, run }: { value: unknown; run: ValidationRun },
+): boolean {
   run.path.push(String(token));
   const isValid = check(value, run, undefined);
   run.path.pop();
@@ -77,7 +81,11 @@ export function checkAt(token: string | number, check: Check, { value, run }: { 
 }
 
 /** Tries a check that may fail, without telling. */
-export function tryCheck(check: Check, value: unknown, { run, seen }: { run: Run; seen?: Seen | undefined }): boolean {
+export function tryCheck(
+  check: Check,
+  value: unknown,
+  { run, seen }: { run: ValidationRun; seen?: Seen | undefined },
+): boolean {
   const { violations } = run;
   run.violations = undefined;
   const branch = seen && createSeen();
@@ -93,7 +101,7 @@ export function createSeen(): Seen {
 }
 
 /** Adds what was looked at in another schema of the same value. */
-export function mergeSeen(into: Seen, from: Seen, run: Run): void {
+export function mergeSeen(into: Seen, from: Seen, run: ValidationRun): void {
   spend(run, from.names.size + from.someItems.size);
   into.allNames ||= from.allNames;
   for (const name of from.names) into.names.add(name);

@@ -1,11 +1,11 @@
 import { isSchemaObject, type SchemaObject } from "./copy-schema.ts";
-import { defaultDialect, dialectOf, subschemas, type Dialect } from "./dialect.ts";
+import { defaultDialect, schemaDialectOf, subschemas, type SchemaDialect } from "./dialect.ts";
 
 /** A schema with an address of its own: the whole, or a part with an `$id`. */
-export interface Resource {
+export interface SchemaResource {
   /** Without a fragment. */
   readonly address: string;
-  readonly dialect: Dialect;
+  readonly dialect: SchemaDialect;
   readonly root: unknown;
   readonly anchors: Map<string, Located>;
   readonly dynamicAnchors: Map<string, Located>;
@@ -14,11 +14,11 @@ export interface Resource {
 /** A part of a schema, and the resource by which it is read. */
 export interface Located {
   readonly schema: unknown;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
 }
 
 /** What a reference leads to. */
-export interface Reference extends Located {
+export interface SchemaReference extends Located {
   /** The dynamic anchor that was meant, if it was one. */
   readonly dynamicAnchor?: string | undefined;
 }
@@ -26,11 +26,11 @@ export interface Reference extends Located {
 /** All resources of one schema. Nothing outside of it exists: no address is ever fetched. */
 export interface SchemaDocument {
   readonly root: Located;
-  readonly resources: readonly Resource[];
+  readonly resources: readonly SchemaResource[];
   /** Where a reference in a resource leads to. Throws a `TypeError` for one that leads out of the document or nowhere. */
-  resolve(reference: unknown, from: Resource): Reference;
+  resolve(reference: unknown, from: SchemaResource): SchemaReference;
   /** Where a subschema of `parent` is read. */
-  readonly locate: (schema: unknown, parent: Resource) => Located;
+  readonly locate: (schema: unknown, parent: SchemaResource) => Located;
 }
 
 // Where a schema without an `$id` is. Nobody goes there.
@@ -38,22 +38,22 @@ const nowhere = "schema://local/";
 
 /** Finds the resources and anchors of a copied schema. Throws a `TypeError` for one whose parts contradict each other. */
 export function readDocument(schema: unknown): SchemaDocument {
-  const byAddress = new Map<string, Resource>();
-  const owners = new Map<object, Resource>();
+  const byAddress = new Map<string, SchemaResource>();
+  const owners = new Map<object, SchemaResource>();
 
-  const open = (root: unknown, parent: Resource | undefined): Resource => {
+  const open = (root: unknown, parent: SchemaResource | undefined): SchemaResource => {
     const { $schema, $id } = isSchemaObject(root) ? root : {};
-    const dialect = $schema === undefined ? (parent?.dialect ?? defaultDialect) : dialectOf($schema);
+    const dialect = $schema === undefined ? (parent?.dialect ?? defaultDialect) : schemaDialectOf($schema);
     if (dialect === undefined) throw new TypeError("its $schema is none of draft-07, 2019-09 and 2020-12");
     const base = parent?.address ?? nowhere;
     const isAddress = typeof $id === "string" && !$id.startsWith("#");
     const address = isAddress ? readAddress($id, base).address : base;
     if (byAddress.has(address)) throw new TypeError("two parts of it have the same $id");
-    const resource: Resource = { address, dialect, root, anchors: new Map(), dynamicAnchors: new Map() };
+    const resource: SchemaResource = { address, dialect, root, anchors: new Map(), dynamicAnchors: new Map() };
     byAddress.set(address, resource);
     return resource;
   };
-  const visit = (part: unknown, parent: Resource | undefined): void => {
+  const visit = (part: unknown, parent: SchemaResource | undefined): void => {
     if (!isSchemaObject(part)) return;
     const resource = parent === undefined || beginsResource(part, parent) ? open(part, parent) : parent;
     owners.set(part, resource);
@@ -72,7 +72,7 @@ export function readDocument(schema: unknown): SchemaDocument {
   };
   visit(schema, undefined);
   const rootResource = (isSchemaObject(schema) && owners.get(schema)) || open(schema, undefined);
-  const locate = (part: unknown, parent: Resource): Located => ({
+  const locate = (part: unknown, parent: SchemaResource): Located => ({
     schema: part,
     resource: (isSchemaObject(part) && owners.get(part)) || parent,
   });
@@ -96,11 +96,11 @@ export function readDocument(schema: unknown): SchemaDocument {
   };
 }
 
-function beginsResource({ $id, $ref }: SchemaObject, { dialect }: Resource): boolean {
+function beginsResource({ $id, $ref }: SchemaObject, { dialect }: SchemaResource): boolean {
   return typeof $id === "string" && !$id.startsWith("#") && !(dialect.refStandsAlone && $ref !== undefined);
 }
 
-function noteAnchors(schema: SchemaObject, resource: Resource): void {
+function noteAnchors(schema: SchemaObject, resource: SchemaResource): void {
   const { $id, $anchor, $dynamicAnchor } = schema;
   const located = { schema, resource };
   const isOld = resource.dialect.refStandsAlone;
@@ -113,7 +113,7 @@ function noteAnchors(schema: SchemaObject, resource: Resource): void {
   if (!isOld && typeof $dynamicAnchor === "string") resource.dynamicAnchors.set($dynamicAnchor, located);
 }
 
-function followPointer(pointer: string, target: Resource, locate: SchemaDocument["locate"]): Located {
+function followPointer(pointer: string, target: SchemaResource, locate: SchemaDocument["locate"]): Located {
   let at = locate(target.root, target);
   for (const token of pointer.slice(1).split("/")) {
     const name = token.replaceAll("~1", "/").replaceAll("~0", "~");

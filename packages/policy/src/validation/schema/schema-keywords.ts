@@ -11,7 +11,7 @@ import {
   tryCheck,
   wantsMore,
   type Check,
-  type Run,
+  type ValidationRun,
   type Seen,
 } from "./run.ts";
 
@@ -68,7 +68,11 @@ function isRecursive(schema: unknown): boolean {
   return isObject(schema) && schema["$recursiveAnchor"] === true;
 }
 
-function outermost(candidates: ReadonlyMap<Run["scope"][number], Check>, initial: Check, run: Run): Check {
+function outermost(
+  candidates: ReadonlyMap<ValidationRun["scope"][number], Check>,
+  initial: Check,
+  run: ValidationRun,
+): Check {
   spend(run, run.scope.length);
   for (const resource of run.scope) {
     const check = candidates.get(resource);
@@ -127,7 +131,7 @@ function readOneOf({ schema: { oneOf }, sub }: KeywordInput): Check | undefined 
 // Tells what is wrong by the one schema that was probably meant: the only one that is not refused at once.
 function explain(
   checks: readonly Check[],
-  { value, run, keyword }: { readonly value: unknown; readonly run: Run; readonly keyword: string },
+  { value, run, keyword }: { readonly value: unknown; readonly run: ValidationRun; readonly keyword: string },
 ): false {
   const reported = run.violations;
   if (reported === undefined || !wantsMore(run)) return false;
@@ -191,7 +195,7 @@ export function readUnevaluated({ schema, sub }: KeywordInput): Check | undefine
 
 interface RestOf<T> {
   readonly value: T;
-  readonly run: Run;
+  readonly run: ValidationRun;
   readonly seen: Seen;
 }
 

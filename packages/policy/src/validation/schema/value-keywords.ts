@@ -1,9 +1,9 @@
 import { canonicalJson, sameJson } from "@hostside/core/implement";
 import type { JsonValue } from "@hostside/core";
 import { formatChecks } from "./formats.ts";
-import { readCount, readNumber, readTexts, type KeywordInput, type KeywordReader } from "./keyword.ts";
+import { readCountKeyword, readNumber, readTexts, type KeywordInput, type KeywordReader } from "./keyword.ts";
 import { isMultipleOf } from "./multiple-of.ts";
-import { fail, spend, type Check, type Run } from "./run.ts";
+import { fail, spend, type Check, type ValidationRun } from "./run.ts";
 
 /** `type`, `enum` and `const`. */
 export const readKinds: readonly KeywordReader[] = [readType, readEnum, readConst];
@@ -56,7 +56,7 @@ function readConst({ schema }: KeywordInput): Check | undefined {
 }
 
 // Goes no deeper than the schema does, whatever the value.
-function sameAs(expected: unknown): (value: unknown, run: Run) => boolean {
+function sameAs(expected: unknown): (value: unknown, run: ValidationRun) => boolean {
   const steps = sizeOf(expected);
   return (value, run) => {
     spend(run, steps);
@@ -114,8 +114,8 @@ function readMultipleOf({ schema }: KeywordInput): Check | undefined {
 }
 
 function readLengths({ schema }: KeywordInput): Check | undefined {
-  const least = readCount(schema, "minLength");
-  const most = readCount(schema, "maxLength");
+  const least = readCountKeyword(schema, "minLength");
+  const most = readCountKeyword(schema, "maxLength");
   if (least === undefined && most === undefined) return undefined;
   return (value, run) => {
     if (typeof value !== "string") return true;

@@ -1,9 +1,9 @@
 import type { AuthorizationProvider } from "./authorization-provider.ts";
-import type { Refusal } from "../exchange/authorizer.ts";
+import type { AuthorizationRefusal } from "../exchange/authorizer.ts";
 import type { SentUser } from "./guarded-oauth-provider.ts";
 
 /** One attempt to get credentials, which several requests may wait for. */
-export interface Recovery {
+export interface PendingRecovery {
   readonly work: Promise<void>;
   /** On the connection's clock. */
   readonly expiresAt: number;
@@ -11,7 +11,7 @@ export interface Recovery {
 
 /** What outlives a connection, because the user's answer may come when the connection that asked is gone. */
 export interface AuthorizationState {
-  recovery: Recovery | undefined;
+  recovery: PendingRecovery | undefined;
   /** When users were sent to their browser. */
   userAuthorizations: number[];
   metadataUrl: URL | undefined;
@@ -19,7 +19,7 @@ export interface AuthorizationState {
   /** Where the user was sent last. */
   sent: SentUser | undefined;
   /** The latest refusal for want of scope that no user was there to answer. */
-  stepUp: Refusal | undefined;
+  stepUp: AuthorizationRefusal | undefined;
   /** The credentials were cleared: what is under way on behalf of this state must save nothing any more. */
   isForgotten: boolean;
 }

@@ -8,12 +8,12 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { safeCause, withErrorContext } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
-import type { Refusal } from "../exchange/authorizer.ts";
-import { excerptOf } from "../exchange/excerpt.ts";
+import type { AuthorizationRefusal } from "../exchange/authorizer.ts";
+import { bodyExcerptOf } from "../exchange/excerpt.ts";
 import type { OAuthFetch } from "./watched-oauth-fetch.ts";
 
 /** What the SDK is needed for. Its module, loaded when the first refusal asks for it. */
-export interface OAuthModule {
+export interface OAuthFunctions {
   readonly auth: typeof auth;
   readonly computeScopeUnion: typeof computeScopeUnion;
   readonly extractWWWAuthenticateParams: typeof extractWWWAuthenticateParams;
@@ -26,7 +26,7 @@ export interface AuthorizerInit {
   readonly provider: AuthorizationProvider;
   readonly serverUrl: URL;
   readonly fetchFn: OAuthFetch;
-  readonly loadOAuth: () => Promise<OAuthModule>;
+  readonly loadOAuth: () => Promise<OAuthFunctions>;
 }
 
 /**
@@ -41,7 +41,7 @@ export function toAuthorizationError(
   if (isHostsideError(error)) return withoutDoubt(withRefusal(error, refusal), serverId, refusal);
   // Failures of our own fetch.
   if (error instanceof Error && isHostsideError(error.cause)) return withoutDoubt(error.cause, serverId, refusal);
-  const reason = error instanceof Error ? excerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
+  const reason = error instanceof Error ? bodyExcerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
   return new HostsideError(`authorization failed: ${reason}`, {
     code: "auth_required",
     serverId,
@@ -63,6 +63,6 @@ function withRefusal(error: HostsideError, refusal: HostsideError | undefined): 
 }
 
 /** A refusal as a response without a body. */
-export function toResponse({ status, challenge }: Pick<Refusal, "challenge" | "status">): Response {
+export function toResponse({ status, challenge }: Pick<AuthorizationRefusal, "challenge" | "status">): Response {
   return new Response(null, { status, headers: challenge === undefined ? {} : { "www-authenticate": challenge } });
 }

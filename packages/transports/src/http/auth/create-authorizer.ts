@@ -7,8 +7,8 @@ import {
   type TokenSource,
 } from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit } from "./authorizer-init.ts";
-import type { Authorizer, Refusal } from "../exchange/authorizer.ts";
-import { authorizationStateOf, type AuthorizationState, type Recovery } from "./authorization-state.ts";
+import type { Authorizer, AuthorizationRefusal } from "../exchange/authorizer.ts";
+import { authorizationStateOf, type AuthorizationState, type PendingRecovery } from "./authorization-state.ts";
 import { createCredentialsAuthorizer } from "./credentials-authorizer.ts";
 import { recoveryMs, tookTooLong } from "./recovery-time.ts";
 import { runOAuth } from "./run-oauth.ts";
@@ -28,7 +28,7 @@ function createTokenAuthorizer(init: AuthorizerInit, provider: OAuthProvider | T
   const stateOf = (): AuthorizationState => authorizationStateOf(provider);
   const headersFor = createTokenHeaders(init, provider);
 
-  const attempt = async (refusal: Refusal): Promise<void> => {
+  const attempt = async (refusal: AuthorizationRefusal): Promise<void> => {
     if (isOAuthProvider(provider)) return runOAuth(provider, refusal, init);
     if (refusal.status !== 401 || provider.onUnauthorized === undefined) throw refusal.error;
     try {
@@ -37,10 +37,10 @@ function createTokenAuthorizer(init: AuthorizerInit, provider: OAuthProvider | T
       throw toAuthorizationError(error, init, refusal.error);
     }
   };
-  const forget = (state: AuthorizationState, recovery: Recovery): void => {
+  const forget = (state: AuthorizationState, recovery: PendingRecovery): void => {
     if (state.recovery === recovery) state.recovery = undefined;
   };
-  const begin = (state: AuthorizationState, refusal: Refusal): Recovery => {
+  const begin = (state: AuthorizationState, refusal: AuthorizationRefusal): PendingRecovery => {
     const recovery = { work: attempt(refusal), expiresAt: clock.now() + recoveryMs };
     recovery.work.then(
       () => forget(state, recovery),
@@ -50,7 +50,7 @@ function createTokenAuthorizer(init: AuthorizerInit, provider: OAuthProvider | T
   };
   // The timer is the waiter's own, so that none is left when the last one has gone; the attempt itself may go on, because what it has
   // redeemed must be saved.
-  const join = async (refusal: Refusal, signal: AbortSignal): Promise<void> => {
+  const join = async (refusal: AuthorizationRefusal, signal: AbortSignal): Promise<void> => {
     const state = stateOf();
     const recovery = (state.recovery ??= begin(state, refusal));
     const deadline = createDeadline({

@@ -1,6 +1,6 @@
 import type { ServerCredentials } from "@hostside/core";
 import { createDeadline, reportUncaught, untilAborted } from "@hostside/core/implement";
-import type { Authorizer, Refusal } from "../exchange/authorizer.ts";
+import type { Authorizer, AuthorizationRefusal } from "../exchange/authorizer.ts";
 import { authorizationStateOf } from "./authorization-state.ts";
 import { toAuthorizationError, type AuthorizerInit } from "./authorizer-init.ts";
 import { recoveryMs, tookTooLong } from "./recovery-time.ts";
@@ -9,7 +9,7 @@ import { recoveryMs, tookTooLong } from "./recovery-time.ts";
 export function createCredentialsAuthorizer(init: AuthorizerInit, credentials: ServerCredentials): Authorizer {
   const { context } = init;
   const { serverId, clock } = context;
-  const ask = async (refusal: Refusal, signal: AbortSignal, interactive: boolean): Promise<void> => {
+  const ask = async (refusal: AuthorizationRefusal, signal: AbortSignal, interactive: boolean): Promise<void> => {
     const { status, challenge, request, sent } = refusal;
     const onTimeout = (): Error => tookTooLong(serverId);
     const deadline = createDeadline({ timeoutMs: recoveryMs, signal, onTimeout, clock });

@@ -6,10 +6,10 @@ import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { thrownBy } from "../../../test/open-http-transport.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";
-import type { HttpExchange } from "../exchange/http-exchange.ts";
+import type { HttpClient } from "../exchange/http-exchange.ts";
 import { createDefaultExchange } from "../exchange/node-exchange.ts";
 
-const exchanges: HttpExchange[] = [];
+const exchanges: HttpClient[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });

@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
-import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
+import type { HttpClient, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
 import { readBody } from "../exchange/read-body.ts";
 
 const timeoutMs = 30_000;
@@ -12,7 +12,7 @@ export const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "
 
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
-  readonly exchange: HttpExchange;
+  readonly exchange: HttpClient;
   readonly context: Pick<TransportContext, "clock" | "secrets" | "serverId">;
 }
 

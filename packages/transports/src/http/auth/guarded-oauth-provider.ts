@@ -76,7 +76,7 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
       assertSameIssuer(context);
       const stored = await provider.clientInformation(context);
       if (stored === undefined && !isInteractive && provider.clientMetadataUrl === undefined) {
-        throw needsUser(rules.serverId, "a client would have to be registered");
+        throw userNotAskedError(rules.serverId, "a client would have to be registered");
       }
       learn(...secretsOfClient(stored));
       const bound = bind(stored, context);
@@ -89,12 +89,12 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
       return verifier;
     },
     saveCodeVerifier(verifier) {
-      if (!isInteractive) throw needsUser(rules.serverId, "a user would have to be asked");
+      if (!isInteractive) throw userNotAskedError(rules.serverId, "a user would have to be asked");
       learn(verifier);
       return saving.saveCodeVerifier(verifier);
     },
     async redirectToAuthorization(url) {
-      if (!isInteractive) throw needsUser(rules.serverId, "a user would have to be asked");
+      if (!isInteractive) throw userNotAskedError(rules.serverId, "a user would have to be asked");
       if (!isConfidentialUrl(url) || hasUserInfo(url)) throw unsafePage(url, rules.serverId);
       learn(url.searchParams.get("state"));
       rules.onSent?.({ issuer, discovery });
@@ -149,7 +149,7 @@ function savingOf(provider: FullOAuthProvider, { isForgotten, serverId }: FlowRu
 }
 
 /** Only a user can help, and none is known to be there. */
-export function needsUser(serverId: string, why: string): HostsideError {
+export function userNotAskedError(serverId: string, why: string): HostsideError {
   return new HostsideError(
     `a user has to authorize the access, and was not asked: ${why}, which is done only while one waits for it; once one does, use \`interactive\` of refreshServer(), or connect(), and then finish the authorization`,
     { code: "auth_required", serverId },

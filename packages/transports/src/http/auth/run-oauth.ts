@@ -2,10 +2,10 @@ import { HostsideError } from "@hostside/core";
 import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";
-import { toAuthorizationError, toResponse, type AuthorizerInit, type OAuthModule } from "./authorizer-init.ts";
-import type { Refusal } from "../exchange/authorizer.ts";
-import { excerptOf } from "../exchange/excerpt.ts";
-import { guardOAuthProvider, needsUser, type FlowRules } from "./guarded-oauth-provider.ts";
+import { toAuthorizationError, toResponse, type AuthorizerInit, type OAuthFunctions } from "./authorizer-init.ts";
+import type { AuthorizationRefusal } from "../exchange/authorizer.ts";
+import { bodyExcerptOf } from "../exchange/excerpt.ts";
+import { guardOAuthProvider, userNotAskedError, type FlowRules } from "./guarded-oauth-provider.ts";
 import { watchOAuthFetch, type EndpointFailure } from "./watched-oauth-fetch.ts";
 
 // A server that refuses whatever it is given would otherwise send the user to the browser for ever.
@@ -27,7 +27,11 @@ type FlowEnd = "AUTHORIZED" | "REDIRECT";
  * Gets a token after a refusal, by the SDK's flow: by redeeming a refresh token, without a user where the provider needs none, or by
  * sending the user to the authorization page if one waits. Throws `auth_required` when a user has to act.
  */
-export async function runOAuth(provider: OAuthProvider, refusal: Refusal, init: AuthorizerInit): Promise<void> {
+export async function runOAuth(
+  provider: OAuthProvider,
+  refusal: AuthorizationRefusal,
+  init: AuthorizerInit,
+): Promise<void> {
   const { clock } = init.context;
   const state = authorizationStateOf(provider);
   const isInteractive = init.context.isInteractive();
@@ -65,7 +69,7 @@ export async function redeemCallback(
   const state = authorizationStateOf(provider);
   const [code, iss] = [callback.get("code"), callback.get("iss")];
   if (code === null) {
-    const reason = excerptOf(callback.get("error") ?? "no code and no error", secrets.redact, 100);
+    const reason = bodyExcerptOf(callback.get("error") ?? "no code and no error", secrets.redact, 100);
     throw new HostsideError(`the authorization was not granted: ${reason}`, { code: "auth_required", serverId });
   }
   secrets.learn(code);
@@ -94,7 +98,7 @@ interface Flow {
   readonly isInteractive: boolean;
 }
 
-async function answer(provider: OAuthProvider, refusal: Refusal, flow: Flow): Promise<FlowEnd> {
+async function answer(provider: OAuthProvider, refusal: AuthorizationRefusal, flow: Flow): Promise<FlowEnd> {
   const { init, state, isInteractive } = flow;
   const oauth = await init.loadOAuth();
   const challenge = oauth.extractWWWAuthenticateParams(toResponse(refusal));
@@ -107,7 +111,7 @@ async function answer(provider: OAuthProvider, refusal: Refusal, flow: Flow): Pr
   const forceReauthorization = needsMore && oauth.isStrictScopeSuperset(state.scope, granted);
   if (forceReauthorization && !isInteractive && provider.redirectUrl !== undefined) {
     state.stepUp = refusal;
-    throw needsUser(init.context.serverId, "the access that was granted is not enough");
+    throw userNotAskedError(init.context.serverId, "the access that was granted is not enough");
   }
   const end = await runFlow(provider, flow, { options: { forceReauthorization }, rules: {} });
   return typeof end === "string" ? end : retryWithoutRefresh(provider, flow, end);
@@ -126,7 +130,7 @@ async function retryWithoutRefresh(provider: OAuthProvider, flow: Flow, failure:
   // Another process may have redeemed it; then there is a new one.
   if ((await provider.tokens())?.refresh_token !== failure.refreshToken) return "AUTHORIZED";
   for (const what of dead) await invalidate(provider, what);
-  if (!isInteractive) throw needsUser(init.context.serverId, describeFailure(failure, init));
+  if (!isInteractive) throw userNotAskedError(init.context.serverId, describeFailure(failure, init));
   const end = await runFlow(provider, flow, { options: {}, rules: { withoutRefresh: true } });
   if (typeof end === "string") return end;
   throw endpointError(end, init);
@@ -139,7 +143,7 @@ async function invalidate(provider: OAuthProvider, what: "client" | "tokens"): P
 }
 
 interface FlowPlan {
-  readonly options: Partial<Parameters<OAuthModule["auth"]>[1]>;
+  readonly options: Partial<Parameters<OAuthFunctions["auth"]>[1]>;
   readonly rules: Pick<FlowRules, "sent" | "withoutRefresh">;
 }
 
@@ -181,7 +185,7 @@ function endpointError(failure: EndpointFailure, init: AuthorizerInit): Hostside
 }
 
 function describeFailure({ status, error, text }: EndpointFailure, { context }: AuthorizerInit): string {
-  const said = excerptOf([error, text].filter((part) => part !== "").join(": "), context.redact);
+  const said = bodyExcerptOf([error, text].filter((part) => part !== "").join(": "), context.redact);
   return `the authorization server answered HTTP ${status}${said === "" ? "" : ` (${said})`}`;
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 
 /** Where messages go. */
-export interface MessageSink {
+export interface ReceivedMessageSink {
   /** `relatedId` is the request on whose stream it came. */
   deliver(message: JsonObject, relatedId?: RequestId, bytes?: number): void;
   /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
@@ -12,7 +12,7 @@ export interface MessageSink {
 
 /** Where JSON goes, and how large it was, where that is known. */
 export interface Acceptance {
-  readonly sink: MessageSink;
+  readonly sink: ReceivedMessageSink;
   readonly bytes?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function acceptAnswer(json: unknown, id: RequestId, { sink, bytes }: Acce
 }
 
 /** Passes on the JSON that came on a stream for no request in particular. Answers do not belong there. */
-export function acceptUnsolicited(json: unknown, sink: MessageSink): void {
+export function acceptUnsolicited(json: unknown, sink: ReceivedMessageSink): void {
   for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, { sink });
 }
 

@@ -1,11 +1,11 @@
 import type { Random } from "@hostside/core";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
-import type { MessageSink } from "./accept-message.ts";
+import type { ReceivedMessageSink } from "./accept-message.ts";
 
 /** What whoever reads messages from a server goes by. */
 export interface ReadingContext {
   readonly endpoint: HttpEndpoint;
-  readonly sink: MessageSink;
+  readonly sink: ReceivedMessageSink;
   /** Bytes of one message of the server. */
   readonly maxMessageBytes: number;
   /** Spreads reconnections. */

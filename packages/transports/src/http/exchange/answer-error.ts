@@ -1,6 +1,6 @@
 import { isHostsideError, redactUrl, HostsideError } from "@hostside/core";
 import { formatMs, safeCause } from "@hostside/core/implement";
-import { excerptOf } from "./excerpt.ts";
+import { bodyExcerptOf } from "./excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { CompleteReply } from "./read-body.ts";
@@ -27,7 +27,7 @@ export function noMessages({ serverId }: HttpEndpoint, bytes: number): HostsideE
 
 /** The server answered with something else than an answer: `what`, in a few words of ours; `body` is the evidence. */
 export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, body: string): HostsideError {
-  const excerpt = excerptOf(body, redact);
+  const excerpt = bodyExcerptOf(body, redact);
   const hint = /^<(?:!doctype|html)/i.test(excerpt) ? ", a web page" : "";
   const evidence = excerpt === "" ? "" : `: ${excerpt}`;
   const whose = `server ${JSON.stringify(serverId)}`;
@@ -50,7 +50,7 @@ export function describeReply(
   { redact }: HttpEndpoint,
 ): string {
   const contentType = header("content-type");
-  return `HTTP ${status} (${contentType === undefined ? "no content type" : excerptOf(contentType, redact, 100)})`;
+  return `HTTP ${status} (${contentType === undefined ? "no content type" : bodyExcerptOf(contentType, redact, 100)})`;
 }
 
 /** The stream that should have brought the answer is over. */
@@ -109,7 +109,7 @@ export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unk
 }
 
 /** An error that should be one of ours; anything else is a defect. */
-export function asHostsideError(error: unknown, { serverId, redact }: HttpEndpoint): HostsideError {
+export function asExchangeError(error: unknown, { serverId, redact }: HttpEndpoint): HostsideError {
   if (isHostsideError(error)) return error;
   return new HostsideError("a transport failed in an unforeseen way", {
     code: "internal_error",

@@ -1,7 +1,7 @@
 import type { AuthorizedRequest, CredentialHeaders, HostsideError } from "@hostside/core";
 
 /** A request that was refused for its credentials. */
-export interface Refusal {
+export interface AuthorizationRefusal {
   readonly status: 401 | 403;
   /** The `WWW-Authenticate` header; of several their values, in one list. */
   readonly challenge: string | undefined;
@@ -12,7 +12,7 @@ export interface Refusal {
 }
 
 /** How a request's refusal is answered: by anything; by what bothers no user; by nothing, because nobody needs the request. */
-export type Recovery = "any" | "none" | "quiet";
+export type RecoveryMode = "any" | "none" | "quiet";
 
 /** Gets credentials for the requests of one connection. */
 export interface Authorizer {
@@ -30,7 +30,7 @@ export interface Authorizer {
    * refused together share one attempt, and so do connections that share a provider; each stops waiting by itself, and nobody waits for an
    * attempt that takes more than two minutes.
    */
-  recover(refusal: Refusal, signal: AbortSignal): Promise<void>;
+  recover(refusal: AuthorizationRefusal, signal: AbortSignal): Promise<void>;
   /** The same for what nobody waits for: no user is asked. Absent where that cannot be promised. */
-  recoverQuietly?(refusal: Refusal, signal: AbortSignal): Promise<void>;
+  recoverQuietly?(refusal: AuthorizationRefusal, signal: AbortSignal): Promise<void>;
 }

@@ -6,6 +6,6 @@ import { safeExcerpt } from "../../text/safe-excerpt.ts";
 const longestSource = 4096;
 
 /** A {@linkcode safeExcerpt} in one line, of at most `maxLength` UTF-16 units; default 300. */
-export function excerptOf(body: string, redact: Redactor, maxLength = 300): string {
+export function bodyExcerptOf(body: string, redact: Redactor, maxLength = 300): string {
   return truncateText(safeExcerpt(body, redact, longestSource).replaceAll(/\s+/g, " "), maxLength);
 }

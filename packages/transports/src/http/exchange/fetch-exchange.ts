@@ -2,7 +2,7 @@ import type { Clock, HostsideError } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
-import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 /**
  * Something with the shape of the global `fetch`. It is called with `redirect: "manual"` and a `signal`, and should honour both;
@@ -11,7 +11,7 @@ import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest }
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is connected. */
-export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpExchange {
+export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpClient {
   return { start: (request) => startCall(request, fetch, init), close: () => {} };
 }
 

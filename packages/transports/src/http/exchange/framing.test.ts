@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { startRaw } from "../../../test/raw-server.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { HttpClient } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 import { readBody } from "./read-body.ts";
 
-const exchanges: HttpExchange[] = [];
+const exchanges: HttpClient[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });

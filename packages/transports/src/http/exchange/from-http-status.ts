@@ -7,7 +7,7 @@ import {
 } from "@hostside/core";
 import { isJsonObject, parseRetryAfter, type Redactor } from "@hostside/core/implement";
 import { saysSessionIsForgotten } from "../../message/session-words.ts";
-import { excerptOf } from "./excerpt.ts";
+import { bodyExcerptOf } from "./excerpt.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 // Room for a URL of metadata and a list of scopes.
@@ -63,18 +63,18 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
 
 function detailsOf(refusal: CompleteReply, rpcError: RpcError | undefined, request: RefusedRequest): ErrorDetails {
   const { redact, now } = request;
-  const excerpt = excerptOf(rpcError?.message ?? refusal.body, redact);
+  const excerpt = bodyExcerptOf(rpcError?.message ?? refusal.body, redact);
   const retryAfterMs = parseRetryAfter(refusal.header("retry-after"), now);
   const challenge = refusal.header("www-authenticate");
   return {
     httpStatus: refusal.status,
     ...(rpcError !== undefined && { rpcCode: rpcError.code }),
     ...(rpcError?.supported !== undefined && {
-      supported: rpcError.supported.slice(0, 20).map((version) => excerptOf(version, redact, 40)),
+      supported: rpcError.supported.slice(0, 20).map((version) => bodyExcerptOf(version, redact, 40)),
     }),
     ...(excerpt !== "" && { excerpt }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(challenge !== undefined && { challenge: excerptOf(challenge, redact, longestChallenge) }),
+    ...(challenge !== undefined && { challenge: bodyExcerptOf(challenge, redact, longestChallenge) }),
   };
 }
 
@@ -140,7 +140,7 @@ function hintFor({ status, header, body }: CompleteReply, session: SessionUse): 
 function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedRequest): string {
   const location = header("location");
   if (location === undefined || !URL.canParse(location, url.href)) return "";
-  return ` to ${excerptOf(new URL(location, url).origin, redact, 200)}`;
+  return ` to ${bodyExcerptOf(new URL(location, url).origin, redact, 200)}`;
 }
 
 function isStrings(value: unknown): value is readonly string[] {

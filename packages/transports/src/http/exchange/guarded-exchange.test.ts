@@ -5,11 +5,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { reply as answer, startLoopback, type LoopbackServer } from "../../../test/loopback-server.ts";
 import { createFetchExchange } from "./fetch-exchange.ts";
 import { asksForAddresses, type LookupAll } from "./guarded-lookup.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { HttpClient } from "./http-exchange.ts";
 import { createHttpGuard, type HttpGuard } from "./http-guard.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 
-const exchanges: HttpExchange[] = [];
+const exchanges: HttpClient[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });
@@ -52,7 +52,7 @@ function createDns(...answers: readonly (readonly string[])[]): {
   };
 }
 
-function open(guard: HttpGuard | undefined, lookup: LookupAll): HttpExchange {
+function open(guard: HttpGuard | undefined, lookup: LookupAll): HttpClient {
   const exchange = createDefaultExchange({ serverId: "web", guard, lookup });
   exchanges.push(exchange);
   return exchange;
@@ -62,7 +62,7 @@ const urlOf = ({ url }: LoopbackServer, host = "mcp.example"): URL => new URL(ur
 const serve = (): Promise<LoopbackServer> => startLoopback((_request, response) => answer(response, 200, {}));
 
 /** The status of the reply, or what it failed with. */
-async function get(exchange: HttpExchange, url: URL, headers: Record<string, string> = {}): Promise<unknown> {
+async function get(exchange: HttpClient, url: URL, headers: Record<string, string> = {}): Promise<unknown> {
   try {
     const reply = await exchange.start({ method: "GET", url, headers }).reply;
     await reply.read(() => undefined);
@@ -254,7 +254,7 @@ describe("a guard that fails", () => {
 describe("a fetch, which does not say where it connects to", () => {
   it("is used only if the guard takes an address that is not known", async () => {
     const fetched: string[] = [];
-    const openPortable = (guard: HttpGuard): HttpExchange =>
+    const openPortable = (guard: HttpGuard): HttpClient =>
       createFetchExchange(
         async (href) => {
           fetched.push(href);

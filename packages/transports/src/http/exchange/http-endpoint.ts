@@ -1,13 +1,13 @@
 import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, HostsideError } from "@hostside/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { LastingContext } from "../../context/transport-context.ts";
-import type { Authorizer, Recovery } from "./authorizer.ts";
+import type { Authorizer, RecoveryMode } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
 import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 import { guardCredentials } from "./guard-credentials.ts";
-import type { HttpCall, HttpExchange, HttpRequest } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpRequest } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 /** One request to a server, without what all of them have in common. */
@@ -15,7 +15,7 @@ export interface EndpointRequest extends Omit<HttpRequest, "url"> {
   /** Default: the server's own URL. */
   readonly url?: URL;
   /** How a refusal may be answered. Default `"any"`, for which a user may be asked. */
-  readonly recovery?: Recovery;
+  readonly recovery?: RecoveryMode;
   /** What it carries, from which the host may want headers made. Default: no message. */
   readonly about?: Carried | undefined;
 }
@@ -42,7 +42,7 @@ export interface HttpEndpoint {
 export interface HttpEndpointInit {
   /** A spec that `checkHttpSpec` accepts. */
   readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
-  readonly exchange: HttpExchange;
+  readonly exchange: HttpClient;
   readonly authorizer?: Authorizer | undefined;
   /** The host's own headers of a request; absent when it has none. */
   readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;

@@ -43,7 +43,7 @@ export interface HttpCall {
  * A way to do HTTP: undici's client, or a `fetch`. Never follows a redirect, sets no deadline of its own but that of connecting, and
  * decodes bodies as they come, so that a reader who counts bytes bounds the memory.
  */
-export interface HttpExchange {
+export interface HttpClient {
   start(request: HttpRequest): HttpCall;
   /** Closes every connection, also busy ones, and ends every reading. Idempotent. */
   close(): void;

@@ -1,5 +1,5 @@
 import { cleanText, type ConnectionGuard, type GuardedServer, type HostsideError } from "@hostside/core";
-import { askGuard } from "../../context/ask-guard.ts";
+import { findGuardRefusal } from "../../context/ask-guard.ts";
 
 /** A host's guard, as it is asked about the HTTP of one server. */
 export interface HttpGuard {
@@ -21,7 +21,7 @@ export interface HttpGuardInit {
 export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): HttpGuard {
   const { origin } = new URL(serverUrl);
   const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): HostsideError | undefined =>
-    askGuard({
+    findGuardRefusal({
       server,
       what: `connecting to ${placeOf(url)}`,
       field: url.origin === origin ? "transport.url" : undefined,

@@ -1,7 +1,7 @@
 import type { BrotliDecompress, Unzip } from "node:zlib";
 import { defaultLimits, type Clock, type HostsideError } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
-import { handOnInTurns, type Turns, type TurnsInit } from "../../bytes/hand-on-in-turns.ts";
+import { createYieldingReader, type YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
@@ -94,7 +94,7 @@ export function readNodeBody(encoding: string | undefined, init: BodyInit): Body
 }
 
 interface Reading {
-  readonly turns: Turns<Buffer>;
+  readonly turns: YieldingReader<Buffer>;
   readonly end: () => void;
   readonly fail: (error: unknown) => void;
   readonly stop: (reason: unknown) => void;
@@ -103,7 +103,7 @@ interface Reading {
 /** What is common to all encodings: `source` is paused while others have their turn. */
 function openReading(
   { context, source, onChunk, onSettled }: BodyInit,
-  paused: TurnsInit<Buffer>["source"],
+  paused: YieldingReaderInit<Buffer>["source"],
   growth: Growth | undefined,
 ): Reading {
   const { clock = systemClock } = context.shared;
@@ -121,7 +121,7 @@ function openReading(
     isOpen = false;
     onSettled();
   };
-  const turns = handOnInTurns<Buffer>({
+  const turns = createYieldingReader<Buffer>({
     source: paused,
     clock,
     mayWait: growth?.isDoubtful,

@@ -4,22 +4,22 @@ import { HostsideError } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
-import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 import { readBody } from "./read-body.ts";
 
-const exchanges: HttpExchange[] = [];
+const exchanges: HttpClient[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });
 
-function openExchange(init: Partial<HttpExchangeInit> = {}): HttpExchange {
+function openExchange(init: Partial<HttpExchangeInit> = {}): HttpClient {
   const exchange = createDefaultExchange({ serverId: "web", ...init });
   exchanges.push(exchange);
   return exchange;
 }
 
-function post(exchange: HttpExchange, url: string, body = "{}"): HttpCall {
+function post(exchange: HttpClient, url: string, body = "{}"): HttpCall {
   return exchange.start({ method: "POST", url: new URL(url), headers: { "content-type": "application/json" }, body });
 }
 

@@ -1,15 +1,15 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
-import type { Connection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
+import type { SocketConnection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
-import type { Opening } from "../sockets/open-socket.ts";
+import type { PendingSocket } from "../sockets/open-socket.ts";
 import { refusedByProxy } from "../sockets/open-tunnel.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
 import { connectTimedOut, fromFetchError, switchesProtocol, type FailedRequest } from "./from-fetch-error.ts";
 import { isUpgrade } from "../sockets/wire-error.ts";
 import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
-import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { proxyFailed, unsupportedProxy } from "./proxy-failure.ts";
@@ -26,7 +26,7 @@ export interface NodeExchangeInit extends HttpExchangeInit {
 }
 
 /** The exchange of Node: HTTP/1.1 on kept-alive connections, without the fixed time limits of Node's `fetch`. */
-export function createDefaultExchange(init: NodeExchangeInit): HttpExchange {
+export function createDefaultExchange(init: NodeExchangeInit): HttpClient {
   const { proxy = false, ca = [] } = init;
   const connections = createConnections({ idleMs: idleConnectionMs, ca });
   const decoding = new Set<() => void>();
@@ -61,8 +61,8 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   #wire: WireRequest | undefined;
   #proxy: Proxy | undefined;
   /** What is under way before the reply. */
-  #opening: Pick<Opening, "cancel"> | undefined;
-  #connection: Connection | undefined;
+  #opening: Pick<PendingSocket, "cancel"> | undefined;
+  #connection: SocketConnection | undefined;
   /** Whether bytes of the request may have left. */
   #isSent = false;
   #received: NodeReply | undefined;
@@ -151,7 +151,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     }
   }
 
-  #send(wire: WireRequest, connection: Connection): void {
+  #send(wire: WireRequest, connection: SocketConnection): void {
     this.#opening = undefined;
     this.#connection = connection;
     connection.send(wire, this);

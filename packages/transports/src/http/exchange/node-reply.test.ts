@@ -3,23 +3,23 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
-import type { HttpCall, HttpExchange, HttpReply } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { readBody } from "./read-body.ts";
 
-const exchanges: HttpExchange[] = [];
+const exchanges: HttpClient[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });
 
-function openExchange(): HttpExchange {
+function openExchange(): HttpClient {
   const exchange = createDefaultExchange({ serverId: "web" });
   exchanges.push(exchange);
   return exchange;
 }
 
-const post = (exchange: HttpExchange, url: string): HttpCall =>
+const post = (exchange: HttpClient, url: string): HttpCall =>
   exchange.start({ method: "POST", url: new URL(url), headers: {}, body: "{}" });
 const textOf = (reply: HttpReply): Promise<string> => readBody(reply, 1000, () => new RangeError("too large"));
 const enough = new HostsideError("enough", { code: "aborted" });

@@ -1,5 +1,5 @@
-import { sliceBytes } from "../../bytes/hand-on-in-turns.ts";
-import { headerOf, type Connection, type ReplySink, type ResponseHeaders } from "../sockets/connection.ts";
+import { sliceBytes } from "../../bytes/yielding-reader.ts";
+import { headerOf, type SocketConnection, type ReplySink, type ResponseHeaders } from "../sockets/connection.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { readNodeBody, type BodyContext, type BodyReading } from "./node-body.ts";
 
@@ -7,7 +7,7 @@ import { readNodeBody, type BodyContext, type BodyReading } from "./node-body.ts
 export interface NodeReplyInit {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly context: BodyContext;
 }
 
@@ -29,7 +29,7 @@ export function createNodeReply(init: NodeReplyInit): NodeReply {
 class ReplyOnConnection implements NodeReply {
   readonly status: number;
   readonly header: HttpReply["header"];
-  readonly #connection: Connection;
+  readonly #connection: SocketConnection;
   readonly #context: BodyContext;
   /** What came before somebody read it; mostly one piece, for which a list that grows would be too roomy. */
   #early: Buffer[] | undefined;

@@ -1,5 +1,5 @@
 import type { AuthorizedRequest, CredentialHeaders, HostsideError } from "@hostside/core";
-import type { Authorizer, Recovery, Refusal } from "./authorizer.ts";
+import type { Authorizer, RecoveryMode, AuthorizationRefusal } from "./authorizer.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
 
@@ -9,7 +9,7 @@ export interface AuthorizedCall {
   readonly request: AuthorizedRequest;
   readonly start: (credentials: CredentialHeaders) => HttpCall;
   readonly toError: (reply: CompleteReply) => HostsideError;
-  readonly recovery: Recovery;
+  readonly recovery: RecoveryMode;
 }
 
 /**
@@ -47,7 +47,7 @@ export function sendAgainOnceAuthorized({ authorizer, request, start, toError, r
       if (!wantsNonce && recoveries >= (status === 401 ? 1 : 2)) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();
-      const refusal: Refusal = { status, challenge, request, sent, error };
+      const refusal: AuthorizationRefusal = { status, challenge, request, sent, error };
       if (wantsNonce) isNonceGiven = true;
       else recoveries += 1;
       await (recovery === "any" ? authorizer.recover(refusal, left()) : authorizer.recoverQuietly?.(refusal, left()));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createConnection, type Connection } from "./connection.ts";
+import { createSocketConnection, type SocketConnection } from "./connection.ts";
 
 const piece = "x".repeat(64 * 1024);
 const request = { origin: "http://127.0.0.1", method: "GET", target: "/", headers: [], body: undefined } as const;
@@ -15,7 +15,11 @@ afterEach(async () => {
 });
 
 /** A connection, and the other end of it. */
-async function openConnection(): Promise<{ readonly connection: Connection; readonly peer: Socket; idle: number }> {
+async function openConnection(): Promise<{
+  readonly connection: SocketConnection;
+  readonly peer: Socket;
+  idle: number;
+}> {
   const server = createServer();
   servers.push(server);
   server.listen(0, "127.0.0.1");
@@ -29,7 +33,13 @@ async function openConnection(): Promise<{ readonly connection: Connection; read
   peer.on("error", () => {});
   const opened = { idle: 0 };
   const onIdle = (): void => void (opened.idle += 1);
-  const connection = createConnection({ socket, origin: request.origin, idleMs: 60_000, onIdle, onGone: () => {} });
+  const connection = createSocketConnection({
+    socket,
+    origin: request.origin,
+    idleMs: 60_000,
+    onIdle,
+    onGone: () => {},
+  });
   return Object.assign(opened, { connection, peer });
 }
 
@@ -42,7 +52,7 @@ interface Reply {
 }
 
 /** Sends a request, and pauses at the first piece of the reply. */
-function ask(connection: Connection): Reply {
+function ask(connection: SocketConnection): Reply {
   let onPaused: () => void = () => {};
   let onOver: (how: Error | "complete") => void = () => {};
   const reply = {
@@ -157,7 +167,7 @@ describe("a reply that is next to no body", () => {
 });
 
 /** Sends a request; resolves to the size of the body, or why there is none. */
-function answerOf(connection: Connection): Promise<Error | number> {
+function answerOf(connection: SocketConnection): Promise<Error | number> {
   let bytes = 0;
   return new Promise((resolve) => {
     connection.send(request, {

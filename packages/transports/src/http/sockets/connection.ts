@@ -31,7 +31,7 @@ export interface ReplySink {
 }
 
 /** A connection that is ready: one request at a time. */
-export interface Connection {
+export interface SocketConnection {
   /** Sends a request on a connection that has none. */
   send(request: WireRequest, sink: ReplySink): void;
   /** Whether a request may still be sent on it. */
@@ -44,15 +44,15 @@ export interface Connection {
 }
 
 /** What a connection is made from. */
-export interface ConnectionInit {
+export interface SocketConnectionInit {
   readonly socket: Socket;
   readonly origin: string;
   /** For how long it is kept without a request, in milliseconds. A server that says it waits for less is believed. */
   readonly idleMs: number;
   /** It may be used again. */
-  readonly onIdle: (connection: Connection) => void;
+  readonly onIdle: (connection: SocketConnection) => void;
   /** It may not be used again. */
-  readonly onGone: (connection: Connection) => void;
+  readonly onGone: (connection: SocketConnection) => void;
 }
 
 // A server closes its connection a little earlier by its own clock than we hear of it.
@@ -64,9 +64,9 @@ const mostOverhead = 1024 * 1024;
 const overheadPerByte = 64;
 
 /** Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no process alive. */
-export function createConnection(init: ConnectionInit): Connection {
+export function createSocketConnection(init: SocketConnectionInit): SocketConnection {
   const { socket, onGone } = init;
-  const connection = new SocketConnection(init);
+  const connection = new OpenSocketConnection(init);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 1000);
   socket.on("error", ignore);
@@ -89,11 +89,11 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
  * A connection, and what its client tells of the request on it: there is one at a time, and of one that was given up nothing is heard any more. A class,
  * because functions of its own for each request cost more than the request.
  */
-class SocketConnection implements Connection, Dispatcher.DispatchHandler {
+class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandler {
   readonly #socket: Socket;
   readonly #client: Dispatcher;
   readonly #valve: ReadValve;
-  readonly #onIdle: ConnectionInit["onIdle"];
+  readonly #onIdle: SocketConnectionInit["onIdle"];
   readonly #idleMs: number;
   /** By the clock: on a busy machine, the client's own timer comes late, and the server has closed its end by then. */
   #idleUntil = Infinity;
@@ -101,7 +101,7 @@ class SocketConnection implements Connection, Dispatcher.DispatchHandler {
   #sink: ReplySink | undefined;
   #overhead = 0;
 
-  constructor({ socket, origin, idleMs, onIdle }: ConnectionInit) {
+  constructor({ socket, origin, idleMs, onIdle }: SocketConnectionInit) {
     this.#socket = socket;
     this.#onIdle = onIdle;
     this.#idleMs = idleMs;

@@ -1,14 +1,14 @@
 import type { Socket } from "node:net";
-import { createConnection, type Connection } from "./connection.ts";
-import { createSocketOpener, type Awaiting, type Destination, type Opening } from "./open-socket.ts";
+import { createSocketConnection, type SocketConnection } from "./connection.ts";
+import { createSocketOpener, type Awaiting, type Destination, type PendingSocket } from "./open-socket.ts";
 import { createTrustedContext } from "./trusted-context.ts";
 
 /** Kept-alive connections, by origin. */
 export interface Connections {
   /** One that is idle; the caller sends on it at once. */
-  takeIdle(origin: string): Connection | undefined;
+  takeIdle(origin: string): SocketConnection | undefined;
   /** Makes another. */
-  open(destination: Destination, awaiting: Awaiting<Connection>): Pick<Opening, "cancel">;
+  open(destination: Destination, awaiting: Awaiting<SocketConnection>): Pick<PendingSocket, "cancel">;
   /** Drops all of them, also those that are busy or being opened. */
   close(): void;
 }
@@ -26,16 +26,16 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
   const opener = createSocketOpener(createTrustedContext(ca));
   const all = new Set<{ destroy(): void }>();
   /** The last that was used is used first, so that those that are too many time out. */
-  const idle = new Map<string, Connection[]>();
-  const idleOf = (origin: string): Connection[] => {
+  const idle = new Map<string, SocketConnection[]>();
+  const idleOf = (origin: string): SocketConnection[] => {
     const known = idle.get(origin) ?? [];
     idle.set(origin, known);
     return known;
   };
   // Not inside `open`: what a connection is kept with would keep whoever waited for it to be opened.
-  const keep = (socket: Socket, origin: string): Connection => {
+  const keep = (socket: Socket, origin: string): SocketConnection => {
     const waiting = idleOf(origin);
-    return createConnection({
+    return createSocketConnection({
       socket,
       origin,
       idleMs,

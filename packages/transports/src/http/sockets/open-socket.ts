@@ -22,7 +22,7 @@ export interface Awaiting<T> {
 }
 
 /** A socket that is being opened. */
-export interface Opening {
+export interface PendingSocket {
   /** Gives it up, and calls nothing. */
   cancel(): void;
   /** Gives it up; `onError` is called. */
@@ -31,7 +31,7 @@ export interface Opening {
 
 /** Opens sockets, with TLS where the URL wants it. */
 export interface SocketOpener {
-  open(destination: Destination, awaiting: Awaiting<Socket>): Opening;
+  open(destination: Destination, awaiting: Awaiting<Socket>): PendingSocket;
 }
 
 /** Makes one, which remembers TLS sessions, so that the next connection to the same place is ready sooner. `context` says whom to trust. */

@@ -2,9 +2,9 @@ import type { JsonObject, HostsideError } from "@hostside/core";
 import { createSlots, withErrorContext, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
-import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
+import { acceptAny, isSameId, type ReceivedMessageSink } from "../events/accept-message.ts";
 import {
-  asHostsideError,
+  asExchangeError,
   noAnswer,
   noStream,
   streamEnded,
@@ -80,7 +80,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     },
     close: async () => end(state, transportClosed(state.endpoint)),
   };
-  const sink: MessageSink = {
+  const sink: ReceivedMessageSink = {
     deliver(message, _relatedId, bytes) {
       if (state.isClosed) return;
       if (!("method" in message)) watchReply(state, message["id"]);
@@ -166,7 +166,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
     await reply.read((chunk) => parser.push(chunk));
     reason = streamEnded(endpoint);
   } catch (error) {
-    reason = asHostsideError(error, endpoint);
+    reason = asExchangeError(error, endpoint);
   }
   onEnd(reason);
   if (state.target !== undefined) end(state, reason);

@@ -5,7 +5,7 @@ import { acceptAnswer, isSameId } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
-import { asHostsideError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
+import { asExchangeError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
 import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
@@ -69,7 +69,7 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
       retryMs: undefined,
     });
   } catch (error) {
-    throw afterTaken(asHostsideError(error, init.reading.endpoint));
+    throw afterTaken(asExchangeError(error, init.reading.endpoint));
   }
 }
 

@@ -2,9 +2,9 @@ import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
 import { createSlots, onAbort, withGetters, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
-import type { MessageSink } from "../events/accept-message.ts";
+import type { ReceivedMessageSink } from "../events/accept-message.ts";
 import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
-import { asHostsideError, takenBack, transportClosed } from "../exchange/answer-error.ts";
+import { asExchangeError, takenBack, transportClosed } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
@@ -74,7 +74,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     },
     { sessionId: () => state.sessionId },
   );
-  const sink: MessageSink = {
+  const sink: ReceivedMessageSink = {
     deliver(message, relatedId, bytes) {
       if (!state.isClosed) transport.onmessage?.(message, relatedId, bytes);
     },
@@ -214,7 +214,7 @@ async function followStream(
       },
     });
   } catch (error) {
-    if (pending.cancelledBy === undefined) transport.onrequestfailed?.(pending.id, asHostsideError(error, endpoint));
+    if (pending.cancelledBy === undefined) transport.onrequestfailed?.(pending.id, asExchangeError(error, endpoint));
   } finally {
     pending.release();
   }

@@ -1,5 +1,5 @@
 import { cleanText, isHostsideError } from "@hostside/core";
-import { oneLine } from "../../render/one-line.ts";
+import { terminalLine } from "../../render/one-line.ts";
 import type { FailureFacts } from "../facts.ts";
 
 // The reason stands at the beginning or at the end, or it says that it is one; a stack or a usage text is the rest.
@@ -11,7 +11,7 @@ const isTelling = /\b\w*(?:error|exception)\b|\bcannot\b|\bfailed\b|\bfatal\b|\b
 /** What went wrong, fit to be shown. */
 export function failureFacts(error: unknown): FailureFacts {
   if (!isHostsideError(error))
-    return { code: "internal_error", message: oneLine(error instanceof Error ? error.message : String(error)) };
+    return { code: "internal_error", message: terminalLine(error instanceof Error ? error.message : String(error)) };
   const { code, rawMessage, details } = error;
   const { httpStatus, stderrTail = "" } = details;
   const stderr = shorten(stderrTail);
@@ -19,7 +19,7 @@ export function failureFacts(error: unknown): FailureFacts {
   const [message = ""] = rawMessage.split("\n");
   return {
     code,
-    message: oneLine(message.replace(/;? its stderr:$/, "")),
+    message: terminalLine(message.replace(/;? its stderr:$/, "")),
     ...(httpStatus !== undefined && { httpStatus }),
     ...(stderr.length > 0 && { stderr }),
   };

@@ -3,14 +3,14 @@ import { access, stat } from "node:fs/promises";
 import { posix, win32 } from "node:path";
 
 /** What is looked up about files. */
-export interface FileFacts {
+export interface FileLookup {
   kindOf(path: string): Promise<"file" | "directory" | "other" | "missing">;
   canExecute(path: string): Promise<boolean>;
   canRead(path: string): Promise<boolean>;
 }
 
 /** The files of this machine. */
-export const realFiles: FileFacts = {
+export const realFiles: FileLookup = {
   kindOf: (path) =>
     stat(path).then(
       (stats) => (stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other"),
@@ -34,19 +34,19 @@ export interface LookupPlace {
   readonly cwd: string;
   /** `PATH` and `PATHEXT`, in any case on Windows. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly files: FileFacts;
+  readonly files: FileLookup;
 }
 
 /** What a command stands for: a file that can be started, or what is in its place. */
-export type FoundProgram =
+export type ProgramLookup =
   | { readonly path: string }
   | { readonly trouble: "missing" }
   | { readonly trouble: "directory" | "not-executable"; readonly blocked: string };
 
 /** Looks a command up as the operating system does: one with a separator is a path, any other one is searched in the folders of `PATH`. */
-export async function findProgram(command: string, place: LookupPlace): Promise<FoundProgram> {
+export async function lookUpProgram(command: string, place: LookupPlace): Promise<ProgramLookup> {
   const { platform, files } = place;
-  let blocked: FoundProgram | undefined;
+  let blocked: ProgramLookup | undefined;
   for (const candidate of candidatesOf(command, place)) {
     const kind = await files.kindOf(candidate);
     if (kind === "missing") continue;

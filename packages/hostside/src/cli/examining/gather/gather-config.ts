@@ -2,7 +2,7 @@ import { readConfig, formatProblem, type ConfiguredServer } from "@hostside/conf
 import { readText, type LoadedConfig, type ServerSource } from "@hostside/config/node";
 import { cleanText, type ServerSpec } from "@hostside/core";
 import { canonicalJson, isSecretName } from "@hostside/core/implement";
-import { oneLine } from "../../render/one-line.ts";
+import { terminalLine } from "../../render/one-line.ts";
 import type { ConfigFacts, ConfigFileFacts, PlainSecret } from "../facts.ts";
 
 /** Reads what a configuration says of itself, and looks into its files for secrets. `isWanted`: the servers that somebody asked about. */
@@ -19,8 +19,8 @@ export async function gatherConfig(
         code: problem.code,
         severity: problem.severity,
         ...(problem.serverId !== undefined && { server: cleanText(problem.serverId, 128) }),
-        text: oneLine(formatProblem({ ...problem, fix: undefined }), 500),
-        ...(problem.fix !== undefined && { fix: oneLine(problem.fix, 500) }),
+        text: terminalLine(formatProblem({ ...problem, fix: undefined }), 500),
+        ...(problem.fix !== undefined && { fix: terminalLine(problem.fix, 500) }),
       })),
     plainSecrets: await plainSecretsOf(wanted),
     duplicates: duplicatesOf(servers).filter((ids) => ids.some(isWanted)),

@@ -1,17 +1,17 @@
 import type { Terminal } from "../../terminal.ts";
 import type { MachineFacts } from "../facts.ts";
-import { findProgram, pathFolders, realFiles, type FileFacts } from "./find-program.ts";
+import { lookUpProgram, pathFolders, realFiles, type FileLookup } from "./find-program.ts";
 
 const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
 /** Looks at the machine. Starts nothing. */
 export async function gatherMachine(
   { env, cwd, platform, nodeVersion }: Pick<Terminal, "env" | "cwd" | "platform" | "nodeVersion">,
-  files: FileFacts = realFiles,
+  files: FileLookup = realFiles,
 ): Promise<MachineFacts> {
   const place = { env, cwd, platform, files };
   const found = async (name: string): Promise<string | undefined> => {
-    const program = await findProgram(name, place);
+    const program = await lookUpProgram(name, place);
     return "path" in program ? program.path : undefined;
   };
   const [node, npm, npx] = await Promise.all(["node", "npm", "npx"].map(found));

@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import { redactSpec, type ServerSpec, type StdioTransportSpec } from "@hostside/core";
 import type { ProgramFacts } from "../facts.ts";
-import { findProgram, type LookupPlace } from "./find-program.ts";
+import { lookUpProgram, type LookupPlace } from "./find-program.ts";
 
 /** Looks up what a server would be started with. Starts nothing. */
 export async function gatherProgram(
@@ -14,7 +14,7 @@ export async function gatherProgram(
   const paths = platform === "win32" ? win32 : posix;
   const cwd = transport.cwd === undefined ? place.cwd : paths.resolve(place.cwd, transport.cwd);
   const env = { ...(transport.inheritEnv === "none" ? {} : place.env), ...transport.env };
-  const found = await findProgram(command, { ...place, cwd, env });
+  const found = await lookUpProgram(command, { ...place, cwd, env });
   const isMissing = async (path: string): Promise<boolean> => (await files.kindOf(path)) === "missing";
   // What follows a blank may be arguments that were put in the wrong place, secrets among them.
   const [word = "", ...more] = command.trim().split(/\s+/);

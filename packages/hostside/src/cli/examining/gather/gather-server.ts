@@ -2,14 +2,14 @@ import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import { redactSpec, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { createDeadline, isConfidentialUrl } from "@hostside/core/implement";
 import type { ServerStatus } from "@hostside/provider";
-import { oneLine } from "../../render/one-line.ts";
+import { terminalLine } from "../../render/one-line.ts";
 import type { Host } from "../../../host.ts";
 import type { ReadyFacts, ServerFacts } from "../facts.ts";
 import { failureFacts } from "./failure-facts.ts";
 import type { LookupPlace } from "./find-program.ts";
 import { gatherProgram } from "./gather-program.ts";
 import { mayBeEra, tryEra } from "./try-era.ts";
-import { fitTools, weighTool } from "./weigh-tools.ts";
+import { checkToolsPerApi, weighTool } from "./weigh-tools.ts";
 
 /** What a server is looked at with. */
 export interface ServerMeans {
@@ -56,7 +56,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
     diagnostics: means.diagnostics
       .filter(({ serverId }) => serverId === id)
       .slice(0, mostDiagnostics)
-      .map(({ kind, message }) => ({ kind, message: oneLine(message, 500) })),
+      .map(({ kind, message }) => ({ kind, message: terminalLine(message, 500) })),
     ...(signInEndsAt !== undefined && { signInEndsAt }),
     waitedMs,
   };
@@ -82,7 +82,7 @@ function aboutSource({ serverId, scope, file }: ServerSource, spec: ServerSpec |
     scope,
     ...(file !== undefined && { file }),
     transport: transport?.type ?? "custom",
-    starts: transport === undefined ? "" : oneLine(inWords(transport), 300),
+    starts: transport === undefined ? "" : terminalLine(inWords(transport), 300),
     plainHttp: url !== undefined && !isConfidentialUrl(url),
   } as const;
 }
@@ -143,21 +143,21 @@ async function lookAtReady(status: ServerStatus, spec: ServerSpec, means: Server
   await host.provider.disconnectServer(spec.id).catch(() => undefined);
   const { server, connectMs = 0, listMs = 0 } = status;
   const era = server?.era ?? "legacy";
-  const protocolVersion = oneLine(server?.protocolVersion ?? "", 40);
+  const protocolVersion = terminalLine(server?.protocolVersion ?? "", 40);
   const chosen = { works: true, protocolVersion, ms: Math.round(connectMs) } as const;
   const other = await tryEra(spec, era === "legacy" ? "2026-07-28" : "legacy", eraTrial(means));
   return {
     era,
     protocolVersion,
     ...(server?.httpMode !== undefined && { httpMode: server.httpMode }),
-    ...(server?.name !== undefined && { name: oneLine(server.name, 100) }),
-    ...(server?.version !== undefined && { version: oneLine(server.version, 100) }),
+    ...(server?.name !== undefined && { name: terminalLine(server.name, 100) }),
+    ...(server?.version !== undefined && { version: terminalLine(server.version, 100) }),
     connectMs: Math.round(connectMs),
     listMs: Math.round(listMs),
     ...(answerMs !== undefined && { answerMs }),
     tools,
     tokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
-    apis: fitTools(definitions),
+    apis: checkToolsPerApi(definitions),
     eras: era === "legacy" ? { legacy: chosen, modern: other } : { legacy: other, modern: chosen },
   };
 }

@@ -9,8 +9,8 @@ import {
 import type { ToolDefinition } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { toolNamePrefix, hostsideNaming } from "@hostside/naming";
-import { oneLine } from "../../render/one-line.ts";
-import type { ApiFacts, ToolFacts } from "../facts.ts";
+import { terminalLine } from "../../render/one-line.ts";
+import type { ApiFacts, OfferedToolFacts } from "../facts.ts";
 
 /** The model APIs that every tool is held against, as people call them. */
 const apis: readonly { readonly api: string; readonly profile: SchemaProfile }[] = [
@@ -21,7 +21,7 @@ const apis: readonly { readonly api: string; readonly profile: SchemaProfile }[]
 ];
 
 /** What a model sees of a tool, and what that costs. */
-export function weighTool(definition: ToolDefinition): ToolFacts {
+export function weighTool(definition: ToolDefinition): OfferedToolFacts {
   const { serverId = "", toolName = definition.name } = definition.origin ?? {};
   const plain = `${toolNamePrefix(serverId, hostsideNaming)}${hostsideNaming.sanitize(toolName)}`;
   const isTooLong = plain.length > hostsideNaming.maxLength;
@@ -35,7 +35,7 @@ export function weighTool(definition: ToolDefinition): ToolFacts {
 }
 
 /** Which tools each model API takes as they are, takes changed, and does not take. */
-export function fitTools(definitions: readonly ToolDefinition[]): readonly ApiFacts[] {
+export function checkToolsPerApi(definitions: readonly ToolDefinition[]): readonly ApiFacts[] {
   return apis.map(({ api, profile }) => {
     const fits = definitions.map(({ name, origin, inputSchema }) => ({
       tool: shown(origin?.toolName ?? name),
@@ -57,5 +57,5 @@ export function fitTools(definitions: readonly ToolDefinition[]): readonly ApiFa
 const mostChanges = 20;
 
 function shown(text: string): string {
-  return oneLine(text, 200);
+  return terminalLine(text, 200);
 }

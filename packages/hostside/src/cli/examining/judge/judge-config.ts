@@ -1,6 +1,6 @@
 import { formatCount } from "../../render/format-amount.ts";
 import type { ConfigFacts, ConfigProblemFacts, PlainSecret, ServerFacts } from "../facts.ts";
-import type { Finding, Mend } from "../finding.ts";
+import type { DoctorFinding, Mend } from "../finding.ts";
 import { commandFor } from "./command-for.ts";
 
 const area = "configuration";
@@ -9,13 +9,13 @@ const area = "configuration";
 export function judgeConfig(
   { files, problems, plainSecrets, duplicates }: ConfigFacts,
   servers: readonly ServerFacts[],
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   return [
     // Where something could not be read, that is what to mend.
     ...(files.length + servers.length === 0 && !problems.some(({ severity }) => severity === "error")
       ? [noServers]
       : []),
-    ...files.map(({ file, servers: ids, scope }): Finding => {
+    ...files.map(({ file, servers: ids, scope }): DoctorFinding => {
       return {
         level: "ok",
         area,
@@ -29,14 +29,14 @@ export function judgeConfig(
   ];
 }
 
-const noServers: Finding = {
+const noServers: DoctorFinding = {
   level: "problem",
   area,
   what: "there are no servers",
   mend: { command: "hostside init" },
 };
 
-function judgeProblem({ code, severity, server, text, fix }: ConfigProblemFacts): Finding {
+function judgeProblem({ code, severity, server, text, fix }: ConfigProblemFacts): DoctorFinding {
   return {
     // A server that nobody trusted is as it should be, and needs its user's word.
     level: severity === "error" ? "problem" : "advice",
@@ -56,7 +56,7 @@ function mendOf(code: string, { server, fix }: Pick<ConfigProblemFacts, "server"
   return fix === undefined ? {} : { mend: { text: fix } };
 }
 
-function judgeOff({ id, state, off }: ServerFacts): readonly Finding[] {
+function judgeOff({ id, state, off }: ServerFacts): readonly DoctorFinding[] {
   // What nobody trusted is a problem of the configuration, with its place.
   if (state !== "off" || off === "untrusted") return [];
   const isListed = off === "not allowed";
@@ -64,13 +64,13 @@ function judgeOff({ id, state, off }: ServerFacts): readonly Finding[] {
   return [{ level: "ok", area, server: id, what, ...(!isListed && { mend: { command: commandFor("enable", id) } }) }];
 }
 
-function judgeSecrets(secrets: readonly PlainSecret[]): readonly Finding[] {
+function judgeSecrets(secrets: readonly PlainSecret[]): readonly DoctorFinding[] {
   const groups = new Map<string, PlainSecret[]>();
   for (const secret of secrets) {
     const key = JSON.stringify([secret.file, secret.server, secret.placeholder]);
     groups.set(key, [...(groups.get(key) ?? []), secret]);
   }
-  return Array.from(groups.values(), (group): Finding => {
+  return Array.from(groups.values(), (group): DoctorFinding => {
     const [{ server, placeholder }] = group as [PlainSecret, ...PlainSecret[]];
     const isOne = group.length === 1;
     const evidence = group.map(({ file, line, field }) => `${file}${line === undefined ? "" : `:${line}`}: ${field}`);
@@ -103,7 +103,7 @@ function variableFor(field: string): string {
   return name.replaceAll(/^\W+/g, "").replaceAll(/\W+/g, "_").toUpperCase() || "TOKEN";
 }
 
-function judgeDuplicate(ids: readonly string[]): Finding {
+function judgeDuplicate(ids: readonly string[]): DoctorFinding {
   const [first = "", ...others] = ids;
   return {
     level: "advice",

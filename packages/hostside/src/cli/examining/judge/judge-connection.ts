@@ -1,6 +1,6 @@
 import { formatCount, formatDuration } from "../../render/format-amount.ts";
 import type { FailureFacts, ServerFacts } from "../facts.ts";
-import type { Finding, Mend } from "../finding.ts";
+import type { DoctorFinding, Mend } from "../finding.ts";
 import { commandFor } from "./command-for.ts";
 
 const area = "connection";
@@ -10,7 +10,7 @@ const soonMs = 24 * 3600 * 1000;
 export function judgeConnection(
   server: ServerFacts,
   { now, isExplained }: { readonly now: number; readonly isExplained: boolean },
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   return [
     ...(server.state === "unusable" && isExplained ? [] : judgeState(server)),
     ...judgeSignIn(server, now),
@@ -18,7 +18,7 @@ export function judgeConnection(
   ];
 }
 
-function judgeState(facts: ServerFacts): readonly Finding[] {
+function judgeState(facts: ServerFacts): readonly DoctorFinding[] {
   const { id: server, state, failure, program, ready, waitedMs } = facts;
   switch (state) {
     case "ready":
@@ -153,7 +153,7 @@ function mendStderr(stderr: string, npxPackage: string | undefined): Mend | unde
   return undefined;
 }
 
-function judgeSignIn({ id: server, signInEndsAt }: ServerFacts, now: number): readonly Finding[] {
+function judgeSignIn({ id: server, signInEndsAt }: ServerFacts, now: number): readonly DoctorFinding[] {
   if (signInEndsAt === undefined || signInEndsAt - now > soonMs) return [];
   const left = signInEndsAt - now;
   const when = left <= 0 ? "has ended" : `ends in ${formatDuration(left)}`;
@@ -168,7 +168,7 @@ function judgeSignIn({ id: server, signInEndsAt }: ServerFacts, now: number): re
   ];
 }
 
-function judgePlainHttp({ id: server, plainHttp, state }: ServerFacts): readonly Finding[] {
+function judgePlainHttp({ id: server, plainHttp, state }: ServerFacts): readonly DoctorFinding[] {
   if (!plainHttp || state === "off") return [];
   return [
     {

@@ -1,12 +1,12 @@
 import { formatCount } from "../../render/format-amount.ts";
 import type { MachineFacts, ServerFacts } from "../facts.ts";
-import type { Finding } from "../finding.ts";
+import type { DoctorFinding } from "../finding.ts";
 
 const area = "machine";
 const neededNode = { major: 20, minor: 19 };
 
 /** What the machine does for its servers, and to them. */
-export function judgeMachine(machine: MachineFacts, servers: readonly ServerFacts[]): readonly Finding[] {
+export function judgeMachine(machine: MachineFacts, servers: readonly ServerFacts[]): readonly DoctorFinding[] {
   return [
     judgeNode(machine),
     ...judgePrograms(machine, servers),
@@ -17,7 +17,7 @@ export function judgeMachine(machine: MachineFacts, servers: readonly ServerFact
   ];
 }
 
-function judgeNode({ nodeVersion }: MachineFacts): Finding {
+function judgeNode({ nodeVersion }: MachineFacts): DoctorFinding {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
   const isNew = major > neededNode.major || (major === neededNode.major && minor >= neededNode.minor);
   const what = `Node ${nodeVersion}`;
@@ -30,8 +30,8 @@ function judgeNode({ nodeVersion }: MachineFacts): Finding {
   };
 }
 
-function judgePrograms({ programs }: MachineFacts, servers: readonly ServerFacts[]): readonly Finding[] {
-  return (["npx", "npm"] as const).flatMap((name): readonly Finding[] => {
+function judgePrograms({ programs }: MachineFacts, servers: readonly ServerFacts[]): readonly DoctorFinding[] {
+  return (["npx", "npm"] as const).flatMap((name): readonly DoctorFinding[] => {
     const path = programs[name];
     if (path !== undefined) return [{ level: "ok", area, what: `${name}: ${path}` }];
     // Whoever has no server that needs it does not miss it; of one that does, the finding is its own.
@@ -41,7 +41,7 @@ function judgePrograms({ programs }: MachineFacts, servers: readonly ServerFacts
   });
 }
 
-function judgePath({ missingPathFolders }: MachineFacts, servers: readonly ServerFacts[]): readonly Finding[] {
+function judgePath({ missingPathFolders }: MachineFacts, servers: readonly ServerFacts[]): readonly DoctorFinding[] {
   // A folder that is not there harms nobody who finds what they look for.
   if (missingPathFolders.length === 0 || !servers.some(({ program }) => program?.trouble === "missing")) return [];
   return [
@@ -55,7 +55,7 @@ function judgePath({ missingPathFolders }: MachineFacts, servers: readonly Serve
   ];
 }
 
-function judgeProxies({ proxyVariables }: MachineFacts, servers: readonly ServerFacts[]): readonly Finding[] {
+function judgeProxies({ proxyVariables }: MachineFacts, servers: readonly ServerFacts[]): readonly DoctorFinding[] {
   if (proxyVariables.length === 0) return [];
   const what = `proxy variables are set: ${proxyVariables.join(", ")}`;
   const stranded = servers.filter(
@@ -79,8 +79,12 @@ function isNetwork(code: string): boolean {
   return ["unreachable", "dns_failed", "connect_timeout"].includes(code);
 }
 
-function judgeCertificates({ extraCertificates, trustsAnyCertificate, platform }: MachineFacts): readonly Finding[] {
-  const findings: Finding[] = [];
+function judgeCertificates({
+  extraCertificates,
+  trustsAnyCertificate,
+  platform,
+}: MachineFacts): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = [];
   if (extraCertificates !== undefined) {
     const { file, readable } = extraCertificates;
     findings.push(
@@ -107,7 +111,7 @@ function judgeCertificates({ extraCertificates, trustsAnyCertificate, platform }
   return findings;
 }
 
-function judgeNodeOptions({ nodeOptions, platform }: MachineFacts): readonly Finding[] {
+function judgeNodeOptions({ nodeOptions, platform }: MachineFacts): readonly DoctorFinding[] {
   if (nodeOptions.length === 0) return [];
   const risky = nodeOptions.filter((option) =>
     /^--(?:inspect|require|import|loader|experimental-loader)|^-r$/.test(option),

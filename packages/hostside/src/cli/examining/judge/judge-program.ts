@@ -1,15 +1,15 @@
 import { shellLine } from "../../render/shell-word.ts";
 import type { MachineFacts, ServerFacts } from "../facts.ts";
-import type { Finding, Mend } from "../finding.ts";
+import type { DoctorFinding, Mend } from "../finding.ts";
 
 const area = "program";
 
 /** Whether the program of a server is there, and what is odd about how it is started. */
-export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts): readonly Finding[] {
+export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts): readonly DoctorFinding[] {
   if (program === undefined) return [];
   const { command, path, missingCwd, missingFiles, leavesContainers } = program;
   const server = id;
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   if (path !== undefined)
     findings.push({ level: "ok", area, server, what: command === path ? path : `${command}: ${path}` });
   else findings.push(judgeTrouble(server, program, machine));
@@ -47,7 +47,11 @@ export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts
 
 type Program = NonNullable<ServerFacts["program"]>;
 
-function judgeTrouble(server: string, { command, trouble, blocked = "" }: Program, machine: MachineFacts): Finding {
+function judgeTrouble(
+  server: string,
+  { command, trouble, blocked = "" }: Program,
+  machine: MachineFacts,
+): DoctorFinding {
   const finding = { level: "problem", area, server } as const;
   switch (trouble) {
     case "not-executable":

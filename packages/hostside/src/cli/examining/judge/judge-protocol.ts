@@ -1,11 +1,11 @@
 import type { EraFacts, ServerFacts } from "../facts.ts";
-import type { Finding } from "../finding.ts";
+import type { DoctorFinding } from "../finding.ts";
 import { commandFor } from "./command-for.ts";
 
 const area = "protocol";
 
 /** In which eras a server can be spoken to, and what it does that the protocol does not have. */
-export function judgeProtocol({ id: server, ready, eras, diagnostics }: ServerFacts): readonly Finding[] {
+export function judgeProtocol({ id: server, ready, eras, diagnostics }: ServerFacts): readonly DoctorFinding[] {
   const found = ready?.eras ?? eras;
   const strays = diagnostics.filter(({ kind }) => kind === "stdout-anomaly");
   const odd = diagnostics.filter(({ kind }) => kind === "protocol-anomaly" || kind === "notification-flood");
@@ -43,7 +43,7 @@ function judgeEras(
   server: string,
   { legacy, modern }: { readonly legacy?: EraFacts; readonly modern?: EraFacts },
   chosen: "legacy" | "modern" | undefined,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const speaks = [legacy, modern].flatMap((era) => (era?.works === true ? [era.protocolVersion] : []));
   const auto = chosen === undefined ? "" : `; auto chose ${chosen === "modern" ? "2026-07-28" : "the handshake era"}`;
   if (speaks.length === 2)
@@ -57,7 +57,7 @@ function judgeEras(
   return [{ level: "ok", area, server, what }];
 }
 
-function oldTransport(server: string): Finding {
+function oldTransport(server: string): DoctorFinding {
   return {
     level: "advice",
     area,

@@ -1,17 +1,17 @@
 import { formatDuration } from "../../render/format-amount.ts";
 import type { ServerFacts } from "../facts.ts";
-import type { Finding } from "../finding.ts";
+import type { DoctorFinding } from "../finding.ts";
 
 const area = "speed";
 const slowMs = 5000;
 const slowAnswerMs = 1000;
 
 /** What somebody waits for. */
-export function judgeSpeed({ id: server, ready, program }: ServerFacts): readonly Finding[] {
+export function judgeSpeed({ id: server, ready, program }: ServerFacts): readonly DoctorFinding[] {
   if (ready === undefined) return [];
   const { connectMs, listMs, answerMs } = ready;
   const npxPackage = program?.npxPackage;
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   if (connectMs > slowMs)
     findings.push({
       level: "advice",

@@ -1,8 +1,8 @@
 import { openaiResponses } from "@hostside/adapters";
 import type { Diagnostic } from "@hostside/core";
 import { formatCount } from "../../render/format-amount.ts";
-import type { ApiFacts, ServerFacts, ToolFacts } from "../facts.ts";
-import type { Finding } from "../finding.ts";
+import type { ApiFacts, ServerFacts, OfferedToolFacts } from "../facts.ts";
+import type { DoctorFinding } from "../finding.ts";
 import { commandFor } from "./command-for.ts";
 
 /** What a model may read of tools before it has done anything, in tokens. */
@@ -13,7 +13,7 @@ const mostNames = 5;
 const mostFunctions = openaiResponses.maxTools?.value ?? Number.POSITIVE_INFINITY;
 
 /** What becomes of a server's tools: those left out, their names, their schemas, their tokens. */
-export function judgeTools(facts: ServerFacts): readonly Finding[] {
+export function judgeTools(facts: ServerFacts): readonly DoctorFinding[] {
   const { id: server, ready } = facts;
   if (ready === undefined) return [];
   return [
@@ -43,8 +43,8 @@ const listed: Partial<Record<Diagnostic["kind"], { readonly what: string; readon
   },
 };
 
-function judgeListing({ id: server, diagnostics, ready }: ServerFacts): readonly Finding[] {
-  const findings = Object.entries(listed).flatMap(([kind, { what, mend }]): readonly Finding[] => {
+function judgeListing({ id: server, diagnostics, ready }: ServerFacts): readonly DoctorFinding[] {
+  const findings = Object.entries(listed).flatMap(([kind, { what, mend }]): readonly DoctorFinding[] => {
     const messages = diagnostics.filter((one) => one.kind === kind).map(({ message }) => message);
     if (messages.length === 0) return [];
     return [{ level: "advice", area: "tools", server, what, evidence: some(messages), mend: { text: mend } }];
@@ -57,8 +57,8 @@ function judgeListing({ id: server, diagnostics, ready }: ServerFacts): readonly
   ];
 }
 
-function judgeNames(server: string, tools: readonly ToolFacts[]): readonly Finding[] {
-  const of = (reason: ToolFacts["renamed"]): readonly string[] =>
+function judgeNames(server: string, tools: readonly OfferedToolFacts[]): readonly DoctorFinding[] {
+  const of = (reason: OfferedToolFacts["renamed"]): readonly string[] =>
     tools.filter(({ renamed }) => renamed === reason).map(({ name, localName }) => `${name}: ${localName}`);
   const [long, alike] = [of("too-long"), of("collision")];
   return [
@@ -89,7 +89,7 @@ function judgeNames(server: string, tools: readonly ToolFacts[]): readonly Findi
   ];
 }
 
-function judgeFlags(server: string, tools: readonly ToolFacts[]): readonly Finding[] {
+function judgeFlags(server: string, tools: readonly OfferedToolFacts[]): readonly DoctorFinding[] {
   const flagged = tools.flatMap(({ name, flags }) => {
     const hidden = flags.filter((flag) => !["truncated", "schema-replaced", "extras-dropped"].includes(flag));
     return hidden.length === 0 ? [] : [`${name}: ${hidden.join(", ")}`];
@@ -108,7 +108,7 @@ function judgeFlags(server: string, tools: readonly ToolFacts[]): readonly Findi
 }
 
 // What an API takes in other words, the adapters write in those: that is nothing to know, and --json has it.
-function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: number): readonly Finding[] {
+function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: number): readonly DoctorFinding[] {
   if (leftOut.length === 0) return [];
   const about = {
     area: "schemas",
@@ -123,7 +123,7 @@ function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: numbe
   return [{ ...about, level: "advice", what: `${tools} ${are} not taken by ${api}, and left out there`, mend }];
 }
 
-function judgeTokens(server: string, { tools, tokens }: NonNullable<ServerFacts["ready"]>): readonly Finding[] {
+function judgeTokens(server: string, { tools, tokens }: NonNullable<ServerFacts["ready"]>): readonly DoctorFinding[] {
   if (tools.length === 0) return [];
   const evidence = Array.from(tools)
     .sort((a, b) => b.tokens - a.tokens)
@@ -144,14 +144,14 @@ function judgeTokens(server: string, { tools, tokens }: NonNullable<ServerFacts[
 }
 
 /** What all servers together ask of a model. */
-export function judgeSum(servers: readonly ServerFacts[]): readonly Finding[] {
+export function judgeSum(servers: readonly ServerFacts[]): readonly DoctorFinding[] {
   const ready = servers.flatMap((server) => server.ready ?? []);
   if (ready.length < 2) return [];
   const tokens = ready.reduce((sum, server) => sum + server.tokens, 0);
   const tools = ready.reduce((sum, server) => sum + server.tools.length, 0);
   const what = `${formatCount(tools, "tool")} of ${ready.length} servers cost about ${tokens} tokens in each request`;
   const mend = { text: "let a conversation find its tools: host.conversation({ maxToolTokens: 8000 })" };
-  const findings: Finding[] = [
+  const findings: DoctorFinding[] = [
     tokens <= tokenBudget
       ? { level: "ok", area: "tokens", what }
       : { level: "advice", area: "tokens", what: `${what}, more than ${tokenBudget}`, mend },

@@ -1,6 +1,6 @@
 import type { ApprovalOptions } from "@hostside/policy";
 import { askApproval } from "./ask-approval.ts";
-import type { Asker } from "./asker.ts";
+import type { TerminalPrompter } from "./asker.ts";
 
 /** Who approves the calls of a host. */
 export interface Approver {
@@ -12,7 +12,7 @@ export interface Approver {
  * What holds for calls that a person makes from a command line: each that is not known to be `pure` is asked about, once, by the same question as one that a rule
  * wants approved. Where nobody can be asked, it is refused.
  */
-export function approveCalls(approver: Approver, asker: Asker | undefined): ApprovalOptions {
+export function approveCalls(approver: Approver, asker: TerminalPrompter | undefined): ApprovalOptions {
   return {
     mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } },
     async handler(question) {

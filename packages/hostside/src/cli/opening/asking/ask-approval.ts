@@ -1,7 +1,7 @@
 import { redacted } from "@hostside/core";
 import { isSecretName } from "@hostside/core/implement";
 import type { ApprovalDecision, ApprovalHandler, ApprovalQuestion } from "@hostside/policy";
-import type { Asker, Choice } from "./asker.ts";
+import type { TerminalPrompter, PromptChoice } from "./asker.ts";
 
 const labels = {
   once: { label: "Yes, this call" },
@@ -10,11 +10,11 @@ const labels = {
 } as const;
 
 /** Asks about a call that somebody has to approve. Who cancels has refused it. */
-export function askApproval(asker: Asker): ApprovalHandler {
+export function askApproval(asker: TerminalPrompter): ApprovalHandler {
   return (question) =>
     asker.alone(async (ask) => {
       ask.show(describeCall(question));
-      const choices: readonly Choice<ApprovalDecision>[] = [
+      const choices: readonly PromptChoice<ApprovalDecision>[] = [
         ...question.answers.flatMap((value) => (Object.hasOwn(labels, value) ? choiceOf(value) : [])),
         { value: "no", label: "No" },
       ];
@@ -37,6 +37,6 @@ export function describeCall({ tool, definition, args, effect, why }: ApprovalQu
   ];
 }
 
-function choiceOf(value: ApprovalDecision): Choice<ApprovalDecision> | [] {
+function choiceOf(value: ApprovalDecision): PromptChoice<ApprovalDecision> | [] {
   return value === "once" || value === "conversation" || value === "always" ? { value, ...labels[value] } : [];
 }

@@ -1,6 +1,6 @@
 import type { ElicitationRequest, ElicitationResult, JsonObject, JsonValue } from "@hostside/core";
 import { isConfidentialUrl } from "@hostside/core/implement";
-import type { Asker, Questions } from "./asker.ts";
+import type { TerminalPrompter, Questions } from "./asker.ts";
 import { readFormFields, type FieldKind, type FormField } from "./form-fields.ts";
 
 /** Opens a page for the user, if that can be done here. */
@@ -8,7 +8,7 @@ export type OpenPage = (url: URL, serverId: string, signal: AbortSignal) => Prom
 
 /** Asks what a server asks during a call. `openPage` is absent where no page can be seen. */
 export function askElicitation(
-  asker: Asker,
+  asker: TerminalPrompter,
   openPage: OpenPage | undefined,
 ): (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult> {
   return (request, signal) =>

@@ -1,8 +1,11 @@
 import type { ConfigInput } from "@hostside/config";
-import type { Asker } from "./asker.ts";
+import type { TerminalPrompter } from "./asker.ts";
 
 /** Asks for the inputs of a configuration (`${input:id}`), each once. Who cancels has given no answer, and `onCancel` hears of it. */
-export function askInput(asker: Asker, onCancel: () => void): (input: ConfigInput) => Promise<string | undefined> {
+export function askInput(
+  asker: TerminalPrompter,
+  onCancel: () => void,
+): (input: ConfigInput) => Promise<string | undefined> {
   const answers = new Map<string, Promise<string | undefined>>();
   return (input) => {
     // Two files may have an input of one name each.
@@ -13,7 +16,7 @@ export function askInput(asker: Asker, onCancel: () => void): (input: ConfigInpu
   };
 }
 
-async function ask(input: ConfigInput, asker: Asker, onCancel: () => void): Promise<string | undefined> {
+async function ask(input: ConfigInput, asker: TerminalPrompter, onCancel: () => void): Promise<string | undefined> {
   const { id, type, description, default: initial, password, options } = input;
   // Which program it would have to run, only its editor knows.
   if (type === "command") return undefined;

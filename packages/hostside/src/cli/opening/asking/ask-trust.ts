@@ -1,9 +1,9 @@
 import type { AskTrust, TrustQuestion } from "@hostside/config";
 import { redactUrl } from "@hostside/core";
-import type { Asker } from "./asker.ts";
+import type { TerminalPrompter } from "./asker.ts";
 
 /** Asks about a server that a project brings. Who cancels has given no answer, and `onCancel` hears of it. */
-export function askTrust(asker: Asker, onCancel: () => void): AskTrust {
+export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrust {
   return (question, signal) =>
     asker.alone(async (ask) => {
       ask.show(describeTrust(question));

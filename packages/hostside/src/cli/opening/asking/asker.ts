@@ -1,5 +1,5 @@
 /** One of several answers. */
-export interface Choice<Value extends string> {
+export interface PromptChoice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string | undefined;
@@ -20,13 +20,13 @@ export interface Questions {
   /** `initial`: the answer of who presses Enter at once. */
   choose<Value extends string>(
     message: string,
-    choices: readonly Choice<Value>[],
+    choices: readonly PromptChoice<Value>[],
     initial?: Value,
   ): Promise<Value | undefined>;
   /** `initial`: what is chosen already. */
   chooseSome<Value extends string>(
     message: string,
-    choices: readonly Choice<Value>[],
+    choices: readonly PromptChoice<Value>[],
     initial?: readonly string[],
   ): Promise<readonly Value[] | undefined>;
   confirm(message: string, initial?: boolean): Promise<boolean | undefined>;
@@ -36,7 +36,7 @@ export interface Questions {
 }
 
 /** Asks the person at a terminal. */
-export interface Asker {
+export interface TerminalPrompter {
   /**
    * Asks questions that belong together, while nobody else asks: they wait for their turn. Everything that is shown is cleaned of escape sequences and
    * bounded here. Rejects with the signal's reason if it aborts before the first question, and otherwise settles as `work` does.

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
-import type { Choice } from "./asker.ts";
+import type { PromptChoice } from "./asker.ts";
 
 /** A field of a form, as a server describes it. Its texts are the server's. */
 export interface FormField {
@@ -17,7 +17,7 @@ export type FieldKind =
   | { readonly is: "text"; readonly least: number; readonly most: number; readonly format: string | undefined }
   | { readonly is: "number"; readonly whole: boolean; readonly least: number; readonly most: number }
   | { readonly is: "yes-no" }
-  | { readonly is: "one" | "some"; readonly choices: readonly Choice<string>[] };
+  | { readonly is: "one" | "some"; readonly choices: readonly PromptChoice<string>[] };
 
 // A form of more fields is not one that a person fills in at a terminal.
 const mostFields = 50;
@@ -67,7 +67,7 @@ function kindOf(field: JsonObject): FieldKind | undefined {
 }
 
 // `enum` with the `enumNames` of older servers, and `oneOf` or `anyOf` of constants with titles.
-function choicesOf(field: JsonObject): readonly Choice<string>[] | undefined {
+function choicesOf(field: JsonObject): readonly PromptChoice<string>[] | undefined {
   const { enum: values, enumNames: names } = field;
   if (Array.isArray(values)) {
     return values.flatMap((value, index) => {

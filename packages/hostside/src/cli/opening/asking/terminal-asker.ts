@@ -1,8 +1,8 @@
 import { cleanText } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
-import { oneLine } from "../../render/one-line.ts";
+import { terminalLine } from "../../render/one-line.ts";
 import type { Terminal } from "../../terminal.ts";
-import type { Asker, Choice, Questions } from "./asker.ts";
+import type { TerminalPrompter, PromptChoice, Questions } from "./asker.ts";
 
 // What a person decides about is shown whole, as far as a person reads.
 const longestLine = 10_000;
@@ -10,7 +10,7 @@ const longestMessage = 2000;
 const longestLabel = 200;
 
 /** Asks at this terminal, on its stderr. */
-export function terminalAsker(terminal: Terminal): Asker {
+export function terminalAsker(terminal: Terminal): TerminalPrompter {
   let turn: Promise<unknown> = Promise.resolve();
   let asking = 0;
   return {
@@ -75,9 +75,9 @@ async function questionsAt(terminal: Terminal, signal: AbortSignal): Promise<Que
   };
 }
 
-function toOption({ value, label, hint }: Choice<string>): { value: string; label: string; hint?: string } {
-  const shown = { value, label: oneLine(label, longestLabel) };
-  return hint === undefined ? shown : { ...shown, hint: oneLine(hint, longestLabel) };
+function toOption({ value, label, hint }: PromptChoice<string>): { value: string; label: string; hint?: string } {
+  const shown = { value, label: terminalLine(label, longestLabel) };
+  return hint === undefined ? shown : { ...shown, hint: terminalLine(hint, longestLabel) };
 }
 
 function clean(message: string): string {

@@ -1,0 +1,121 @@
+import { createAuthenticateTools, type OAuth } from "@hostside/auth";
+import { HostsideError, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
+import type { Toolbox } from "@hostside/discovery";
+import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/pool";
+import type { McpProvider } from "@hostside/provider";
+import { createProviderProxy, type Borrowed, type ProviderProxy } from "./provider-proxy.ts";
+
+/** What not all share. */
+export type Apart = Exclude<ServerSharing, "shared">;
+
+/** What a toolbox of a class is made with. */
+export interface SharedToolboxInit {
+  /** In front of the names of the providers. */
+  readonly name: string;
+  /** Of which servers there are some. */
+  readonly sharings: ReadonlySet<Apart>;
+  readonly providers: Pick<SharedProviders, "lease">;
+  /** Whose each provider is. */
+  readonly owners: Pick<WeakMap<ToolProvider, Apart>, "get">;
+  /** Makes a toolbox of these beside all that every conversation has. */
+  readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
+  /** Signs in where a model gets tools for it. */
+  readonly oauth: OAuth | undefined;
+  readonly clock: Clock;
+}
+
+/** A toolbox that all conversations of one class look at: those that share all connections. */
+export interface SharedToolbox {
+  readonly toolbox: Toolbox;
+  readonly key: ConversationKey;
+  /** How many conversations look at it. */
+  users: number;
+  /** Shows what the providers of a lease have. */
+  attach(lease: Pick<ConversationLease, "providers">): void;
+  /** The providers stay open. */
+  close(reason?: string): void;
+}
+
+/** Makes the toolbox of the conversations with this key, whose providers may come and go. */
+export function createSharedToolbox(key: ConversationKey, means: SharedToolboxInit): SharedToolbox {
+  const { name, sharings, providers, owners, clock } = means;
+  const parts = [...sharings].map((apart): ClassPart => {
+    const attach = (provider: McpProvider): void => {
+      proxy.attach(provider);
+      signIns?.attach(provider);
+    };
+    const lend = async (signal: AbortSignal | undefined): Promise<Lent> => {
+      const lease = await providers.lease(key, { signal });
+      const provider = lease.providers.find((one) => owners.get(one) === apart);
+      if (provider !== undefined) {
+        attach(provider);
+        return { provider, release: () => lease.release() };
+      }
+      lease.release();
+      throw new HostsideError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
+    };
+    const proxy = createProviderProxy({ name: `${name}-${apart}`, clock, borrow: lend });
+    const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend });
+    return { apart, attach, proxies: signIns === undefined ? [proxy] : [proxy, signIns.proxy] };
+  });
+  const proxies = parts.flatMap((part) => part.proxies);
+  const toolbox = means.toolboxOf(proxies);
+  return {
+    toolbox,
+    key,
+    users: 0,
+    attach(lease) {
+      for (const { apart, attach } of parts) {
+        const provider = lease.providers.find((one) => owners.get(one) === apart);
+        if (provider !== undefined) attach(provider);
+      }
+    },
+    close(reason) {
+      toolbox.close(reason);
+      for (const one of proxies) void one.close(reason);
+    },
+  };
+}
+
+/** What a toolbox has of one sharing. */
+interface ClassPart {
+  readonly apart: Apart;
+  readonly attach: (provider: McpProvider) => void;
+  readonly proxies: readonly ProviderProxy[];
+}
+
+/** A provider of servers, for as long as it is needed. */
+interface Lent extends Borrowed {
+  readonly provider: McpProvider;
+}
+
+interface SignIns {
+  readonly proxy: ProviderProxy;
+  attach(provider: McpProvider): void;
+}
+
+interface SignInMeans extends Pick<SharedToolboxInit, "name" | "oauth" | "clock"> {
+  readonly lend: (signal: AbortSignal | undefined) => Promise<Lent>;
+}
+
+/** The tools by which a model has its user sign in to these servers, if there are to be any. */
+function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns | undefined {
+  const { oauth, name, clock, lend } = means;
+  if (oauth === undefined) return undefined;
+  let current: McpProvider | undefined;
+  let tools: ToolProvider | undefined;
+  const attach = (provider: McpProvider): ToolProvider => {
+    if (tools !== undefined && provider === current) return tools;
+    current = provider;
+    // Those of the provider before end with it.
+    tools = createAuthenticateTools({ oauth, provider, principal, clock });
+    proxy.attach(tools);
+    return tools;
+  };
+  const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
+    const lent = await lend(signal);
+    return { provider: attach(lent.provider), release: () => lent.release() };
+  };
+  const proxy = createProviderProxy({ name, clock, borrow });
+  return { proxy, attach };
+}

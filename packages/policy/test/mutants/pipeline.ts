@@ -1,0 +1,84 @@
+import type { PolicyMutant } from "./policy-mutant.ts";
+
+const test = "packages/policy/test/policy.test.ts";
+
+/** Mistakes in how the stages stand around a call. */
+export const pipelineMutants: readonly PolicyMutant[] = [
+  {
+    bug: "looks at a call once for the toolbox and once for the provider",
+    patches: [
+      {
+        file: "pipeline/pass-once.ts",
+        find: "      passed.set(args, { serverId, toolName, context: handed.options.context });\n",
+        replace: "",
+      },
+    ],
+    test,
+  },
+  {
+    bug: "knows a call again by its arguments alone",
+    patches: [{ file: "pipeline/pass-once.ts", find: "isSame(before, call)", replace: "true" }],
+    test,
+  },
+  {
+    bug: "hands its arguments to tools that may call others with them",
+    patches: [
+      {
+        file: "pipeline/pass-once.ts",
+        find: '      if (handed.origin.serverId === "") return next(handed);\n',
+        replace: "",
+      },
+      { file: "pipeline/pass-once.ts", find: "isSame(before, call)", replace: "true" },
+    ],
+    test,
+  },
+  {
+    bug: "checks the caller's own object, which may be another one when it is sent",
+    patches: [{ file: "policy.ts", find: "    freezeArguments(parts),\n    redaction", replace: "    redaction" }],
+    test,
+  },
+  {
+    bug: "keeps the place of a call that is over",
+    patches: [
+      {
+        file: "limits/create-limits.ts",
+        find: "if (isHostsideError(signal.reason)) end();",
+        replace: "if (isHostsideError(signal.reason)) return;",
+      },
+    ],
+    test,
+  },
+  {
+    bug: "asks a human before it looks whether the arguments fit",
+    patches: [
+      {
+        file: "policy.ts",
+        find: "    validation?.input,\n    // Around what",
+        replace: "    approval.interceptor,\n    validation?.input,\n    // Around what",
+      },
+    ],
+    test,
+  },
+  {
+    bug: "tries a server again behind its breaker, so that one call opens it",
+    patches: [
+      {
+        file: "policy.ts",
+        find: "retry?.interceptor, breaker?.interceptor",
+        replace: "breaker?.interceptor, retry?.interceptor",
+      },
+    ],
+    test,
+  },
+  {
+    bug: "counts each try of a call against its limits",
+    patches: [
+      {
+        file: "policy.ts",
+        find: "limits?.interceptor, retry?.interceptor",
+        replace: "retry?.interceptor, limits?.interceptor",
+      },
+    ],
+    test,
+  },
+];

@@ -1,0 +1,162 @@
+import type { Cancel, Clock } from "@hostside/core";
+
+/** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
+export const sliceBytes: number = 4 * 1024;
+// Of one turn of the event loop, for one source: as long as it may take, and as much as it may be before the source has to wait.
+// A call passes two turns or three, so that it may take some tenths of a millisecond longer beside a flood.
+const budgetMs = 0.1;
+const mostBytes = 32 * 1024;
+// In between, the time is looked at. Lines of a few bytes take a hundred nanoseconds each.
+const cutBytes = 1024;
+// What is only kept until more of it comes takes a small part of the time.
+const keptFactor = 1 / 8;
+// What is likely to be thrown away may wait longer: to read it as fast as it comes fills the memory beside the heap, and the collections that this
+// brings hold up everybody.
+const longPauseMs = 1;
+
+/** As much of a `Uint8Array`, or a `Buffer`, as matters here. */
+interface Sliceable<Bytes> {
+  readonly length: number;
+  subarray(start: number, end?: number): Bytes;
+}
+
+/** Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it holds up nobody else. */
+export interface YieldingReader<Bytes> {
+  /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
+  take(bytes: Bytes): void;
+  /** Bytes handed on so far. */
+  handedOn(): number;
+  /** Whether something waits for its turn. */
+  isBehind(): boolean;
+  /** Whether the source is paused. */
+  isPaused(): boolean;
+  /** Hands on at once what waits. */
+  flush(): void;
+  /** Hands on nothing any more: what waits is let go, and so is whatever comes. */
+  drop(): void;
+}
+
+/** What {@linkcode createYieldingReader} needs. */
+export interface YieldingReaderInit<Bytes> {
+  /** Where the bytes come from. It is paused while some of them wait. */
+  readonly source: { pause(): unknown; resume(): unknown };
+  readonly clock: Clock;
+  /**
+   * How many of the first bytes are only copied by whoever gets them, as those of a line before its end are. They go in one piece and count an
+   * eighth of others. Default: none.
+   */
+  readonly countKept?: ((bytes: Bytes) => number) | undefined;
+  /**
+   * Whether more of what came last is hardly wanted, as of a line that is too long already: the source is paused for a millisecond at a time then.
+   * Default: never.
+   */
+  readonly mayWait?: (() => boolean) | undefined;
+  /** Must not throw. */
+  readonly onBytes: (bytes: Bytes) => void;
+  /** Called when nothing waits any more. */
+  readonly onCaughtUp?: () => void;
+}
+
+/**
+ * Begins with nothing. In each turn of the event loop it works for about a tenth of a millisecond, and takes 32 KiB or one read of the source,
+ * whichever is more; the rest waits. What comes in pieces of ordinary size is handed on as it comes.
+ */
+export function createYieldingReader<Bytes extends Sliceable<Bytes>>(
+  init: YieldingReaderInit<Bytes>,
+): YieldingReader<Bytes> {
+  return new WaitingBytes(init);
+}
+
+// A class, because each process has two of them, and each large answer one.
+class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Bytes> {
+  readonly #init: YieldingReaderInit<Bytes>;
+  #waiting: Bytes[] | undefined;
+  #handedOn = 0;
+  #inThisTurn = 0;
+  #isPaused = false;
+  #isDropped = false;
+  #cancelPause: Cancel | undefined;
+
+  constructor(init: YieldingReaderInit<Bytes>) {
+    this.#init = init;
+  }
+
+  take(bytes: Bytes): void {
+    if (this.#isDropped) return;
+    if (!this.#isPaused && bytes.length <= sliceBytes) {
+      this.#handOn(bytes, bytes.length);
+    } else {
+      (this.#waiting ??= []).push(bytes);
+      if (!this.#isPaused) this.#takeTurn();
+    }
+    if (this.#isPaused || (!this.isBehind() && this.#inThisTurn < mostBytes)) return;
+    this.#isPaused = true;
+    this.#init.source.pause();
+    this.#wait();
+  }
+
+  handedOn(): number {
+    return this.#handedOn;
+  }
+
+  isBehind(): boolean {
+    return this.#waiting !== undefined && this.#waiting.length > 0;
+  }
+
+  isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  flush(): void {
+    this.#work(() => true);
+  }
+
+  drop(): void {
+    this.#isDropped = true;
+    this.#waiting = undefined;
+    this.#cancelPause?.();
+  }
+
+  #handOn(bytes: Bytes, weight: number): void {
+    this.#handedOn += bytes.length;
+    this.#inThisTurn += weight;
+    this.#init.onBytes(bytes);
+  }
+
+  #work(mayTake: () => boolean): void {
+    const waiting = this.#waiting ?? [];
+    for (let next = waiting[0]; next !== undefined && !this.#isDropped && mayTake(); next = waiting[0]) {
+      const kept = this.#init.countKept?.(next) ?? 0;
+      const length = Math.min(next.length, Math.max(kept, cutBytes));
+      if (length < next.length) waiting[0] = next.subarray(length);
+      else waiting.shift();
+      this.#handOn(
+        length < next.length ? next.subarray(0, length) : next,
+        kept > cutBytes ? kept * keptFactor : length,
+      );
+    }
+  }
+
+  #takeTurn(): void {
+    const { clock } = this.#init;
+    const end = clock.now() + budgetMs;
+    this.#work(() => clock.now() < end);
+  }
+
+  /** For the next turn, or for longer where that harms nobody. */
+  #wait(): void {
+    const { clock, mayWait } = this.#init;
+    if (this.isBehind() || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
+    else this.#cancelPause = clock.schedule(longPauseMs, () => this.#goOn(true));
+  }
+
+  #goOn(hasMadePause: boolean): void {
+    if (this.#isDropped) return;
+    this.#inThisTurn = 0;
+    this.#takeTurn();
+    if (this.isBehind() || (!hasMadePause && this.#init.mayWait?.() === true)) return this.#wait();
+    this.#isPaused = false;
+    this.#init.source.resume();
+    this.#init.onCaughtUp?.();
+  }
+}
