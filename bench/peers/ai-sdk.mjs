@@ -47,6 +47,6 @@ export const create = async () => {
 };
 
 function transportFor(server) {
-  if (server.kind === "http") return { type: "http", url: server.url };
+  if (server.type === "http") return { type: "http", url: server.url };
   return new StdioMCPTransport({ command: server.command, args: [...server.args] });
 }

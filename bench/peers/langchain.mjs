@@ -13,7 +13,7 @@ export const create = async () => {
       const mcpServers = Object.fromEntries(
         servers.map((server) => [
           server.id,
-          server.kind === "http"
+          server.type === "http"
             ? { transport: "http", url: server.url }
             : { transport: "stdio", command: server.command, args: [...server.args] },
         ]),

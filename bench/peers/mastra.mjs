@@ -16,7 +16,7 @@ export const create = async () => {
         servers: Object.fromEntries(
           servers.map((server) => [
             server.id,
-            server.kind === "http" ? { url: new URL(server.url) } : { command: server.command, args: [...server.args] },
+            server.type === "http" ? { url: new URL(server.url) } : { command: server.command, args: [...server.args] },
           ]),
         ),
       });

@@ -15,7 +15,7 @@ export const create = async () => {
         mcpServers: Object.fromEntries(
           servers.map((server) => [
             server.id,
-            server.kind === "http" ? { url: server.url } : { command: server.command, args: [...server.args] },
+            server.type === "http" ? { url: server.url } : { command: server.command, args: [...server.args] },
           ]),
         ),
       });

@@ -35,7 +35,7 @@ export const create = async () => {
 
 function toDefinition(server) {
   const command =
-    server.kind === "http"
+    server.type === "http"
       ? { kind: "http", url: new URL(server.url), headers: { accept: "application/json, text/event-stream" } }
       : { kind: "stdio", command: server.command, args: [...server.args], cwd: process.cwd() };
   return { name: server.id, command };

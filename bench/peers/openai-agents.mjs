@@ -47,6 +47,6 @@ export const create = async () => {
 
 // `listTools` of 10,000 tools in pages of 500 fits its default of 64 pages.
 function open(server) {
-  if (server.kind === "http") return new MCPServerStreamableHttp({ name: server.id, url: server.url });
+  if (server.type === "http") return new MCPServerStreamableHttp({ name: server.id, url: server.url });
   return new MCPServerStdio({ name: server.id, command: server.command, args: [...server.args] });
 }

@@ -11,7 +11,7 @@ describe("checkServer() of a program that no compiler has looked at", () => {
     [{}, "checkServer(): address must be an object with a type, not undefined"],
     [{ address, onyl: [] }, 'checkServer() has no option "onyl"; known are address, consent, checks, '],
     [{ address, only: [] }, 'checkServer() has no option "only"; known are address, consent, checks, '],
-    [{ address: { kind: "x" } }, 'checkServer(): address.kind must be "stdio", "http" or "sse", not "x"'],
+    [{ address: { type: "x" } }, 'checkServer(): address.type must be "stdio", "http" or "sse", not "x"'],
     [{ address: { type: "stdio" } }, "checkServer(): address.server must be an object with command and args, not"],
     [{ address: { ...address, url: "x" } }, 'an address of type stdio has no option "url"; known are type, server'],
     [

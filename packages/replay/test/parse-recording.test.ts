@@ -76,7 +76,7 @@ describe("parseRecording()", () => {
     [
       "a transport that starts nothing",
       lines(header, '{"type":"server","id":"one","transport":{"type":"ftp"}}'),
-      "transport must be of the kind",
+      "transport must be of the type",
     ],
   ])("refuses %s", (_, text, message) => {
     expect(failureOf(text)).toContain(message);

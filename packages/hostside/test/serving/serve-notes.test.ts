@@ -21,7 +21,9 @@ it("says why nothing is on offer, and what of an edit is taken over", async () =
   await using served = await startServed(work, args());
   await served.untilSaid("note: read-only: nothing of one is on offer, because nobody says what its tools change");
   await work.write({ "hostside.json": { ...config, serve: { ...serve, expose: "search", requireApproval: true } } });
-  await served.untilSaid('note: taken over from hostside.json: serve.expose is "search", serve.ask is true\n');
+  await served.untilSaid(
+    'note: taken over from hostside.json: serve.expose is "search", serve.requireApproval is true\n',
+  );
   expect(served.stderr().match(/note: /g)).toHaveLength(2);
   await work.write({ "hostside.json": '{ "servers": {' });
   await served.untilSaid("error: ");

@@ -103,7 +103,7 @@ describe("hostside serve", () => {
     expect(await served.untilTools((names) => names.length === 4)).toEqual(finders);
     expect(await say(secret)).toMatch(/^set_a \[secret:/);
     await edit({ expose: "groups", requireApproval: true });
-    await served.untilSaid('serve.expose is "groups", serve.ask is true, serve.redact is false');
+    await served.untilSaid('serve.expose is "groups", serve.requireApproval is true, serve.redact is false');
     expect(await say("x")).toContain("[error approval_required, policy]");
     await edit({ expose: "some", requireApproval: false });
     await served.untilSaid("note: serve of hostside.json is as it was: ");
