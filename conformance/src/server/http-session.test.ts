@@ -11,8 +11,8 @@ describe("openHttpSession()", () => {
       const script = { era: "legacy", http: { answers } } as const;
       await using server = await startFaultServer({ script, transport: "http" });
       const trace = createTraceRecorder();
-      const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000 });
-      await handshake(session, { answerMs: 5000 });
+      const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
+      await handshake(session, { answerMs: 60_000 });
       await session.request("ping");
       await session.close();
       const posts = trace.slice().filter(({ kind, text }) => kind === "http" && text.startsWith("POST"));
@@ -24,8 +24,8 @@ describe("openHttpSession()", () => {
     await using server = await startFaultServer({ script: {}, transport: "http" });
     const trace = createTraceRecorder();
     const headers = { authorization: "Bearer hunter2", "x-api-key": "hunter2" };
-    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000, headers });
-    await handshake(session, { answerMs: 5000 });
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000, headers });
+    await handshake(session, { answerMs: 60_000 });
     await session.close();
     expect(JSON.stringify(trace.slice())).not.toContain("hunter2");
   });
@@ -35,8 +35,8 @@ describe("openHttpSession()", () => {
     const script = { era: "legacy", rules: [{ on: "ping", do: [cut] }] } as const;
     await using server = await startFaultServer({ script, transport: "http" });
     const trace = createTraceRecorder();
-    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000 });
-    await handshake(session, { answerMs: 5000 });
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
+    await handshake(session, { answerMs: 60_000 });
     await session.request("ping");
     await session.close();
     const broken = trace.slice().filter(({ text }) => text.includes("did not come"));

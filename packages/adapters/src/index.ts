@@ -20,5 +20,5 @@ export { adaptSchema, type AdaptedSchema, type UnfitSchema } from "./schema/adap
 
 // For those who write an adapter of their own.
 export { declareTools, type AdapterDeclareOptions } from "./declare/declare-tools.ts";
-export { answerCall, type AnswerMeans, type ModelCall } from "./answer/answer-call.ts";
-export { createAnswerer, type Answerer } from "./answer/create-answerer.ts";
+export { answerCall } from "./answer/answer-call.ts";
+export { createAnswerer } from "./answer/create-answerer.ts";

@@ -1,4 +1,4 @@
-/** How many bytes a text has as UTF-8, without making them. A lone surrogate counts as the U+FFFD that it becomes. */
+/** Counts the bytes of a text in UTF-8. A lone surrogate counts as the U+FFFD that it becomes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index += 1) {
@@ -18,8 +18,8 @@ export interface Utf8Head {
 }
 
 /**
- * The longest beginning of `text` that takes at most `maxBytes` in UTF-8, without half a surrogate pair. A lone surrogate counts as the
- * three bytes of the U+FFFD that stands for it. Looks at no more of the text than that.
+ * Finds the longest beginning of `text` that takes at most `maxBytes` in UTF-8 and splits no
+ * surrogate pair. A lone surrogate counts as U+FFFD, three bytes. Reads no more of the text.
  */
 export function headWithin(text: string, maxBytes: number): Utf8Head {
   let bytes = 0;

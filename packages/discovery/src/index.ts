@@ -25,10 +25,9 @@ export type { TokenScope } from "./tokens/token-counter.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
 
 // For those who build another way to discover tools, or measure this one.
-export { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "./search/search-index.ts";
+export { createSearchIndex, type SearchIndex, type SearchOptions } from "./search/search-index.ts";
 export type { SearchDocument } from "./search/search-document.ts";
 export { relatedTerms, searchTerms } from "./search/search-terms.ts";
 export type { SearchHit } from "./search/rank-documents.ts";
 export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
 export { viewOptionFields } from "./view/view.ts";
-export { normalizeGroups, type DeclaredGroup } from "./catalog/normalize-groups.ts";

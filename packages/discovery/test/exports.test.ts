@@ -10,7 +10,6 @@ describe("@hostside/discovery", () => {
       "createToolbox",
       "estimateDefinitionTokens",
       "estimateTokens",
-      "normalizeGroups",
       "relatedTerms",
       "reservedNames",
       "searchTerms",

@@ -31,7 +31,7 @@ export type { ChangeKind, ToolChange } from "./pins/tool-change.ts";
 export type { LockedTool, ToolLock } from "./pins/tool-lock.ts";
 export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.ts";
 export type { CircuitState } from "./breaker/circuit.ts";
-export { circuitStateNumber, type CircuitStatus } from "./breaker/create-breaker.ts";
+export { type CircuitStatus } from "./breaker/create-breaker.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
 export {
   createInvoke,

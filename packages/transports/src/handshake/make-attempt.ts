@@ -99,8 +99,9 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
   }
 }
 
-// How long the probe is out alone. On a pipe it waits for the program's start. Over HTTP the answer may wait for a cold function or
-// for a token, so the probe gets a quarter of the time, and another one after a sign of life.
+// How long the probe is out alone. On a pipe it waits for the program's start. Over HTTP the answer
+// may wait for a cold function or a token. The probe gets a quarter of the time there, and another
+// quarter after a sign of life.
 function aloneMs({ hasPerRequestStream }: Wire, { settings, deadline }: HandshakeContext): number {
   const { probeMs } = settings.timeouts;
   return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 4) : probeMs;

@@ -45,9 +45,10 @@ export interface Greeting {
 }
 
 /**
- * Starts a wire and finds out who is at its other end. Only answers decide: after silence, and over HTTP an answer to `ping`,
- * `initialize` is sent as well, and the first of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `HostsideError`; the wire is
- * the caller's to close.
+ * Starts a wire and finds out which era the server speaks. Only answers decide. After silence to
+ * the probe, `initialize` is sent as well; over HTTP only to a server that answers `ping`. The first
+ * valid answer counts. Rejects with a `HostsideError` that says what the server did or failed to do.
+ * The caller closes the wire.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -76,8 +77,8 @@ async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discover
 }
 
 /**
- * Waits for the answer to the probe, or for another sign of life: a server that answers `ping` and goes on being silent to the probe
- * is not slow, it ignores the probe. Resolves to `undefined` for such a server.
+ * Waits for the answer to the probe, or for another sign of life. A server that answers `ping` and
+ * stays silent to the probe is not slow: it ignores the probe. Resolves to `undefined` for it.
  */
 async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Promise<Discovery | undefined> {
   const notWanted = new AbortController();

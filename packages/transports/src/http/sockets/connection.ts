@@ -95,7 +95,7 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
   readonly #valve: ReadValve;
   readonly #onIdle: SocketConnectionInit["onIdle"];
   readonly #idleMs: number;
-  /** By the clock: on a busy machine, the client's own timer comes late, and the server has closed its end by then. */
+  /** By the clock. On a busy machine the client's timer is late: the server has closed its end. */
   #idleUntil = Infinity;
   #keptMs = 0;
   #sink: ReplySink | undefined;
