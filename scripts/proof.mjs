@@ -200,6 +200,7 @@ function repeatsOf(name, { args, env = {} }) {
   const config = args.includes("-c") ? "-c vitest.proof.config.ts " : "";
   const pattern = (/** @type {string} */ test) =>
     test.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", "'\\''");
+  if (failed.length === 0) return [`       again: pnpm proof ${name}`];
   return failed.map(
     ([file, test = ""]) => `       again: ${variables.join("")}pnpm vitest run ${config}${file} -t '${pattern(test)}'`,
   );

@@ -71,8 +71,9 @@ export interface ServerTimeouts {
   /** From the start of a connection attempt, with every fallback, to a finished handshake. Default 60,000: a first `npx` downloads. */
   readonly connectMs: number;
   /**
-   * How long a connection attempt has only the probe of the 2026-07-28 era out, before `initialize` is sent as well. Default 5,000; over
-   * HTTP at least half of `connectMs`. An answer that comes later still counts.
+   * How long the probe of the 2026-07-28 era is out alone. Then `initialize` is sent as well, over
+   * HTTP only to a server that answers `ping`. Default 5,000; over HTTP at least a quarter and at
+   * most a third of `connectMs`. An answer that comes later still counts.
    */
   readonly probeMs: number;
   /** For one whole `tools/list`, all pages. Default 30,000. */

@@ -53,7 +53,7 @@ export interface HostState {
   readonly keys?: readonly SealingKey[] | undefined;
   /** Counts what limits of the policy are used up, for all replicas. Default: each counts for itself. */
   readonly limitStore?: PolicyOptions["limitStore"];
-  /** What is to be known of the engine; passed on to the hostside's own. */
+  /** What is to be known of the engine; passed on to `onDiagnostic` of `createHost()`. */
   readonly onDiagnostic?: Event<{ readonly kind: "engine-down" | "engine-back"; readonly message: string }> | undefined;
   /** Is there where a state has an end, and never called: whoever made it closes it. */
   readonly close?: (() => unknown) | undefined;

@@ -83,6 +83,34 @@ describe("the probe over HTTP", () => {
     },
   );
 
+  it("falls back to initialize within a short connectMs, with the default probeMs", async () => {
+    await using server = await startLoopback((request, response) => {
+      if (request.message["method"] !== "server/discover") replyAsLegacy(request, response);
+    });
+    const connection = await connect(spec(server, { timeouts: { connectMs: 6000 } }));
+    expect(connection.server.era).toBe("legacy");
+    await connection.close();
+  });
+
+  it.each([
+    ["503", (response: ServerResponse) => reply(response, 503)],
+    ["429", (response: ServerResponse) => reply(response, 429)],
+    [
+      "a refusal of 2026-07-28",
+      (response: ServerResponse, id: unknown) =>
+        reply(response, 400, { jsonrpc: "2.0", id, error: { code: -32_020, message: "not without headers" } }),
+    ],
+  ] as const)("takes %s to ping for no sign of an old server", async (_, answer) => {
+    await using server = await startLoopback((request, response) => {
+      if (request.message["method"] === "ping") answer(response, request.message["id"]);
+    });
+    await expect(connect(spec(server, { timeouts: { connectMs: 1500, probeMs: 10 } }))).rejects.toMatchObject({
+      code: "connect_timeout",
+      details: { operation: "server/discover" },
+    });
+    expect(server.methods()).toEqual(["server/discover", "ping"]);
+  });
+
   it.each([-32_020, -32_021, -32_022])(
     "leads back to 2026-07-28 when initialize is refused with %s after a probe that failed",
     async (code) => {

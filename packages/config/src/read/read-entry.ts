@@ -182,7 +182,7 @@ function chooseByWord(entry: ConfigEntry, rules: ServerEntryRules, typeKey: stri
     case "unsupported":
       entry.error(typeKey, {
         code: "unsupported",
-        message: `${quoteText(written, 40)} is a transport that is not there here`,
+        message: `${quoteText(written, 40)} is not a supported transport`,
       });
       return undefined;
     case undefined:

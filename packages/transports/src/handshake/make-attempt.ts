@@ -100,11 +100,12 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
 }
 
 // How long the probe is out alone. On a pipe it waits for the program's start. Over HTTP the answer
-// may wait for a cold function or a token. The probe gets a quarter of the time there, and another
-// quarter after a sign of life.
+// may wait for a cold function or a token. The probe gets at least a quarter of the time there, and
+// as long again after a sign of life, so that a third is left for `initialize`.
 function aloneMs({ hasPerRequestStream }: Wire, { settings, deadline }: HandshakeContext): number {
   const { probeMs } = settings.timeouts;
-  return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 4) : probeMs;
+  const remainingMs = deadline.remainingMs();
+  return hasPerRequestStream ? Math.min(Math.max(probeMs, remainingMs / 4), remainingMs / 3) : probeMs;
 }
 
 function toHandshakeError(

@@ -82,13 +82,11 @@ async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discover
  */
 async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Promise<Discovery | undefined> {
   const notWanted = new AbortController();
-  const lives = isAlive(init, notWanted.signal).then((isIt) => (isIt ? undefined : probe));
-  const first = await Promise.race([probe, lives]);
+  const isSlow = isAlive(init, notWanted.signal).then((lives) => (lives ? undefined : probe));
+  const first = await Promise.race([probe, isSlow]);
   notWanted.abort();
   return first ?? resultWithin(probe, init.probeMs, init.context.clock);
 }
-
-const silentCodes: ReadonlySet<string> = new Set(["aborted", "closed", "connection_closed", "request_timeout"]);
 
 async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal): Promise<boolean> {
   try {
@@ -103,7 +101,8 @@ async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal):
     return true;
   } catch (error) {
     if (!isHostsideError(error)) throw error;
-    return !silentCodes.has(error.code);
+    // An overloaded gateway answers for its server. A refusal in modern words is no sign of an old one.
+    return isOrdinary(error) && error.code !== "rate_limited" && !isModernRefusal(error);
   }
 }
 

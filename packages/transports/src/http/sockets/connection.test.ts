@@ -184,14 +184,16 @@ describe("an idle connection", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([
-    ["for less time than the server keeps it", 3900, true],
-    ["for as long as the server keeps it, though no timer could say so", 4100, false],
-  ])("is open when it was idle %s", async (_, idleForMs, isOpen) => {
+    ["for less time than the server keeps it", "timeout=5", 3900, true],
+    ["for as long as the server keeps it, though no timer could say so", "timeout=5", 4100, false],
+    ["for less time than its own limit", "nothing", 59_900, true],
+    ["for longer than its own limit", "nothing", 60_100, false],
+  ])("is open or not when it was idle %s", async (_, keepAlive, idleForMs, isOpen) => {
     const { connection, peer } = await openConnection();
     vi.useFakeTimers({ toFake: ["performance"] });
     const reply = ask(connection);
     await once(peer, "data");
-    peer.write("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n");
+    peer.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${keepAlive}\r\nContent-Length: 0\r\n\r\n`);
     expect(await reply.over).toBe("complete");
     vi.advanceTimersByTime(idleForMs);
     expect(connection.isOpen()).toBe(isOpen);

@@ -146,7 +146,7 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
     if (status === 101) return this.destroy(upgraded());
     // What is meant follows an interim one.
     if (status < 200) return;
-    this.#keptMs = Math.min(this.#idleMs, announcedMs(headers));
+    this.#keptMs = Math.min(this.#idleMs, announcedMs(headers) - headStartMs);
     this.#sink?.onHead(status, headers);
   }
 
@@ -158,7 +158,7 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
   onResponseEnd(): void {
     const sink = this.#letGo();
     if (sink === undefined) return;
-    this.#idleUntil = performance.now() + this.#keptMs - headStartMs;
+    this.#idleUntil = performance.now() + this.#keptMs;
     this.#onIdle(this);
     sink.onEnd();
   }
