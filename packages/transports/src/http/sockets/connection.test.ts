@@ -184,11 +184,11 @@ describe("an idle connection", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([
-    ["for less time than the server keeps it", "timeout=5", 3900, true],
-    ["for as long as the server keeps it, though no timer could say so", "timeout=5", 4100, false],
-    ["for less time than its own limit", "nothing", 59_900, true],
-    ["for longer than its own limit", "nothing", 60_100, false],
-  ])("is open or not when it was idle %s", async (_, keepAlive, idleForMs, isOpen) => {
+    { name: "for less time than the server keeps it", keepAlive: "timeout=5", idleForMs: 3900, isOpen: true },
+    { name: "as long as the server keeps it", keepAlive: "timeout=5", idleForMs: 4100, isOpen: false },
+    { name: "for less time than its own limit", keepAlive: "nothing", idleForMs: 59_900, isOpen: true },
+    { name: "for longer than its own limit", keepAlive: "nothing", idleForMs: 60_100, isOpen: false },
+  ])("is open: $isOpen, when it was idle $name", async ({ keepAlive, idleForMs, isOpen }) => {
     const { connection, peer } = await openConnection();
     vi.useFakeTimers({ toFake: ["performance"] });
     const reply = ask(connection);
