@@ -82,8 +82,8 @@ async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discover
  */
 async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Promise<Discovery | undefined> {
   const notWanted = new AbortController();
-  const isSlow = isAlive(init, notWanted.signal).then((lives) => (lives ? undefined : probe));
-  const first = await Promise.race([probe, isSlow]);
+  const answerIfSlow = isAlive(init, notWanted.signal).then((lives) => (lives ? undefined : probe));
+  const first = await Promise.race([probe, answerIfSlow]);
   notWanted.abort();
   return first ?? resultWithin(probe, init.probeMs, init.context.clock);
 }
