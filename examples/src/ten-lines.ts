@@ -5,7 +5,7 @@ import { createAiSdkTools } from "hostside/ai-sdk";
 
 export async function ask(model: LanguageModel, prompt: string, config = "auto"): Promise<string> {
   await using host = await createHost({ config });
-  await using conversation = host.conversation({ maxToolTokens: 2000 });
+  await using conversation = await host.conversation({ maxToolTokens: 2000 });
   const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
   const options = { tools, prepareStep, toolApproval, stopWhen: isStepCount(20) };
   return (await generateText({ ...options, model, prompt })).text;

@@ -72,7 +72,7 @@ const start = ({ cold, saved, ratio, savedOffer }: Start): string =>
 const measured: readonly (readonly [string, string])[] = [
   ["memory of a conversation over 8 shared servers with 64 tools, of 1,000: a view, with a lease", kb(view)],
   ["the same, with a toolbox of its own", kb(toolbox)],
-  ["the same, of `openConversation()`", kb(facade)],
+  ["the same, of `conversation()`", kb(facade)],
   ["memory of an idle conversation with a provider of its own and no connection, of 10,000", kb(idleOf("bytes"))],
   ["a sweep over 10,000 of them, none of which ends", ms(idleOf("sweepMs"))],
   [

@@ -23,7 +23,7 @@ const ways: Readonly<Record<string, Way>> = {
   facade: async ({ servers }) => {
     const host = await createHost({ servers, pool: {} });
     return async (id) => {
-      const conversation = await host.openConversation({ id, principal: `of ${id}` });
+      const conversation = await host.conversation({ id, principal: `of ${id}` });
       await conversation.call(echoOf(0), { text: id });
       return { host, conversation, offered: conversation.tools() };
     };

@@ -3,7 +3,7 @@ import { fixtureServer } from "@hostside/fixtures";
 import { createHost, type Conversation, type Host } from "hostside";
 
 const host: Host = await createHost({ servers: { good: { ...fixtureServer("modern-stdio") } } });
-const conversation: Conversation = host.conversation({ maxToolTokens: 2000 });
+const conversation: Conversation = await host.conversation({ maxToolTokens: 2000 });
 try {
   const { content } = await conversation.call("mcp_good_add", { a: 40, b: 2 });
   const [first] = content;

@@ -6,7 +6,7 @@ const maxToolTokens = 2000;
 /** Goes a model's way to a tool among all of them: the directory of groups, one group's schemas, the call. Counts tokens on the way. */
 export async function findATool({ host, printer }: Stage): Promise<void> {
   const { toolbox } = host;
-  await using conversation = host.conversation({ maxToolTokens });
+  await using conversation = await host.conversation({ maxToolTokens });
   const everything = toolbox.estimateTokens();
   const before = declare(conversation);
   printer.line(

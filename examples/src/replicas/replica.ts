@@ -29,7 +29,7 @@ function conversationOf(principal: string, id: string): Promise<Conversation> {
   const key = JSON.stringify([principal, id]);
   const known = conversations.get(key);
   if (known !== undefined) return known;
-  const opening = host.openConversation({ id, principal });
+  const opening = host.conversation({ id, principal });
   conversations.set(key, opening);
   opening.catch(() => conversations.delete(key));
   return opening;

@@ -22,7 +22,7 @@ export interface GatewayClient {
   readonly info: { readonly name?: string; readonly title?: string; readonly version?: string };
   /** What it offers; in 2026-07-28 with its first request. */
   readonly capabilities: JsonObject;
-  /** For the view that it is to see: hand them on, as they are, to `toolbox.view()` or `openConversation()`. */
+  /** For the view that it is to see: hand them on, as they are, to `toolbox.view()` or `conversation()`. */
   readonly view: Pick<ViewOptions, "allow" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
 }
 

@@ -29,7 +29,7 @@ import { unusedSettings } from "./settings/unused-settings.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
 import type { HostOptions } from "./host-options.ts";
-import type { ConversationOptions, Host } from "./host.ts";
+import type { Host } from "./host.ts";
 import type { HostTelemetry } from "./host-telemetry.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
@@ -125,7 +125,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     get config() {
       return opened.config;
     },
-    ...conversationsOf(parts, conversations, options.provider?.principal),
+    conversation: openerOf(parts, { conversations, closing, principal: options.provider?.principal }),
     tools: (names) => toolbox.tools(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),
@@ -138,30 +138,21 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   };
 }
 
-const conversationMessage =
-  "conversation() has what all share, and there are servers that not all share: use `await openConversation({ id, principal })`";
+interface OpenerMeans {
+  readonly conversations: Conversations | undefined;
+  readonly closing: Pick<Closing, "assertOpen">;
+  readonly principal: string | undefined;
+}
 
-/** The two ways to a conversation. */
-function conversationsOf(
-  parts: ConversationParts,
-  conversations: Conversations | undefined,
-  principal: string | undefined,
-): Pick<Host, "conversation" | "openConversation"> {
-  // Its calls are on behalf of the provider's principal, and so is what they leave behind.
-  const owned = (options: ConversationOptions): ConversationOptions =>
-    principal === undefined || (options.principal ?? options.context?.principal) !== undefined
-      ? options
-      : { ...options, principal };
-  return {
-    conversation(options = {}) {
-      if (conversations?.isNeeded === true) throw new TypeError(conversationMessage);
-      assertConversationOptions("conversation()", options);
-      return createConversation(parts, owned(options));
-    },
-    async openConversation(options = {}) {
-      assertConversationOptions("openConversation()", options);
-      const own = owned(options);
-      return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
-    },
+/** Opens conversations, on behalf of the provider's principal where they name none. */
+function openerOf(parts: ConversationParts, { conversations, closing, principal }: OpenerMeans): Host["conversation"] {
+  return async (options = {}) => {
+    assertConversationOptions("conversation()", options);
+    closing.assertOpen();
+    const own =
+      principal === undefined || (options.principal ?? options.context?.principal) !== undefined
+        ? options
+        : { ...options, principal };
+    return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
   };
 }

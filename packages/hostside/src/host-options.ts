@@ -82,7 +82,7 @@ export interface HostOptions {
   readonly savedCatalogs?: boolean | undefined;
   /**
    * Keeps conversations and users apart: a server whose `sharing` is `"principal"`, as by default that of one with credentials or with a sign-in, or `"conversation"` has a connection for each of these, which
-   * `openConversation()` uses. `{}` has the bounds that `createSharedProviders()` has. Default: all conversations share all connections.
+   * `conversation()` uses. `{}` has the bounds that `createSharedProviders()` has. Default: all conversations share all connections.
    */
   readonly pool?: PoolOptions | undefined;
   /** The product's own tools. Default none. */

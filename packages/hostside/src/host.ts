@@ -34,7 +34,10 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
   readonly context: Omit<CallContext, "approval">;
   /** Makes of results what this conversation's model reads; adapters use it by themselves. */
   readonly presenter: ResultPresenter;
-  /** Forgets what was kept for it: results and approvals; and ends the connections that were its own. Idempotent. */
+  /**
+   * Forgets what was kept for it: results and approvals; and ends the connections that were its own. Every member that reads or calls fails with `closed` from
+   * then on. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -51,19 +54,14 @@ export interface Host extends AsyncDisposable {
   /** What the files say now, with every problem and its place; `undefined` without `config`. */
   readonly config: LoadedConfig | undefined;
   /**
-   * A conversation over what all share. Throws a `TypeError` where `pool` keeps conversations apart and there are servers that not all share:
-   * {@linkcode openConversation} has them.
-   */
-  conversation(options?: ConversationOptions): Conversation;
-  /**
-   * A conversation over all that it may use: what all share, the connections of its principal, and its own. With `pool`, those are made now and waited for as
-   * `timeoutMs` says, end when nobody used them for `ttlMs`, and are made again by the next call; meanwhile their tools stay on offer. Without `pool` it is
-   * {@linkcode conversation}, and all share everything.
+   * Opens a conversation over all that it may use. Without `pool`, that is everything. With `pool`, it is what all share, the connections of its principal,
+   * and its own. Those are made now, within `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again; meanwhile their tools stay
+   * on offer.
    *
-   * Rejects with a `TypeError` for wrong options, `overloaded` where there is no room for its connections, `refresh_failed` where a `required` server of its own cannot be used, and
-   * `closed`.
+   * Rejects with a `TypeError` for wrong options, `overloaded` when the pool is full, `refresh_failed` when a `required` server of its own cannot be used,
+   * and `closed`.
    */
-  openConversation(options?: ConversationOptions): Promise<Conversation>;
+  conversation(options?: ConversationOptions): Promise<Conversation>;
   /** The connections that not all share; `undefined` without `pool`. */
   readonly pool: Pick<SharedProviders, "dispose" | "statuses" | "onEvent"> | undefined;
   /** Asks `allowTool` and the policy about every tool anew, for when their answers may have changed. */

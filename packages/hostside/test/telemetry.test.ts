@@ -37,7 +37,7 @@ describe("the option telemetry", () => {
       pool: {},
       telemetry: createTelemetry({ tracerProvider }),
     });
-    await using conversation = await host.openConversation({ id: "c" });
+    await using conversation = await host.conversation({ id: "c" });
     await conversation.call("mcp_s_echo", { text: "x" });
     expect(names()).toEqual(["server/discover", "tools/list", "tools/call echo"]);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { HostsideError } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
-import { viewOptionFields, type Toolbox } from "@hostside/discovery";
+import { viewOptionFields, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 import type { Results } from "@hostside/results";
 import type { Conversation, ConversationOptions } from "../host.ts";
@@ -46,8 +46,8 @@ export function createConversation(
     for (const one of forgotten) if (one.status === "rejected") throw one.reason;
   };
   const close = (): Promise<void> => (closing ??= forget());
-  const assertOpen = (): void => {
-    if (closing === undefined) return;
+  const open = (): ToolboxView => {
+    if (closing === undefined) return view;
     throw new HostsideError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
   };
   return {
@@ -59,18 +59,17 @@ export function createConversation(
         results.present(outcome, { ...presentContext, context: { ...context, ...presentContext?.context } }),
       presentError: (error, presentContext) => results.presentError(error, presentContext),
     },
-    async call(name, args, callOptions) {
-      assertOpen();
-      return view.call(name, args, { wait: "servers", ...callOptions });
-    },
-    async selectTools(input, helperOptions) {
-      assertOpen();
-      return view.selectTools(input, helperOptions);
-    },
-    async searchTools(input, helperOptions) {
-      assertOpen();
-      return view.searchTools(input, helperOptions);
-    },
+    tools: (declareOptions) => open().tools(declareOptions),
+    compact: () => open().compact(),
+    undeclared: () => open().undeclared(),
+    selection: () => open().selection(),
+    groups: () => open().groups(),
+    has: (name) => open().has(name),
+    listGroups: (input) => open().listGroups(input),
+    whenListed: async (listedOptions) => open().whenListed(listedOptions),
+    call: async (name, args, callOptions) => open().call(name, args, { wait: "servers", ...callOptions }),
+    selectTools: async (input, helperOptions) => open().selectTools(input, helperOptions),
+    searchTools: async (input, helperOptions) => open().searchTools(input, helperOptions),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -40,7 +40,7 @@ export function createHostGateway(host: Host, options: HostGatewayOptions): Gate
     catalog: host,
     async open(client) {
       const principal = principalOf === undefined ? client.principal : principalOf(client);
-      const conversation = await host.openConversation({
+      const conversation = await host.conversation({
         ...client.view,
         id: client.id,
         ...(principal !== undefined && { principal }),

@@ -1,4 +1,4 @@
-import type { Clock } from "@hostside/core";
+import { HostsideError, type Clock } from "@hostside/core";
 import { resultWithin } from "@hostside/core/implement";
 
 /** Ends a part. Called once, or more often where it was added more often. */
@@ -13,6 +13,8 @@ export interface Closing {
    * `AggregateError` when there are several. Idempotent.
    */
   close(reason?: string): Promise<void>;
+  /** Throws `closed` once {@linkcode close} was called. */
+  assertOpen(): void;
 }
 
 const defaultMs = 30_000;
@@ -38,5 +40,8 @@ export function createClosing(clock: Clock): Closing {
       parts.push({ close, withinMs });
     },
     close: (reason) => (closing ??= closeAll(reason)),
+    assertOpen() {
+      if (closing !== undefined) throw new HostsideError("the host is closed", { code: "closed" });
+    },
   };
 }

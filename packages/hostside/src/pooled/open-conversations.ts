@@ -34,8 +34,6 @@ export interface ConversationsMeans extends ConversationParts {
 export interface Conversations {
   readonly providers: SharedProviders;
   open(options?: ConversationOptions): Promise<Conversation>;
-  /** Whether there are servers that not all share. */
-  readonly isNeeded: boolean;
   /** Other servers from now on; throws as {@linkcode SharedProviders.updateConfig} does. */
   update(servers: readonly ServerSpec[]): void;
   close(reason?: string): Promise<void>;
@@ -68,9 +66,6 @@ export function openConversations(means: ConversationsMeans): Conversations {
   };
   return {
     providers,
-    get isNeeded() {
-      return sharings.size > 0;
-    },
     async open(options = {}) {
       if (sharings.size === 0) return createConversation(means, options);
       const wanted = { ...options, id: options.id ?? options.context?.conversation ?? randomUUID() };

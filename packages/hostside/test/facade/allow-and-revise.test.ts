@@ -28,7 +28,7 @@ describe("allowTool of a host", () => {
       allowTool,
       policy: { deny: "shared/b", defaultDecision: "allow" },
     });
-    await using one = await host.openConversation();
+    await using one = await host.conversation();
     expect(toolsOf(one)).toEqual(["conversation/b"]);
     await expect(one.call("mcp_conversation_a")).rejects.toMatchObject({ code: "unknown_tool" });
     const { revision } = host.toolbox;
@@ -43,7 +43,7 @@ describe("allowTool of a host", () => {
     const asked: string[] = [];
     const allowTool: Admit = ({ name }) => (asked.push(name), "offer");
     await using host = await createHost({ connector: connector(), servers, pool: {}, allowTool });
-    const one = await host.openConversation();
+    const one = await host.conversation();
     await one.close();
     asked.length = 0;
     host.recheckTools();

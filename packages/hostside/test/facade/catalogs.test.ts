@@ -66,15 +66,15 @@ describe("tools of the last time", () => {
   it("are a principal's at once when its connections are made again, and nobody else's", async () => {
     const options: HostOptions = { pool: {}, servers: [{ ...docs, sharing: "principal" }] };
     const { host, started } = await open(["echo"], options);
-    await using ada = await host.openConversation({ id: "1", principal: "ada" });
+    await using ada = await host.conversation({ id: "1", principal: "ada" });
     await host.pool?.dispose({ principal: "ada" }, "signed out");
     expect(started).toEqual(["docs"]);
-    await using again = await host.openConversation({ id: "2", principal: "ada" });
+    await using again = await host.conversation({ id: "2", principal: "ada" });
     expect(again.tools().map(({ name }) => name)).toContain("mcp_docs_echo");
     expect(started).toEqual(["docs"]);
     expect(await ada.call("mcp_docs_echo")).toMatchObject({ isError: false });
     expect(started).toEqual(["docs", "docs"]);
-    await using _bob = await host.openConversation({ id: "1", principal: "bob" });
+    await using _bob = await host.conversation({ id: "1", principal: "bob" });
     expect(started).toEqual(["docs", "docs", "docs"]);
     await host.close();
   });

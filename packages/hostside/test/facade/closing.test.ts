@@ -82,12 +82,13 @@ describe("close()", () => {
       providers: [handedIn],
       state: { store: createMemoryStore(), credentials },
     });
-    const conversation = host.conversation();
+    const conversation = await host.conversation();
     const closing = host.close("enough");
     expect(host.close()).toBe(closing);
     await closing;
     expect([connector.open.size, close.mock.calls.length]).toEqual([0, 0]);
     await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
+    await expect(host.conversation()).rejects.toMatchObject({ code: "closed" });
     expect(() => host.provider.registerServer(spec("b"))).toThrow(expect.objectContaining({ code: "closed" }));
   });
 
@@ -127,7 +128,7 @@ describe("a conversation", () => {
     const ready = new Promise<void>((resolve) => (arrive = resolve));
     const connector = createFakeConnector({ late: { ready } });
     await using host = await createHost({ connector, servers: [spec("late")], timeoutMs: 1 });
-    const conversation = host.conversation({ context: { principal: "ada" } });
+    const conversation = await host.conversation({ context: { principal: "ada" } });
     const call = conversation.call("mcp_late_echo");
     arrive();
     expect(await call).toMatchObject({ content: [{ text: "late did echo" }] });
@@ -135,7 +136,18 @@ describe("a conversation", () => {
     await conversation.close();
     await expect(conversation.call("mcp_late_echo")).rejects.toMatchObject({ code: "closed" });
     await expect(conversation.searchTools({ query: "echo" })).rejects.toMatchObject({ code: "closed" });
-    await host.conversation().call("mcp_late_echo");
+    const reads = [
+      () => conversation.tools(),
+      () => conversation.undeclared(),
+      () => conversation.selection(),
+      () => conversation.compact(),
+      () => conversation.groups(),
+      () => conversation.has("mcp_late_echo"),
+      () => conversation.listGroups({ query: "*" }),
+    ];
+    for (const read of reads) expect(read).toThrow(expect.objectContaining({ code: "closed" }));
+    await expect(conversation.whenListed()).rejects.toMatchObject({ code: "closed" });
+    await (await host.conversation()).call("mcp_late_echo");
   });
 });
 

@@ -85,7 +85,7 @@ describe("the servers of a hostside", () => {
         config: { files: [file], watch: false },
         servers: [{ id: "a", transport: x }],
       });
-      await host.conversation({ id: "c" }).call("mcp_a_echo");
+      await (await host.conversation({ id: "c" })).call("mcp_a_echo");
       expect(host.config).toMatchObject({ sources: [{ state: "off" }], questions: [] });
     }
     expect(connector.sent.map(({ meta }) => meta)).toEqual([undefined, undefined]);
@@ -160,7 +160,7 @@ describe("what a configuration says beside its servers", () => {
     });
     const connector = createFakeConnector({ a: { resources: true }, b: { resources: true } });
     await using host = await createHost({ connector, config: { files: [config], watch: false } });
-    const conversation = host.conversation({ id: "c1", context: { role: "clerk" } });
+    const conversation = await host.conversation({ id: "c1", context: { role: "clerk" } });
     await conversation.call("mcp_a_echo", { text: "x" });
     await conversation.call("mcp_b_echo", { text: "x" });
     await host.call("mcp_a_echo", {}, { meta: { session_id: "mine" }, context: { conversation: "c2" } });
@@ -190,11 +190,11 @@ describe("what a configuration says beside its servers", () => {
       config: { files: [config], watch: false },
       policy: { approval: { handler: async ({ tool }) => (asked.push(tool.qualifiedName), "conversation") } },
     });
-    const conversation = host.conversation({ id: "c1" });
+    const conversation = await host.conversation({ id: "c1" });
     for (const name of ["mcp_a_look", "mcp_a_write", "mcp_a_write", "mcp_b_echo"]) await conversation.call(name);
     expect(asked).toEqual(["mcp::a::write"]);
     await conversation.close();
-    await host.conversation({ id: "c1" }).call("mcp_a_write");
+    await (await host.conversation({ id: "c1" })).call("mcp_a_write");
     expect(asked).toEqual(["mcp::a::write", "mcp::a::write"]);
   });
 

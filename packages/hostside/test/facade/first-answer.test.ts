@@ -21,7 +21,7 @@ describe("createHost() with programs", () => {
     const off = { command: "nothing", disabled: true };
     const config = folder.write("mcp.json", { mcpServers: { good: fixtureServer("modern-stdio"), silent, off } });
     await using host = await createHost({ config, timeoutMs: 1 });
-    const [one, two] = [host.conversation({ maxToolTokens: 8000 }), host.conversation()];
+    const [one, two] = [await host.conversation({ maxToolTokens: 8000 }), await host.conversation()];
     expect((await one.call("mcp_good_add", { a: 2, b: 3 })).content).toEqual([{ type: "text", text: "5" }]);
     expect(host.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual([
       "good ready",

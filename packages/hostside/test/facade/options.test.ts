@@ -55,10 +55,10 @@ describe("options of createHost()", () => {
 it("a conversation that names nobody is the provider's principal's", async () => {
   await using host = await createHost({ connector, servers: [spec("a")], provider: { principal: "service" } });
   const contexts = [
-    host.conversation().context,
-    (await host.openConversation({ id: "1" })).context,
-    host.conversation({ principal: "ada" }).context,
-    host.conversation({ context: { principal: "bob" } }).context,
+    (await host.conversation()).context,
+    (await host.conversation({ id: "1" })).context,
+    (await host.conversation({ principal: "ada" })).context,
+    (await host.conversation({ context: { principal: "bob" } })).context,
   ];
   expect(contexts.map(({ principal }) => principal)).toEqual(["service", "service", "ada", "bob"]);
 });
@@ -66,8 +66,7 @@ it("a conversation that names nobody is the provider's principal's", async () =>
 it("options of conversation() are its own", async () => {
   await using host = await createHost({ connector, servers: [spec("a")] });
   const message = (owner: string): string => `${owner}() has no option "budgets"; known are id, principal,`;
-  expect(() => host.conversation({ budgets: 5 } as never)).toThrow(message("conversation"));
-  await expect(host.openConversation({ budgets: 5 } as never)).rejects.toThrow(message("openConversation"));
+  await expect(host.conversation({ budgets: 5 } as never)).rejects.toThrow(message("conversation"));
 });
 
 describe("a configuration that cannot work", () => {

@@ -45,7 +45,7 @@ it("calls of a connection that not all share have the time that its spec says", 
   const clock = createVirtualClock();
   const { connector, gate } = slowConnector();
   const host = await createHost({ connector, servers: [spec], pool: {}, clock });
-  const ada = await host.openConversation({ id: "1", principal: "ada" });
+  const ada = await host.conversation({ id: "1", principal: "ada" });
   let answer = (): void => undefined;
   gate.call = new Promise((resolve) => (answer = resolve));
   const call = ada.call("mcp_mail_echo");
@@ -60,7 +60,7 @@ it("and wait no longer than that for the connection", async () => {
   const clock = createVirtualClock();
   const { connector, gate } = slowConnector();
   const host = await createHost({ connector, servers: [spec], pool: {}, clock, savedCatalogs: false });
-  const ada = await host.openConversation({ id: "1", principal: "ada" });
+  const ada = await host.conversation({ id: "1", principal: "ada" });
   await host.pool?.dispose({ principal: "ada" });
   let go = (): void => undefined;
   gate.connect = new Promise((resolve) => (go = resolve));

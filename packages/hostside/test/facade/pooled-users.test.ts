@@ -9,9 +9,7 @@ const docs: ServerSpec = { id: "docs", sharing: "shared", transport: { type: "st
 describe("two users with a conversation of one name", () => {
   it("keep their results apart: who closes it forgets nothing of the other one's", async () => {
     await using host = await createHost({ connector: createFakeConnector(), servers: [docs], pool: {} });
-    const [ada, bob] = await Promise.all(
-      ["ada", "bob"].map((principal) => host.openConversation({ id: "1", principal })),
-    );
+    const [ada, bob] = await Promise.all(["ada", "bob"].map((principal) => host.conversation({ id: "1", principal })));
     const origin = { serverId: "docs", toolName: "echo", qualifiedName: "mcp::docs::echo" };
     const raw = { content: [{ type: "text" as const, text: "word ".repeat(20_000) }] };
     const long: ToolOutcome = { ...raw, isError: false, origin, raw };
@@ -42,7 +40,7 @@ describe("users of a server that wants each of them to sign in", () => {
         },
       },
     });
-    const open = (id: string, principal: string): Promise<Conversation> => host.openConversation({ id, principal });
+    const open = (id: string, principal: string): Promise<Conversation> => host.conversation({ id, principal });
     const signInTool = (one: Conversation): string | undefined =>
       one.tools().find(({ name }) => name.includes("authenticate"))?.name;
     const whoIs = async (one: Conversation): Promise<unknown> => (await one.call("mcp_mail_whoami")).content;
@@ -81,7 +79,7 @@ describe("a question of a server", () => {
       },
     });
     const conversations = await Promise.all(
-      ["ada", "bob", "cy"].map((principal) => host.openConversation({ id: "1", principal })),
+      ["ada", "bob", "cy"].map((principal) => host.conversation({ id: "1", principal })),
     );
     const busy = conversations.map((one) => one.call("mcp_s_slow", { steps: 2, stepMs: 40 }));
     const asking = conversations

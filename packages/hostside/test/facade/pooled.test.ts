@@ -54,14 +54,14 @@ async function open(more: HostOptions = {}) {
 
 describe("conversations kept apart", () => {
   it.each<[object, RegExp]>([
-    [{ id: "1", principle: "ada" }, /^openConversation\(\) has no option "principle"/],
-    [{ id: 42 }, /^id of openConversation\(\) must be a text, not a number$/],
-    [{ principal: null }, /^principal of openConversation\(\) must be a text, not null$/],
-    [{ principal: "ada", context: { principal: "bob" } }, /openConversation\(\) must be the same/],
+    [{ id: "1", principle: "ada" }, /^conversation\(\) has no option "principle"/],
+    [{ id: 42 }, /^id of conversation\(\) must be a text, not a number$/],
+    [{ principal: null }, /^principal of conversation\(\) must be a text, not null$/],
+    [{ principal: "ada", context: { principal: "bob" } }, /conversation\(\) must be the same/],
   ])("are opened for nobody by options that are wrong: %j", async (options, message) => {
     const { connector, host } = await open();
     const before = connector.made.length;
-    await expect(host.openConversation(options)).rejects.toThrow(message);
+    await expect(host.conversation(options)).rejects.toThrow(message);
     expect(connector.made).toHaveLength(before);
     await host.close();
   });
@@ -70,9 +70,9 @@ describe("conversations kept apart", () => {
     const { connector, host } = await open();
     expect(namesOf(host)).toEqual(["mcp_docs_echo"]);
     const [a1, a2, b1] = [
-      await host.openConversation({ id: "1", principal: "ada" }),
-      await host.openConversation({ id: "2", context: { principal: "ada" } }),
-      await host.openConversation({ id: "1", principal: "bob" }),
+      await host.conversation({ id: "1", principal: "ada" }),
+      await host.conversation({ id: "2", context: { principal: "ada" } }),
+      await host.conversation({ id: "1", principal: "bob" }),
     ];
     for (const one of [a1, a2, b1]) expect(namesOf(one)).toEqual(all);
     expect(connector.open.toSorted()).toEqual(["docs", "mail", "mail", "notes", "notes", "notes"]);
@@ -88,7 +88,7 @@ describe("conversations kept apart", () => {
 
   it("end the connections that were a conversation's own when it is closed, and nobody else's", async () => {
     const { connector, host } = await open();
-    const [one, other] = [await host.openConversation({ id: "1" }), await host.openConversation({ id: "2" })];
+    const [one, other] = [await host.conversation({ id: "1" }), await host.conversation({ id: "2" })];
     const ended = new Promise((resolve) => host.pool?.onEvent((event) => event.type === "ended" && resolve(event)));
     await one.close();
     expect(await ended).toMatchObject({ sharing: "conversation", conversation: "1", why: "disposed" });
@@ -100,7 +100,7 @@ describe("conversations kept apart", () => {
   it("cost no connection while nobody uses them, show their tools, and have them again with the next call", async () => {
     const clock = createVirtualClock();
     const { connector, host } = await open({ clock, pool: { ttlMs: 1000, sweepMs: 100 } });
-    const one = await host.openConversation({ id: "1", principal: "ada" });
+    const one = await host.conversation({ id: "1", principal: "ada" });
     const definition = one.tools().find(({ name }) => name === "mcp_notes_echo");
     const ended = new Promise<void>((resolve) => {
       let left = 2;
@@ -120,26 +120,20 @@ describe("conversations kept apart", () => {
     expect(connector.open).toEqual([]);
   });
 
-  it("look at one toolbox where all share everything, also by conversation()", async () => {
+  it("look at one toolbox where all share everything", async () => {
     const { connector, host } = await open({ servers: [spec("docs", "shared")] });
     const opened = await Promise.all(
-      Array.from({ length: 1000 }, (_, index) => host.openConversation({ principal: `p${index}` })),
+      Array.from({ length: 1000 }, (_, index) => host.conversation({ principal: `p${index}` })),
     );
     expect(new Set(opened.map((one) => one.tools()[0])).size).toBe(1);
-    expect(namesOf(host.conversation())).toEqual(["mcp_docs_echo"]);
+    expect(namesOf(await host.conversation())).toEqual(["mcp_docs_echo"]);
     expect(connector.made).toEqual(["docs"]);
     await host.close();
   });
 
-  it("are refused by conversation() where not all share everything, and opened as one without pool", async () => {
-    const { host } = await open();
-    expect(() => host.conversation()).toThrow("openConversation({ id, principal })");
-    await expect(host.openConversation({ principal: "ada", context: { principal: "bob" } })).rejects.toThrow(
-      "principal and context.principal of openConversation() must be the same",
-    );
-    await host.close();
+  it("are written the same without pool", async () => {
     const { connector, host: plain } = await open({ pool: undefined });
-    expect(namesOf(await plain.openConversation({ principal: "ada" }))).toEqual(all);
+    expect(namesOf(await plain.conversation({ principal: "ada" }))).toEqual(all);
     expect(plain.pool).toBeUndefined();
     expect(connector.made.toSorted()).toEqual(["docs", "mail", "notes"]);
     await plain.close();
@@ -147,12 +141,12 @@ describe("conversations kept apart", () => {
 
   it("refuse a conversation for which there is no room, and keep nothing of it", async () => {
     const { connector, host } = await open({ pool: { maxConnections: 2 } });
-    const clerk = await host.openConversation({ id: "1", principal: "ada" });
+    const clerk = await host.conversation({ id: "1", principal: "ada" });
     const held = clerk.call("mcp_mail_echo");
     await held;
     const options = { id: "2", principal: "bob" };
     // The first one is idle: it makes room.
-    const other = await host.openConversation(options);
+    const other = await host.conversation(options);
     expect(connector.open.toSorted()).toEqual(["docs", "mail", "notes"]);
     expect(await other.call("mcp_notes_echo")).toMatchObject({ isError: false });
     expect(await clerk.call("mcp_notes_echo")).toMatchObject({ isError: false });
@@ -166,14 +160,14 @@ describe("conversations kept apart", () => {
     const sharedServers = createSharedServers(hub.state());
     await sharedServers.write(servers);
     const { connector, host } = await open({ servers: [], sharedServers });
-    const one = await host.openConversation({ id: "1", principal: "ada" });
+    const one = await host.conversation({ id: "1", principal: "ada" });
     expect(namesOf(one)).toEqual(all);
     const gone = new Promise<void>((resolve) => {
       host.onStatusChanged(({ id, state }) => id === "wiki" && state === "ready" && resolve());
     });
     await sharedServers.write([...servers.slice(0, 2), spec("wiki", "shared")]);
     await gone;
-    const two = await host.openConversation({ id: "2", principal: "ada" });
+    const two = await host.conversation({ id: "2", principal: "ada" });
     expect(namesOf(two)).toEqual(["mcp_docs_echo", "mcp_mail_echo", "mcp_wiki_echo"]);
     await expect(one.call("mcp_notes_echo")).rejects.toMatchObject({ outcome: "not-sent" });
     expect(await one.call("mcp_wiki_echo")).toMatchObject({ isError: false });

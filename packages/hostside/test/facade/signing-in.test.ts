@@ -26,7 +26,7 @@ it("signs in as the client that a file names, behind those of the product, and b
   });
   expect(host.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual(["filed needs-auth", "own needs-auth"]);
   expect(pages).toEqual([]);
-  const conversation = host.conversation();
+  const conversation = await host.conversation();
   const found: unknown[] = [];
   for (const id of ["filed", "own"]) {
     const tool = conversation.tools().find(({ name }) => name.includes("authenticate") && name.includes(id));

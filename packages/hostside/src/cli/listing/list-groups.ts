@@ -32,7 +32,7 @@ export const runGroupsCommand: CommandWork<object> = async (_, context) => {
   const { terminal, options } = context;
   await using opened = await openHost(context, { wait: false });
   const end = await followStart(opened, context);
-  await using conversation = opened.host.conversation();
+  await using conversation = await opened.host.conversation();
   const abouts = new Map(
     conversation.listGroups({ query: "*" }).groups.map(({ id, description }) => [id, description]),
   );

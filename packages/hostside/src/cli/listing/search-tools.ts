@@ -25,7 +25,7 @@ export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, li
   await using opened = await openHost(context, { wait: false });
   const end = await followStart(opened, context);
   const { host } = opened;
-  await using conversation = host.conversation();
+  await using conversation = await host.conversation();
   const { tools, omitted_tools: omitted } = await conversation.searchTools({ query, limit });
   const names = [...tools.map(({ name }) => name), ...(omitted?.names ?? [])];
   const report = describeFound(query, names, { definitions: host.tools(), groups: conversation.groups() });

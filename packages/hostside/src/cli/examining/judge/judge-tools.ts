@@ -150,7 +150,7 @@ export function judgeSum(servers: readonly ServerFacts[]): readonly DoctorFindin
   const tokens = ready.reduce((sum, server) => sum + server.tokens, 0);
   const tools = ready.reduce((sum, server) => sum + server.tools.length, 0);
   const what = `${formatCount(tools, "tool")} of ${ready.length} servers cost about ${tokens} tokens in each request`;
-  const mend = { text: "let a conversation find its tools: host.conversation({ maxToolTokens: 8000 })" };
+  const mend = { text: "let a conversation find its tools: await host.conversation({ maxToolTokens: 8000 })" };
   const findings: DoctorFinding[] = [
     tokens <= tokenBudget
       ? { level: "ok", area: "tokens", what }
