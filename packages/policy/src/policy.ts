@@ -28,7 +28,6 @@ import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
 import { freezeArguments } from "./pipeline/freeze-arguments.ts";
 import { composeStages } from "./pipeline/compose-stages.ts";
-import { passOnce } from "./pipeline/pass-once.ts";
 import { recordCalls } from "./pipeline/record-calls.ts";
 import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
@@ -40,7 +39,7 @@ import { toolSubject } from "./rules/tool-subject.ts";
 import { createSeenTools, type SeenTools } from "./seen-tools.ts";
 import { createValidation, type Validation } from "./validation/create-validation.ts";
 
-/** What may run, how often, and who says so, for a provider, a toolbox, or both. */
+/** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
 export interface Policy
   extends
     Pick<ToolAdmission, "attach" | "ready" | "reload" | "held" | "revoke">,
@@ -48,8 +47,9 @@ export interface Policy
   /** For the option `admit` of a provider and a toolbox: which tools are on offer. */
   readonly admit: Admit;
   /**
-   * For the option `interceptors` of a provider or a toolbox. A call that passes both is looked at once, by the outer one. Your own interceptors stand
-   * before it, around all that is decided here, or behind it, around each single try.
+   * For the option `interceptors` of the toolbox; without a toolbox, of the provider.
+   * Hand them to one of the two, because each place that has them judges every call.
+   * Your own interceptors stand before them, or behind them around each try.
    */
   readonly interceptors: readonly Interceptor[];
   /** Lets tools that are held back be used as they are now. See `ToolAdmission.approve`. */
@@ -119,7 +119,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       seen.note(definition, server);
       return admission.admit(definition, server);
     },
-    interceptors: [passOnce(composeStages(inOrder(stages, parts, () => events.hasListeners)))],
+    interceptors: [composeAll(stages, parts, () => events.hasListeners)],
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
       if (typeof tool !== "string") {
@@ -193,27 +193,23 @@ function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
   };
 }
 
-/** The outermost first. */
-function inOrder(
+/** One interceptor of the stages that are on. */
+function composeAll(
   { redaction, admission, approval, validation, limits, retry, breaker, cache }: Stages,
   parts: PolicyParts,
   isWatched: () => boolean,
-): readonly Interceptor[] {
-  const given = (stages: readonly (Interceptor | undefined)[]): readonly Interceptor[] =>
-    stages.filter((stage) => stage !== undefined);
-  return given([
+): Interceptor {
+  // These look at arguments, or send them twice. An approval shows and sends a copy of its own.
+  const looksAtArguments = [validation?.input, cache, limits, retry].some((stage) => stage !== undefined);
+  return composeStages([
     recordCalls({ ...parts, attempts: retry?.attempts, isWatched }),
-    freezeArguments(parts),
+    looksAtArguments ? freezeArguments(parts) : undefined,
     redaction?.interceptor,
     admission.interceptor,
     validation?.input,
     // Around what may still refuse the call, so that an approval is not used up by that.
-    approval.around(
-      composeStages(given([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
-    ),
+    approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
     validation?.output,
-    // Once more for each try: whoever stands behind may do to its copy what it likes.
-    freezeArguments(parts),
   ]);
 }
 

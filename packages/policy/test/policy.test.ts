@@ -9,7 +9,7 @@ import {
 } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
-import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
+import { createCalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 
@@ -157,6 +157,14 @@ describe("createPolicy()", () => {
 });
 
 describe("what is looked at", () => {
+  it("is handed on as it is where no stage looks at arguments", async () => {
+    const args = { to: { amount: 5 } };
+    const sent: unknown[] = [];
+    const made = record({ deny: ["s/other"], defaultDecision: "allow", redact: {}, breaker: {} });
+    await send(made, (call) => (sent.push(call.args), answerOk(call)), { args });
+    expect(sent[0]).toBe(args);
+  });
+
   it("is what runs, in every try, whatever becomes of the caller's object meanwhile", async () => {
     const made = record({ retry: { attempts: 2, baseMs: 0, jitter: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
     const args = { to: { amount: 5 } };
@@ -166,7 +174,7 @@ describe("what is looked at", () => {
       async (call) => {
         sent.push(structuredClone(call.args));
         Object.assign(args.to, { amount: 999 });
-        (call.args["to"] as { amount: number }).amount = 998;
+        expect(() => Object.assign(call.args["to"] as object, { amount: 998 })).toThrow(TypeError);
         if (sent.length === 1) throw failureOf("connection_closed", { outcome: "unknown" });
         return answerOk(call);
       },
@@ -178,7 +186,7 @@ describe("what is looked at", () => {
   it("is not what has no end", async () => {
     const args: Record<string, unknown> = {};
     args["self"] = args;
-    const error = await rejectionOf(send(record(), answerOk, { args: args as never }));
+    const error = await rejectionOf(send(record({ validation: {} }), answerOk, { args: args as never }));
     expect(error).toMatchObject({ code: "invalid_arguments", outcome: "not-sent" });
   });
 
@@ -217,8 +225,8 @@ describe("what is looked at", () => {
     });
     const world = createCalmWorld();
     const { admit, interceptors } = made.policy;
-    const provider = world.provider({ servers: [specOf("s", { labels: { env: "prod" } })], admit, interceptors });
-    const toolbox = createToolbox({ providers: [provider], clock: world.clock });
+    const provider = world.provider({ servers: [specOf("s", { labels: { env: "prod" } })], admit });
+    const toolbox = createToolbox({ providers: [provider], interceptors, clock: world.clock });
     await toolbox.init();
     world.server("s").faults.call.push("crash");
     const result = await made.policy.invoke(toolbox, { toolName: "mcp_s_echo", input: { id: "1" } });
@@ -271,24 +279,23 @@ describe("what is kept of a call", () => {
   });
 });
 
-interface Both {
-  readonly world: CalmWorld;
+interface World {
   readonly provider: McpProvider;
   readonly toolbox: Toolbox;
 }
 
-async function around({ policy }: Recorded, tools: readonly string[] = ["echo", "drop"]): Promise<Both> {
+async function around({ policy }: Recorded, tools: readonly string[] = ["echo", "drop"]): Promise<World> {
   const world = createCalmWorld();
   world.server("s", ...tools);
   const { admit, interceptors } = policy;
-  const provider = world.provider({ servers: [specOf("s")], admit, interceptors });
+  const provider = world.provider({ servers: [specOf("s")], admit });
   const toolbox = createToolbox({ providers: [provider], admit, interceptors, clock: world.clock });
   policy.attach(toolbox);
   await toolbox.init();
-  return { world, provider, toolbox };
+  return { provider, toolbox };
 }
 
-describe("a policy around a toolbox and its provider", () => {
+describe("a policy around a toolbox", () => {
   it("looks at each call once, and at two calls with the same arguments twice", async () => {
     const asked: ApprovalQuestion[] = [];
     const made = record({
@@ -300,55 +307,9 @@ describe("a policy around a toolbox and its provider", () => {
     await Promise.all([toolbox.call("mcp_s_echo", args), toolbox.call("mcp_s_echo", args)]);
     expect(asked.length).toBe(2);
     expect(made.steps().filter((step) => step === "succeeded").length).toBe(2);
-    await provider.call("mcp_s_echo", args);
+    await toolbox.call("mcp_s_echo", args);
     expect(asked.length).toBe(3);
     expect(await rejectionOf(toolbox.call("mcp_s_echo", args))).toMatchObject({ code: "budget_exceeded" });
-    await provider.close();
-  });
-
-  it("looks at another call with the arguments that were handed on", async () => {
-    const made = record({
-      requireApproval: ["s/drop"],
-      defaultDecision: "allow",
-      approval: { handler: async () => "no" },
-    });
-    const world = createCalmWorld();
-    world.server("s", "echo", "drop");
-    const { admit, interceptors } = made.policy;
-    const codes: unknown[] = [];
-    const provider: McpProvider = world.provider({
-      servers: [specOf("s")],
-      admit,
-      interceptors: [
-        async (call, next) => {
-          if (call.origin.toolName !== "echo" || codes.length > 1) return next(call);
-          codes.push(undefined);
-          codes.push((await rejectionOf(provider.call("mcp_s_drop", call.args))).code);
-          return next(call);
-        },
-        ...interceptors,
-      ],
-    });
-    const toolbox = createToolbox({ providers: [provider], interceptors, clock: world.clock });
-    await toolbox.init();
-    await toolbox.call("mcp_s_echo", { id: "1" });
-    expect(codes).toEqual([undefined, "approval_denied"]);
-    await provider.close();
-  });
-
-  it("asks about a call with arguments of the caller's that are under way elsewhere", async () => {
-    const asked: string[] = [];
-    const made = record({ deny: ["s/drop"], approval: { mode: "none" }, defaultDecision: "allow" });
-    const { world, provider, toolbox } = await around(made);
-    const release = world.hold("s");
-    const args = { id: "1" };
-    made.policy.onEvent(({ type }) => void asked.push(type));
-    const first = toolbox.call("mcp_s_echo", args);
-    await world.settle();
-    const second = toolbox.call("mcp_s_echo", args);
-    release();
-    await Promise.all([first, second]);
-    expect(asked.filter((type) => type === "invoked").length).toBe(2);
     await provider.close();
   });
 

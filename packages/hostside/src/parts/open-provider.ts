@@ -80,7 +80,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     connector,
     names,
     admit: policy.admit,
-    interceptors: [...policy.interceptors, ...interceptors, pass.interceptor],
+    interceptors: [...interceptors, pass.interceptor],
     requestInterceptors: [
       ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,

@@ -6,6 +6,7 @@ import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
 import { readRules } from "../rules/read-rules.ts";
+import type { RuleLayer } from "../rules/rule.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { createTargets } from "./admission-targets.ts";
 import { createDecider } from "./decide-admission.ts";
@@ -37,7 +38,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
       else if (usesStore) pins.read();
       return admissions[decide(definition, server).decision];
     },
-    interceptor: layers.length > 0 || isPinning ? createBackstop(decide, parts) : undefined,
+    interceptor: isPinning || layers.some(mayHoldBack) ? createBackstop(decide, parts) : undefined,
     decide,
     explain: (definition, server) =>
       explainAdmission({
@@ -68,6 +69,10 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
     },
     close: () => pins.close(),
   };
+}
+
+function mayHoldBack({ defaultDecision, rules }: RuleLayer): boolean {
+  return defaultDecision === "deny" || defaultDecision === "quarantine" || rules.some(({ kind }) => kind === "deny");
 }
 
 // Suggests no other id: it may be a server of somebody else.

@@ -50,7 +50,7 @@ export interface ApprovalResult {
 export interface ToolAdmission {
   /** For a provider and a toolbox. */
   readonly admit: Admit;
-  /** The backstop, for what was decided after a listing; `undefined` where everything is allowed. */
+  /** Refuses what was held back after a listing; `undefined` where no rule and no pin can do so. */
   readonly interceptor: Interceptor | undefined;
   decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
   /** Who decides, what else matches, and what would change it; in sentences. */

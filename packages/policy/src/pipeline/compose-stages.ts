@@ -1,12 +1,8 @@
-import type { CallHandler, Interceptor } from "@hostside/core";
+import type { Interceptor } from "@hostside/core";
 
-/** One interceptor that does what these do one within the other, the first one outermost. */
-export function composeStages(stages: readonly Interceptor[]): Interceptor {
-  return (call, next) => {
-    const enter = (at: number): CallHandler => {
-      const stage = stages[at];
-      return stage === undefined ? next : (handed) => stage(handed, enter(at + 1));
-    };
-    return enter(0)(call);
-  };
+/** Folds stages into one interceptor, once. The first one is the outermost. */
+export function composeStages(stages: readonly (Interceptor | undefined)[]): Interceptor {
+  const present = stages.filter((stage) => stage !== undefined);
+  if (present.length === 0) return (call, next) => next(call);
+  return present.reduceRight((inner, stage) => (call, next) => stage(call, (handed) => inner(handed, next)));
 }

@@ -7,8 +7,8 @@ import { refuseCall } from "../refuse.ts";
 const deepest = 500;
 
 /**
- * Hands on a copy of the arguments, so that what is looked at is what runs, in every try, whatever their owner does to them meanwhile. Refuses
- * those that are too deep, or lead back to themselves, with `invalid_arguments`.
+ * Hands on a frozen copy of the arguments: the stages look at exactly what runs, in every try.
+ * Refuses arguments that are too deep or cyclic with `invalid_arguments`.
  */
 export function freezeArguments(parts: StageParts): Interceptor {
   return (call, next) => {
@@ -21,7 +21,7 @@ export function freezeArguments(parts: StageParts): Interceptor {
   };
 }
 
-/** Lists and plain objects are copied, and everything else is as it is. `undefined`: too deep. */
+/** Copies and freezes arrays and plain objects. Returns `undefined` for what is too deep. */
 function copyData(value: unknown, depth: number): unknown {
   if (depth > deepest) return undefined;
   if (Array.isArray(value)) {
@@ -31,7 +31,7 @@ function copyData(value: unknown, depth: number): unknown {
       if (copy === undefined && item !== undefined) return undefined;
       list.push(copy);
     }
-    return list;
+    return Object.freeze(list);
   }
   if (!isPlainObject(value)) return value;
   const members: Record<string, unknown> = {};
@@ -43,7 +43,7 @@ function copyData(value: unknown, depth: number): unknown {
     if (name === "__proto__") Object.defineProperty(members, name, { value: copy, ...likeAssigned });
     else members[name] = copy;
   }
-  return members;
+  return Object.freeze(members);
 }
 
 const likeAssigned = { enumerable: true, configurable: true, writable: true };

@@ -19,35 +19,39 @@ export interface RecordInit extends StageParts {
 }
 
 /** Tells of each call that it began, and how it ended. */
-export function recordCalls({ attempts, isWatched, ...parts }: RecordInit): Interceptor {
-  const { clock, emit } = parts;
-  return async (call, next) => {
-    if (!isWatched()) return unwatched(call, next, attempts);
-    const startedAt = clock.now();
-    emit({ type: "invoked", ...callEvent(call, parts) });
-    const measured = (): { readonly durationMs: number; readonly attempts: number } => {
-      const tried = attempts?.of(call) ?? 1;
-      // Layers within may have given the call another context, and whoever made it knows this one.
-      attempts?.note(call, tried);
-      return { durationMs: clock.now() - startedAt, attempts: tried };
-    };
-    try {
-      const outcome = await next(call);
-      if (outcome.isError) emit({ type: "failed", ...callEvent(call, parts), ...measured() });
-      else emit({ type: "succeeded", ...callEvent(call, parts), ...measured() });
-      return outcome;
-    } catch (error) {
-      emit({ type: "failed", ...callEvent(call, parts), ...measured(), code: codeOf(error) });
-      throw error;
-    }
-  };
+export function recordCalls(init: RecordInit): Interceptor {
+  const { attempts, isWatched } = init;
+  const unwatched: Interceptor =
+    attempts === undefined ? (call, next) => next(call) : (call, next) => keepAttempts(call, next, attempts);
+  return (call, next) => (isWatched() ? record(call, next, init) : unwatched(call, next));
 }
 
-async function unwatched(call: ToolCall, next: CallHandler, attempts: Attempts | undefined): Promise<ToolOutcome> {
+async function record(call: ToolCall, next: CallHandler, init: RecordInit): Promise<ToolOutcome> {
+  const { attempts, clock, emit } = init;
+  const startedAt = clock.now();
+  emit({ type: "invoked", ...callEvent(call, init) });
+  const measured = (): { readonly durationMs: number; readonly attempts: number } => {
+    const tried = attempts?.of(call) ?? 1;
+    // Layers within may have given the call another context, and whoever made it knows this one.
+    attempts?.note(call, tried);
+    return { durationMs: clock.now() - startedAt, attempts: tried };
+  };
+  try {
+    const outcome = await next(call);
+    if (outcome.isError) emit({ type: "failed", ...callEvent(call, init), ...measured() });
+    else emit({ type: "succeeded", ...callEvent(call, init), ...measured() });
+    return outcome;
+  } catch (error) {
+    emit({ type: "failed", ...callEvent(call, init), ...measured(), code: codeOf(error) });
+    throw error;
+  }
+}
+
+async function keepAttempts(call: ToolCall, next: CallHandler, attempts: Attempts): Promise<ToolOutcome> {
   try {
     return await next(call);
   } finally {
-    attempts?.note(call, attempts.of(call));
+    attempts.note(call, attempts.of(call));
   }
 }
 

@@ -5,36 +5,10 @@ const test = "packages/policy/test/policy.test.ts";
 /** Mistakes in how the stages stand around a call. */
 export const pipelineMutants: readonly PolicyMutant[] = [
   {
-    bug: "looks at a call once for the toolbox and once for the provider",
-    patches: [
-      {
-        file: "pipeline/pass-once.ts",
-        find: "      passed.set(args, { serverId, toolName, context: handed.options.context });\n",
-        replace: "",
-      },
-    ],
-    test,
-  },
-  {
-    bug: "knows a call again by its arguments alone",
-    patches: [{ file: "pipeline/pass-once.ts", find: "isSame(before, call)", replace: "true" }],
-    test,
-  },
-  {
-    bug: "hands its arguments to tools that may call others with them",
-    patches: [
-      {
-        file: "pipeline/pass-once.ts",
-        find: '      if (handed.origin.serverId === "") return next(handed);\n',
-        replace: "",
-      },
-      { file: "pipeline/pass-once.ts", find: "isSame(before, call)", replace: "true" },
-    ],
-    test,
-  },
-  {
     bug: "checks the caller's own object, which may be another one when it is sent",
-    patches: [{ file: "policy.ts", find: "    freezeArguments(parts),\n    redaction", replace: "    redaction" }],
+    patches: [
+      { file: "policy.ts", find: "looksAtArguments ? freezeArguments(parts) : undefined", replace: "undefined" },
+    ],
     test,
   },
   {

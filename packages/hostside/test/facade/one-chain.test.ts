@@ -1,0 +1,97 @@
+import { Client } from "@modelcontextprotocol/client";
+import type { Interceptor, ServerSpec } from "@hostside/core";
+import { createPolicy, type PolicyEvent, type PolicyOptions } from "@hostside/policy";
+import { startAuthorizedServer } from "@hostside/fixtures";
+import { createHost } from "hostside";
+import { createHostGateway } from "hostside/gateway";
+import { describe, expect, it } from "vitest";
+import { createUserTransport } from "../../../gateway/test/user-transport.ts";
+import { createFakeConnector } from "./fake-connector.ts";
+
+const servers: readonly ServerSpec[] = [{ id: "a", transport: { type: "stdio", command: "x" } }];
+
+/** Options of a policy that has every call approved, and what it was asked and told. */
+function watchedPolicy() {
+  const asked: string[] = [];
+  const events: PolicyEvent[] = [];
+  const options: PolicyOptions = {
+    approval: { mode: "all", handler: async ({ tool }) => (asked.push(tool.qualifiedName), "once") },
+    onEvent: (event) => void events.push(event),
+  };
+  const invoked = (): number => events.filter(({ type }) => type === "invoked").length;
+  return { options, asked, invoked };
+}
+
+describe("the policy of a host", () => {
+  it("asks once, and logs once, though an interceptor behind it changes the context", async () => {
+    const { options, asked, invoked } = watchedPolicy();
+    const policy = createPolicy(options);
+    const correlate: Interceptor = (call, next) =>
+      next({ ...call, options: { ...call.options, context: { ...call.options.context, correlationId: "c-1" } } });
+    const tries: (string | undefined)[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector(),
+      servers,
+      policy: { ...policy, interceptors: [...policy.interceptors, correlate] },
+      provider: { interceptors: [(call, next) => (tries.push(call.options.context?.correlationId), next(call))] },
+    });
+    await host.call("mcp_a_echo");
+    expect(asked).toEqual(["mcp::a::echo"]);
+    expect(invoked()).toBe(1);
+    expect(tries).toEqual(["c-1"]);
+  });
+
+  it("looks once at each call, by whichever way it comes", async () => {
+    const { options, asked, invoked } = watchedPolicy();
+    await using host = await createHost({
+      connector: createFakeConnector({ a: { resources: true }, mine: {} }),
+      servers: [...servers, { id: "mine", sharing: "principal", transport: { type: "stdio", command: "x" } }],
+      pool: {},
+      tools: [{ definition: { name: "own", description: "own", inputSchema: { type: "object" } }, run: () => "done" }],
+      policy: options,
+    });
+    await using conversation = await host.conversation({ principal: "ann" });
+    const reader = host.tools().find(({ name }) => name.includes("resources") && name.includes("list"))?.name;
+    const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+      toolbox: () => host.toolbox.call("mcp_a_echo"),
+      host: () => host.call("mcp_a_echo"),
+      conversation: () => conversation.call("mcp_a_echo"),
+      pooled: () => conversation.call("mcp_mine_echo"),
+      static: () => conversation.call("own"),
+      resources: () => host.call(reader ?? ""),
+      async gateway() {
+        await using gateway = createHostGateway(host, { name: "product", version: "1", expose: "all" });
+        const client = new Client({ name: "client", version: "1" });
+        await client.connect(createUserTransport(gateway, "ann"));
+        await client.callTool({ name: "mcp_mine_echo" });
+        await client.close();
+      },
+    };
+    const found: Record<string, number> = {};
+    for (const [way, call] of Object.entries(ways)) {
+      const before = invoked();
+      await call();
+      found[way] = invoked() - before;
+    }
+    expect(found).toEqual(Object.fromEntries(Object.keys(ways).map((way) => [way, 1])));
+    expect(asked.filter((name) => name.endsWith("echo"))).toEqual([
+      ...Array.from({ length: 3 }, () => "mcp::a::echo"),
+      ...Array.from({ length: 2 }, () => "mcp::mine::echo"),
+    ]);
+  });
+
+  it("looks once at the call of a tool that signs in", async () => {
+    await using server = await startAuthorizedServer();
+    const { options, invoked } = watchedPolicy();
+    const pages: string[] = [];
+    await using host = await createHost({
+      servers: [{ id: "guarded", transport: { type: "http", url: server.url, auth: "oauth" } }],
+      authenticateTools: true,
+      auth: { prompt: async ({ serverId }) => (pages.push(serverId), "cancelled") },
+      policy: options,
+    });
+    const tool = host.tools().find(({ name }) => name.includes("authenticate"));
+    await host.call(tool?.name ?? "");
+    expect([invoked(), pages]).toEqual([1, ["guarded"]]);
+  });
+});
