@@ -84,6 +84,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     requestInterceptors: [
       ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,
+      policy.requestInterceptor,
       holdToAllowedUris(() => configuration.config?.settings.allowedResourceUris ?? []),
       pass.requestInterceptor,
     ],

@@ -1,10 +1,11 @@
-import { HostsideError, type Interceptor } from "@hostside/core";
+import { HostsideError, type Interceptor, type RequestInterceptor } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { createPins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
+import { findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer } from "../rules/rule.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -15,6 +16,7 @@ import { chooseHeld, describeHeld } from "./held-tools.ts";
 import type { AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
 const mostServers = 100_000;
+const ruledMethods = /^(?:resources|prompts|completion)\//;
 const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine", deny: "hide" } as const;
 
 /** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
@@ -39,6 +41,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
       return admissions[decide(definition, server).decision];
     },
     interceptor: isPinning || layers.some(mayHoldBack) ? createBackstop(decide, parts) : undefined,
+    requestInterceptor: createRequestGuard(layers),
     decide,
     explain: (definition, server) =>
       explainAdmission({
@@ -87,5 +90,17 @@ function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): In
     if (decision === "allow" || decision === "approval") return next(call);
     const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
     return Promise.reject(refuseCall(call, { stage, code, reason, rule }, parts));
+  };
+}
+
+function createRequestGuard(layers: readonly RuleLayer[]): RequestInterceptor {
+  return (request, next) => {
+    const { serverId, server, method } = request;
+    if (!ruledMethods.test(method)) return next(request);
+    const denied = findDeny(layers, { serverId, toolName: method, labels: server?.labels ?? {}, effect: "pure" });
+    if (denied === undefined) return next(request);
+    const message = `${method} of server ${quoteText(serverId)} ${denied.why}`;
+    const details = { operation: method, policy: denied.rule };
+    return Promise.reject(new HostsideError(message, { code: "not_allowed", serverId, details }));
   };
 }

@@ -1,4 +1,11 @@
-import type { AdmissionServer, Admit, Interceptor, Subscription, ToolDefinition } from "@hostside/core";
+import type {
+  AdmissionServer,
+  Admit,
+  Interceptor,
+  RequestInterceptor,
+  Subscription,
+  ToolDefinition,
+} from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
@@ -52,6 +59,12 @@ export interface ToolAdmission {
   readonly admit: Admit;
   /** Refuses what was held back after a listing; `undefined` where no rule and no pin can do so. */
   readonly interceptor: Interceptor | undefined;
+  /**
+   * Refuses requests for resources and prompts that a `deny` names, with `not_allowed`. Their
+   * methods stand for tools: `"github/resources/read"`, `"github/prompts/*"`. For the option
+   * `requestInterceptors` of a provider.
+   */
+  readonly requestInterceptor: RequestInterceptor;
   decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
   /** Who decides, what else matches, and what would change it; in sentences. */
   explain(definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[];

@@ -6,7 +6,7 @@ import type { ReadSelector } from "./select-tools.ts";
 /** Whether `wide` is sure to match every tool that `narrow` matches. `false` says nothing. */
 export function selectorCovers(wide: ReadSelector, narrow: ReadSelector): boolean {
   return (
-    coversGlobs(wide.servers, narrow.servers, globCovers) &&
+    coversGlobs(wide.servers, narrow.servers, coversServer) &&
     coversGlobs(wide.tools, narrow.tools, toolComparison(wide, narrow)) &&
     wide.labels.every(({ name, value }) =>
       narrow.labels.some((label) => label.name === name && globCovers(value, label.value)),
@@ -16,6 +16,11 @@ export function selectorCovers(wide: ReadSelector, narrow: ReadSelector): boolea
 }
 
 type Covers = (wide: string, narrow: string) => boolean;
+
+// A rule about servers is not for the host's own reading tools, which are on none.
+function coversServer(wide: string, narrow: string): boolean {
+  return narrow === "" ? wide === "" : globCovers(wide, narrow);
+}
 
 function coversGlobs(
   wide: readonly string[] | undefined,

@@ -19,15 +19,16 @@ import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts
  * never match, that contradicts another one, or that can never decide because another one always comes before it.
  */
 export function readRules(options: RuleOptions): readonly RuleLayer[] {
-  const { allow, requireApproval, deny, defaultDecision, stricter = [] } = options;
+  const { defaultDecision, stricter = [] } = options;
   if (!Array.isArray(stricter)) throw new TypeError("stricter must be a list");
   const known: KnownTools = { servers: readServers(options.servers) };
   const layers: RuleLayer[] = [];
-  if ([allow, requireApproval, deny, defaultDecision].some((given) => given !== undefined)) {
+  const rules = readLists(options, "", known);
+  if (rules.length > 0 || defaultDecision !== undefined) {
     layers.push({
       scope: undefined,
       name: "",
-      rules: readLists(options, "", known),
+      rules,
       defaultDecision: readDecision(defaultDecision, "defaultDecision") ?? "approval",
       defaultName: "defaultDecision",
     });

@@ -21,7 +21,12 @@ export interface ToolRule extends ToolSelector {
  */
 export type ToolRules = string | ToolRule | readonly (string | ToolRule)[];
 
-/** Rules, and what becomes of a tool that none of them names. */
+/**
+ * Rules, and what becomes of a tool that none of them names. An empty list is no rule.
+ *
+ * Tools of the host itself that only read, such as `results_read`, get no default. Only rules that
+ * name them hold for them: `"/results_read"`, `"/*"`.
+ */
 export interface RuleLists {
   readonly allow?: ToolRules | undefined;
   /** Beats `allow`. */
