@@ -13,7 +13,7 @@ import {
   type ConversationParts,
 } from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
-import { startServers } from "./lifecycle/start-servers.ts";
+import { startHandedIn, startServers } from "./lifecycle/start-servers.ts";
 import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy } from "./parts/choose-policy.ts";
@@ -116,7 +116,8 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(endShared);
-  await startServers(provider, servers, { timeoutMs, openedAt, signal, clock });
+  const bounds = { timeoutMs, openedAt, signal, clock };
+  await Promise.all([startServers(provider, servers, bounds), startHandedIn(options, bounds, report)]);
 
   const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
   return {

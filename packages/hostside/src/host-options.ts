@@ -85,9 +85,13 @@ export interface HostOptions {
    * `conversation()` uses. `{}` has the bounds that `createSharedProviders()` has. Default: all conversations share all connections.
    */
   readonly pool?: PoolOptions | undefined;
-  /** The product's own tools. Default none. */
+  /** The product's own tools. `createHost()` calls their `init()`; a failure is a diagnostic. Default none. */
   readonly tools?: readonly StaticTool[] | undefined;
-  /** Further sources of tools. They stay open when the host closes. Default none. */
+  /**
+   * Further sources of tools. `createHost()` initialises them within `timeoutMs`, and rejects where
+   * one of them requires a server that failed or is late. They stay open when the host closes.
+   * Default none.
+   */
   readonly providers?: readonly ToolProvider[] | undefined;
   /** Opens connections. One that is made here waits for tasks of servers (`tasks: "await"`). Of one that is handed in, `auth` is nobody's business but its own. */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;

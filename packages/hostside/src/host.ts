@@ -35,8 +35,8 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
   /** Makes of results what this conversation's model reads; adapters use it by themselves. */
   readonly presenter: ResultPresenter;
   /**
-   * Forgets what was kept for it: results and approvals; and ends the connections that were its own. Every member that reads or calls fails with `closed` from
-   * then on. Idempotent.
+   * Forgets what was kept for it: results and approvals; and ends the connections that were its own.
+   * Every member that reads or calls fails with `closed` from then on. Idempotent.
    */
   close(): Promise<void>;
 }
@@ -54,12 +54,13 @@ export interface Host extends AsyncDisposable {
   /** What the files say now, with every problem and its place; `undefined` without `config`. */
   readonly config: LoadedConfig | undefined;
   /**
-   * Opens a conversation over all that it may use. Without `pool`, that is everything. With `pool`, it is what all share, the connections of its principal,
-   * and its own. Those are made now, within `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again; meanwhile their tools stay
-   * on offer.
+   * Opens a conversation over all that it may use. Without `pool`, that is everything. With `pool`,
+   * it is what all share, the connections of its principal, and its own. Those are made now, within
+   * `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again; meanwhile
+   * their tools stay on offer.
    *
-   * Rejects with a `TypeError` for wrong options, `overloaded` when the pool is full, `refresh_failed` when a `required` server of its own cannot be used,
-   * and `closed`.
+   * Rejects with a `TypeError` for wrong options, `overloaded` when the pool is full,
+   * `refresh_failed` when a `required` server of its own cannot be used, and `closed`.
    */
   conversation(options?: ConversationOptions): Promise<Conversation>;
   /** The connections that not all share; `undefined` without `pool`. */

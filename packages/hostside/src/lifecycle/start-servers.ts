@@ -1,6 +1,8 @@
-import { HostsideError, type ServerSpec } from "@hostside/core";
+import { cleanText, HostsideError, isHostsideError, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { formatMs } from "@hostside/core/implement";
+import { createToolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
+import type { HostOptions } from "../host-options.ts";
 import { keepToBound, type Bound } from "./keep-to-bound.ts";
 
 /** How long servers are waited for. */
@@ -29,7 +31,7 @@ export async function startServers(
   const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
   const started = provider.init({ timeoutMs: leftMs, signal });
   if (required.length === 0) return started;
-  const late = (): HostsideError => lateError(missingOf(provider, required), timeoutMs);
+  const late = (): HostsideError => lateError("required servers", timeoutMs, missingOf(provider, required));
   await keepToBound(started, { signal, clock, timeoutMs: leftMs }, late);
 }
 
@@ -38,10 +40,57 @@ function missingOf(provider: McpProvider, required: readonly string[]): readonly
   return missing.map(({ id, state, error }) => `${JSON.stringify(id)} (${error?.message ?? state})`);
 }
 
-function lateError(missing: readonly string[], timeoutMs: number): HostsideError {
-  const who = `required servers did not come up within ${formatMs(timeoutMs)} (timeoutMs of createHost())`;
-  return new HostsideError(`${who}: ${missing.join("; ")}`, {
+function lateError(who: string, timeoutMs: number, missing: readonly string[] = []): HostsideError {
+  const what = `${who} did not come up within ${formatMs(timeoutMs)} (timeoutMs of createHost())`;
+  return new HostsideError(missing.length === 0 ? what : `${what}: ${missing.join("; ")}`, {
     code: "connect_timeout",
     details: { operation: "createHost", timeoutMs },
   });
+}
+
+// A provider ends the wait for servers that are not required by itself.
+const graceMs = 1000;
+const fatalCodes: ReadonlySet<string> = new Set(["refresh_failed", "connect_timeout", "aborted"]);
+
+/**
+ * Initialises tools and providers that were handed in. Rejects with `refresh_failed` or
+ * `connect_timeout` when a provider requires a server that failed or is late, and with `aborted`.
+ * Reports every other failure as a diagnostic. A time of 0 waits for nothing and rejects nothing.
+ */
+export async function startHandedIn(
+  { tools = [], providers = [] }: Pick<HostOptions, "tools" | "providers">,
+  { timeoutMs, openedAt, signal, clock }: StartBounds,
+  report: (diagnostic: Diagnostic) => void,
+): Promise<void> {
+  const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
+  const init = { timeoutMs: leftMs, signal };
+  const tell = (error: unknown, what: object): void =>
+    report({ kind: "defect", serverId: "", message: reasonOf(error), ...what });
+  const started = tools.map(async (tool) => {
+    if (tool.init === undefined) return;
+    const alone = createToolbox({ tools: [tool], clock });
+    await alone.init(init).catch((error: unknown) => tell(error, { toolName: tool.definition.name }));
+  });
+  for (const provider of providers) {
+    const who = `provider ${JSON.stringify(provider.name)}`;
+    const bound = { signal, clock, timeoutMs: leftMs + graceMs };
+    const ready = keepToBound(
+      Promise.resolve(init).then((given) => provider.init(given)),
+      bound,
+      () => lateError(`servers that ${who} requires`, timeoutMs),
+    );
+    started.push(
+      ready.catch((error: unknown) => {
+        if (timeoutMs > 0 && isHostsideError(error) && fatalCodes.has(error.code)) throw error;
+        tell(error, { message: `${who} could not be started: ${reasonOf(error)}` });
+      }),
+    );
+  }
+  if (timeoutMs > 0) await Promise.all(started);
+}
+
+function reasonOf(error: unknown): string {
+  if (!isHostsideError(error)) return cleanText(error instanceof Error ? error.message : String(error), 300);
+  const { rawMessage, code, cause } = error;
+  return cleanText(code === "internal_error" ? `${rawMessage}: ${reasonOf(cause)}` : rawMessage, 300);
 }
