@@ -105,7 +105,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
   const { provider, makeProvider } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
-  const resources = chooseResources(options.resources, { ...means, provider, config: opened.config });
+  const resources = chooseResources(options.resources, { ...means, provider });
   closing.add(() => resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });

@@ -68,7 +68,7 @@ it("has the names of nexo, for the sessions of a pool and for resources", async 
   });
   using _pool = telemetry.watch({ pool });
   const provider = await pool.getOrCreate("ada");
-  const resources = createResources(provider, { cache: { ttlMs: 60_000 }, allowedSchemes: ["note"] });
+  const resources = createResources(provider, { cache: { ttlMs: 60_000 }, allowedUris: ["note"] });
   using _more = telemetry.watch({ provider, resources });
   await resources.read({ serverId: "s", uri: "note://1" });
   await resources.read({ serverId: "s", uri: "note://1" });

@@ -5,6 +5,7 @@ export type { ResourceProvider, ResourceServerStatus, ResourceUpdate } from "./r
 export type { TruncatedField, ListedEntry, Resource, ResourceContents, ResourceTemplate } from "./resource.ts";
 export type { ReadCacheOptions } from "./reading/cache-options.ts";
 export type { ResourceRead } from "./reading/resource-read.ts";
+export { allowsUri, readAllowedUris, type AllowUri } from "./reading/check-uri.ts";
 export type { ResourceTarget } from "./reading/read-resource.ts";
 export type { ResourceStats, ServerStats } from "./reading/read-stats.ts";
 export type { DroppedEntry } from "./listing/list-kind.ts";

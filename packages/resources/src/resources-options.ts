@@ -8,16 +8,17 @@ import {
 } from "@hostside/core/implement";
 import type { ListLimits } from "./listing/list-kind.ts";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
-import { readSchemes } from "./reading/check-uri.ts";
+import { readAllowedUris, type AllowUri } from "./reading/check-uri.ts";
 import type { ReadLimits } from "./reading/read-contents.ts";
 
 /** Options of {@linkcode createResources}. */
 export interface ResourcesOptions {
   /**
-   * The schemes of URIs that are read and subscribed to, without their colon, in any case: `["file", "note"]`. A URI with another one, or with
-   * none, is refused with `not_allowed` before anything is sent. Default, and with none: all are.
+   * What the URIs begin with that are read and subscribed to: schemes in any case (`"file"`) or
+   * beginnings (`"file:///srv/"`). Or a function that says it of each URI, and must not throw.
+   * Other URIs are refused with `not_allowed` before a server is started. Default, and with `[]`: all.
    */
-  readonly allowedSchemes?: readonly string[] | undefined;
+  readonly allowedUris?: readonly string[] | AllowUri | undefined;
   /** For one server's list, connecting included, in milliseconds. Default 30,000. */
   readonly listTimeoutMs?: number | undefined;
   /**
@@ -54,7 +55,7 @@ export interface ResourcesOptions {
 
 /** Options that were read, with their defaults. */
 export interface ResourcesSettings {
-  readonly allowedSchemes: ReadonlySet<string> | undefined;
+  readonly allows: AllowUri;
   readonly listTimeoutMs: number;
   readonly listWaitMs: number | undefined;
   readonly requestTimeoutMs: number;
@@ -68,7 +69,7 @@ export interface ResourcesSettings {
 }
 
 const fields: Fields<ResourcesOptions> = {
-  allowedSchemes: true,
+  allowedUris: true,
   listTimeoutMs: true,
   listWaitMs: true,
   requestTimeoutMs: true,
@@ -87,7 +88,7 @@ const fields: Fields<ResourcesOptions> = {
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedSchemes, cache, context, onDiagnostic, clock = systemClock } = options;
+  const { allowedUris, cache, context, onDiagnostic, clock = systemClock } = options;
   if (context !== undefined) assertCallContext(context);
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw new TypeError("onDiagnostic must be a function");
@@ -97,7 +98,7 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
   const timeMs = (name: "listTimeoutMs" | "listWaitMs" | "requestTimeoutMs", otherwise: number): number =>
     readWholeNumber(options[name], name, { least: 1, most: longestTimeoutMs, otherwise });
   return {
-    allowedSchemes: readSchemes(allowedSchemes, "allowedSchemes"),
+    allows: readAllowedUris(allowedUris),
     listTimeoutMs: timeMs("listTimeoutMs", 30_000),
     listWaitMs: options.listWaitMs === undefined ? undefined : timeMs("listWaitMs", 1),
     requestTimeoutMs: timeMs("requestTimeoutMs", 60_000),

@@ -62,7 +62,7 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   listTemplates(options?: ListOptions): Promise<TemplateListing>;
   /**
    * Reads one resource: all of it, or an error. Throws a `TypeError` for a target or options; before anything is sent `unknown_server`,
-   * `not_allowed` for a scheme that is not in `allowedSchemes`, and `invalid_arguments` for a URI that is too long or has control characters;
+   * `not_allowed` for a URI that is not among `allowedUris`, and `invalid_arguments` for a URI that is too long or has control characters;
    * `unsupported_operation` where the server has no resources; `resource_not_found` in both eras; `message_too_large` beyond `maxContentLength`;
    * `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever connecting failed with.
    */
@@ -94,7 +94,7 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
   assertProvider(provider);
   const settings = readResourcesOptions(options);
-  const { allowedSchemes, clock } = settings;
+  const { allows, clock } = settings;
   const asking = createServerQueries({ provider, clock });
   const parts: ResourceParts = { provider, settings, asking };
   const resources = createServerLists(parts, resourceKind, "list()");
@@ -123,7 +123,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     asking.assertOpen();
     const ids = provider.serverIds();
     if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
-    stats.countRefusals(serverId, () => checkUri(uri, { serverId, caller, allowedSchemes }));
+    stats.countRefusals(serverId, () => checkUri(uri, { serverId, caller, allows }));
   };
   const close = async (): Promise<void> => closeAll();
 

@@ -110,7 +110,7 @@ describe("readApp()", () => {
   });
 
   it("reads nothing of another scheme, and nothing that the host does not allow", async () => {
-    const { resources, server } = createWorld({ allowedSchemes: ["note"] });
+    const { resources, server } = createWorld({ allowedUris: ["note"] });
     const note = { serverId: "a", uri: "note://one" };
     await expect(readApp(resources, note)).rejects.toMatchObject({ code: "invalid_arguments", outcome: "not-sent" });
     await expect(readApp(resources, target)).rejects.toMatchObject({ code: "not_allowed" });

@@ -16,7 +16,7 @@ describe.each<[string, StdioFixture]>([
       connector: createConnector(),
       servers: [{ id: "library", transport: { type: "stdio", ...fixtureServer(name) } }],
     });
-    resources = createResources(provider, { allowedSchemes: ["NOTE"] });
+    resources = createResources(provider, { allowedUris: ["NOTE"] });
   });
   afterAll(() => provider.close());
 

@@ -4,10 +4,12 @@ import { describe, expect, it } from "vitest";
 describe("@hostside/resources", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@hostside/resources")).toSorted()).toEqual([
+      "allowsUri",
       "appOf",
       "createResourceTools",
       "createResources",
       "parseUriTemplate",
+      "readAllowedUris",
       "readApp",
       "readSelected",
       "resourceTools",

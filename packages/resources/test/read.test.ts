@@ -74,11 +74,11 @@ describe("read()", () => {
   });
 
   it("refuses a scheme that is not allowed before anything is sent, and counts it", async () => {
-    const { resources, server, provider } = createWorld({ allowedSchemes: ["note", "File"] });
+    const { resources, server, provider } = createWorld({ allowedUris: ["note", "File"] });
     for (const uri of ["http://x/", "one", "//x", "no te://x", "javascript:1"]) {
       const refused = resources.read({ ...target, uri });
       await expect(refused).rejects.toMatchObject({ code: "not_allowed", outcome: "not-sent" });
-      await expect(resources.subscribe("a", uri, () => {})).rejects.toThrow(/not allowed by allowedSchemes/);
+      await expect(resources.subscribe("a", uri, () => {})).rejects.toThrow(/this host allows \(allowedUris/);
     }
     expect([server("a").sessions, provider.statuses()[0]?.attempts]).toEqual([0, 0]);
     expect(resources.stats().servers).toEqual([{ serverId: "a", cacheHits: 0, cacheMisses: 0, refusedUris: 10 }]);
@@ -86,8 +86,8 @@ describe("read()", () => {
     expect(server("a").asked).toHaveLength(3);
   });
 
-  it.each([undefined, []])("lets all schemes through where none are named: %j", async (allowedSchemes) => {
-    const { resources, server } = createWorld({ allowedSchemes });
+  it.each([undefined, []])("lets all schemes through where none are named: %j", async (allowedUris) => {
+    const { resources, server } = createWorld({ allowedUris });
     for (const uri of ["http://x/", "one", "javascript:1"]) await resources.read({ ...target, uri });
     expect(server("a").asked.map(({ params }) => params["uri"])).toEqual(["http://x/", "one", "javascript:1"]);
   });
@@ -209,9 +209,9 @@ describe("read()", () => {
 describe("createResources()", () => {
   it.each<[object, string]>([
     [{ schemes: ["file"] }, "schemes"],
-    [{ allowedSchemes: "file" }, "allowedSchemes"],
-    [{ allowedSchemes: ["file:"] }, "allowedSchemes"],
-    [{ allowedSchemes: [""] }, "allowedSchemes"],
+    [{ allowedUris: "file" }, "allowedUris"],
+    [{ allowedUris: ["//x"] }, "allowedUris"],
+    [{ allowedUris: [""] }, "allowedUris"],
     [{ maxPages: 0 }, "maxPages"],
     [{ maxEntries: 1.5 }, "maxEntries"],
     [{ listTimeoutMs: 1e12 }, "listTimeoutMs"],

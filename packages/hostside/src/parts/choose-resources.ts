@@ -3,7 +3,15 @@ import type { CallContext, Clock, Diagnostic, ToolProvider } from "@hostside/cor
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { Policy } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
-import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@hostside/resources";
+import {
+  allowsUri,
+  createResources,
+  createResourceTools,
+  readAllowedUris,
+  type Resources,
+  type ResourcesOptions,
+} from "@hostside/resources";
+import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { HostTelemetry } from "../host-telemetry.ts";
 import { redactResources } from "./redact-resources.ts";
@@ -21,7 +29,8 @@ export interface ChosenResources {
 /** What resources are made with. */
 export interface ResourcesMeans {
   readonly provider: McpProvider;
-  readonly config: LoadedConfig | undefined;
+  /** What the files say now. */
+  readonly configuration: Pick<Configuration, "config">;
   readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly telemetry: HostTelemetry | undefined;
@@ -34,15 +43,17 @@ const listWaitMs = 5000;
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: HostOptions["resources"],
-  { provider, config, clock, report, telemetry, policy }: ResourcesMeans,
+  { provider, configuration, clock, report, telemetry, policy }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
+  const allows = readAllowedUris(options.allowedUris);
   const resources = createResources(provider, {
     clock,
     listWaitMs,
     onDiagnostic: report,
-    ...cacheOf(config),
+    ...cacheOf(configuration.config),
     ...options,
+    allowedUris: (uri) => allows(uri) && allowsUri(configuration.config?.settings.allowedResourceUris ?? [], uri),
   });
   const readerOf = (context: CallContext | undefined): CallContext | undefined =>
     provider.principal === undefined ? context : contextOnBehalfOf(provider.principal, context);

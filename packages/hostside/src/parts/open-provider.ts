@@ -9,7 +9,6 @@ import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
 import { settleNames } from "../names/settle-names.ts";
-import { holdToAllowedUris } from "../settings/hold-to-allowed-uris.ts";
 import { passContext } from "../settings/pass-context.ts";
 import type { PartsContext } from "./parts-context.ts";
 
@@ -85,7 +84,6 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
       ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,
       policy.requestInterceptor,
-      holdToAllowedUris(() => configuration.config?.settings.allowedResourceUris ?? []),
       pass.requestInterceptor,
     ],
     reservedNames: reserved,

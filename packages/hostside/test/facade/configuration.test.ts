@@ -230,11 +230,20 @@ describe("what a configuration says beside its servers", () => {
       settings: { allowedResourceUris: ["file"], resourceCache: { enabled: true } },
     });
     const connector = createFakeConnector({ a: { resources: true } });
-    await using host = await createHost({ connector, config: { files: [config], watch: false } });
+    await using host = await createHost({
+      connector,
+      config: { files: [config], watch: false, revise: (spec) => ({ ...spec, startup: "call" }) },
+      resources: { allowedUris: ["FILE:///a", "http"] },
+    });
     const read = (uri: string) => host.resources.read({ serverId: "a", uri });
-    await expect(read("filesystem://a")).rejects.toMatchObject({ code: "not_allowed" });
-    await read("file:///a");
-    await read("file:///a");
-    expect(connector.sent).toMatchObject([{ params: { uri: "file:///a" } }]);
+    for (const uri of ["filesystem://a", "http://a", "file:///b"]) {
+      await expect(read(uri)).rejects.toMatchObject({ code: "not_allowed", outcome: "not-sent" });
+    }
+    await expect(host.resources.subscribe("a", "http://a", () => {})).rejects.toThrow(/allowedResourceUris/);
+    expect(connector.open.size).toBe(0);
+    expect(host.resources.stats().servers).toMatchObject([{ refusedUris: 4, cacheMisses: 0 }]);
+    await read("File:///a");
+    await read("File:///a");
+    expect(connector.sent).toMatchObject([{ params: { uri: "File:///a" } }]);
   });
 });

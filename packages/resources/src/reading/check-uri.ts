@@ -5,15 +5,36 @@ import { longestUri } from "../listing/read-entry.ts";
 // https://www.rfc-editor.org/rfc/rfc3986#section-3.1
 const schemeOf = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):/;
 
-/** Reads the schemes that a host allows, in lower case; `undefined` for none, which allows all. Throws a `TypeError` that names `place`. */
-export function readSchemes(schemes: readonly string[] | undefined, place: string): ReadonlySet<string> | undefined {
-  if (schemes === undefined) return undefined;
-  const isScheme = (scheme: unknown): boolean =>
-    typeof scheme === "string" && schemeOf.exec(`${scheme}:`)?.[1] === scheme;
-  if (!Array.isArray(schemes) || !schemes.every((scheme) => isScheme(scheme))) {
-    throw new TypeError(`${place} must be an array of schemes without their colon, such as "file"`);
+/** Whether a URI may be read. */
+export type AllowUri = (uri: string) => boolean;
+
+/**
+ * Whether a URI begins with one of these: a scheme without its colon (`file`), or the beginning of a
+ * URI (`file:///srv/`). Schemes are compared in any case. Without beginnings every URI is allowed.
+ */
+export function allowsUri(beginnings: readonly string[], uri: string): boolean {
+  if (beginnings.length === 0) return true;
+  const given = withLowerScheme(uri);
+  return (
+    given !== undefined && beginnings.some((one) => given.startsWith(withLowerScheme(one) ?? `${one.toLowerCase()}:`))
+  );
+}
+
+function withLowerScheme(uri: string): string | undefined {
+  const scheme = schemeOf.exec(uri)?.[1];
+  return scheme === undefined ? undefined : scheme.toLowerCase() + uri.slice(scheme.length);
+}
+
+/** Reads what a host allows. Throws a `TypeError` that names `allowedUris`. */
+export function readAllowedUris(allowed: readonly string[] | AllowUri | undefined): AllowUri {
+  if (allowed === undefined) return () => true;
+  if (typeof allowed === "function") return allowed;
+  const isBeginning = (one: unknown): boolean =>
+    typeof one === "string" && (schemeOf.test(one) || schemeOf.exec(`${one}:`)?.[1] === one);
+  if (!Array.isArray(allowed) || !allowed.every((one) => isBeginning(one))) {
+    throw new TypeError('allowedUris must be an array of schemes ("file") or beginnings of URIs ("file:///srv/")');
   }
-  return schemes.length === 0 ? undefined : new Set(schemes.map((scheme) => scheme.toLowerCase()));
+  return (uri) => allowsUri(allowed, uri);
 }
 
 /** What a URI is for, and which ones are allowed. */
@@ -21,15 +42,15 @@ export interface UriRule {
   readonly serverId: string;
   /** Who was handed it, for a `TypeError`: `read()`. */
   readonly caller: string;
-  readonly allowedSchemes: ReadonlySet<string> | undefined;
+  readonly allows: AllowUri;
 }
 
 /**
  * Looks at a URI before anything is sent. It is a server's or a model's, and goes nowhere but to its server. Throws a `TypeError` for what is
  * no text or empty; `invalid_arguments` for one of more than 8,192 UTF-16 units, or with control characters, escape sequences or lone surrogates;
- * `not_allowed` for a scheme that the host does not allow.
+ * `not_allowed` for a URI that the host does not allow.
  */
-export function checkUri(uri: unknown, { serverId, caller, allowedSchemes }: UriRule): asserts uri is string {
+export function checkUri(uri: unknown, { serverId, caller, allows }: UriRule): asserts uri is string {
   if (typeof uri !== "string" || uri === "") {
     throw new TypeError(`${caller} needs the URI of a resource, not ${uri === "" ? '""' : kindOf(uri)}`);
   }
@@ -45,11 +66,8 @@ export function checkUri(uri: unknown, { serverId, caller, allowedSchemes }: Uri
   if (/[\t\n]/.test(uri) || inspectText(uri).some((flag) => unfit.has(flag))) {
     throw refuse("invalid_arguments", "has a URI with control characters, or that is no well-formed text");
   }
-  if (allowedSchemes === undefined) return;
-  const scheme = schemeOf.exec(uri)?.[1]?.toLowerCase();
-  if (scheme !== undefined && allowedSchemes.has(scheme)) return;
-  const what = scheme === undefined ? "has no scheme, which is" : `has the scheme ${quoteText(scheme)}, which is`;
-  throw refuse("not_allowed", `${what} not allowed by allowedSchemes`);
+  if (allows(uri)) return;
+  throw refuse("not_allowed", "is none that this host allows (allowedUris, or allowedResourceUris of a configuration)");
 }
 
 const unfit: ReadonlySet<string> = new Set(["ansi", "control", "lone-surrogate"]);

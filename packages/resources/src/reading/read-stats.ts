@@ -9,7 +9,7 @@ export interface ServerStats {
   readonly cacheHits: number;
   /** Reads that were looked for in the cache and not found. */
   readonly cacheMisses: number;
-  /** URIs that were refused because of `allowedSchemes`. */
+  /** URIs that were refused because of `allowedUris`. */
   readonly refusedUris: number;
 }
 
