@@ -3,7 +3,7 @@ import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
 export async function showGroups({ host, printer, servers }: Stage): Promise<void> {
-  const groups = host.provider.groups();
+  const groups = host.toolbox.groups();
   for (const group of groups) {
     printer.row([group.id, `${group.members.length} tools`, group.title], [20, 8]);
   }
@@ -15,7 +15,7 @@ export async function showGroups({ host, printer, servers }: Stage): Promise<voi
 
 /** Shows a few definitions in the form in which most model APIs take functions. */
 export async function showDefinitions({ host, printer }: Stage): Promise<void> {
-  const definitions = host.provider.tools();
+  const definitions = host.tools().filter(({ origin }) => origin?.serverId !== "");
   const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
   for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
   expectThat(definitions.length > 0, "there are no definitions");

@@ -15,7 +15,8 @@ export async function showStatuses({ host, printer, servers }: Stage): Promise<v
     const isAsExpected = id === "inventory" ? status.error !== undefined : status.state === "ready";
     expectThat(isAsExpected, `${id} is ${status.state}`);
   }
-  printer.line(`${host.provider.tools().length} tools of ${servers.ids.length - 1} servers in one catalogue`);
+  const tools = host.tools().filter(({ origin }) => origin?.serverId !== "");
+  printer.line(`${tools.length} tools of ${servers.ids.length - 1} servers in one catalogue`);
 }
 
 function showStatus({ id, state, server, toolCount, connectMs, listMs, error }: ServerStatus, printer: Printer): void {

@@ -131,9 +131,16 @@ function checkServers(servers: HostOptions["servers"]): void {
   if (!Array.isArray(servers)) {
     throw new TypeError(`servers must be an array of specs, or entries by their names, not ${kindOf(servers)}`);
   }
+  const ids = new Set<string>();
   for (const [index, spec] of servers.entries()) {
     if (!isPlainObject(spec) || !("id" in spec)) throw noSpecError(index);
     assertServerSpec(spec);
+    const { id: serverId } = spec;
+    if (ids.has(serverId)) {
+      const message = `servers[${index}]: server ${JSON.stringify(serverId)} is there twice`;
+      throw new HostsideError(message, { code: "duplicate_server", serverId });
+    }
+    ids.add(serverId);
   }
 }
 

@@ -2,6 +2,7 @@ import { createTrust } from "@hostside/config";
 import type { Diagnostic, ServerSpec } from "@hostside/core";
 import { createEvent, systemClock } from "@hostside/core/implement";
 import { hostsideNaming } from "@hostside/naming";
+import type { McpProvider } from "@hostside/provider";
 import { chooseAuth } from "./auth/choose-auth.ts";
 import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
 import { checkOptions } from "./check-options.ts";
@@ -25,6 +26,7 @@ import { openPool, sharedBy, configTargetOf } from "./parts/open-pool.ts";
 import { openProviders } from "./parts/open-provider.ts";
 import { openToolboxes } from "./parts/open-toolbox.ts";
 import type { Conversations } from "./pooled/open-conversations.ts";
+import { createHostServers } from "./servers/create-host-servers.ts";
 import { unusedSettings } from "./settings/unused-settings.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
@@ -36,14 +38,29 @@ import type { HostTelemetry } from "./host-telemetry.ts";
 const longestSignInMs = 60_000;
 
 /**
- * Connects to the servers that are configured, and composes everything that a product needs of them. Resolves within `timeoutMs` with what is ready by then; who is
- * late, and who failed, is in `statuses()`. Shows nobody a page, and asks nobody anything but what `config` has handlers for.
+ * Connects to the servers that are configured, and composes everything that a product needs of
+ * them. Resolves within `timeoutMs` with what is ready by then; who is late, and who failed, is in
+ * `statuses()`. Shows nobody a page, and asks nobody anything but what `config` has handlers for.
  *
- * Throws a `TypeError` for an option that is unknown or of a wrong type; rejects with `invalid_spec`, `duplicate_server` or `unsupported_transport` for `servers`,
- * with `invalid_config` when files or entries were named and no server can be used, with `refresh_failed` or `connect_timeout` for servers that are `required`, and
- * with `aborted`. Nothing is left then.
+ * Throws a `TypeError` for an option that is unknown or of a wrong type; rejects with
+ * `invalid_spec`, `duplicate_server` or `unsupported_transport` for `servers`, with
+ * `invalid_config` when files or entries were named and no server can be used, with
+ * `refresh_failed` or `connect_timeout` for servers that are `required`, and with `aborted`.
+ * Nothing is left then.
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
+  return (await openHostParts(options)).host;
+}
+
+/** A host, and what the command line reads beside it. */
+export interface HostParts {
+  readonly host: Host;
+  /** The provider of what all conversations share. Its calls go past the policy. */
+  readonly provider: McpProvider;
+}
+
+/** Does what {@linkcode createHost} does, for callers that need the provider itself. */
+export async function openHostParts(options: HostOptions): Promise<HostParts> {
   checkOptions(options);
   const closing = createClosing(options.clock ?? systemClock);
   try {
@@ -57,7 +74,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 
 type Telemetry = HostTelemetry | undefined;
 
-async function compose(options: HostOptions, closing: Closing, telemetry: Telemetry): Promise<Host> {
+async function compose(options: HostOptions, closing: Closing, telemetry: Telemetry): Promise<HostParts> {
   const { clock = systemClock, signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
   closing.add(() => diagnostics.close());
@@ -103,7 +120,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
   const servers = sharedBy(opened.specs, options);
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
-  const { provider, makeProvider } = await openProviders(providerMeans);
+  const { provider, makeProvider, providers } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
   const resources = chooseResources(options.resources, { ...means, provider });
   closing.add(() => resources.close());
@@ -119,8 +136,11 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const bounds = { timeoutMs, openedAt, signal, clock };
   await Promise.all([startServers(provider, servers, bounds), startHandedIn(options, bounds, report)]);
 
-  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
-  return {
+  const { naming = hostsideNaming } = options.provider ?? {};
+  const isPooled = options.pool !== undefined;
+  const hostServers = createHostServers({ configuration: opened, provider, providers, isPooled, connector, naming });
+  const parts = { servers: hostServers, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
+  const host: Host = {
     ...parts,
     pool: conversations?.providers,
     get config() {
@@ -137,6 +157,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     close: (reason) => closing.close(reason),
     [Symbol.asyncDispose]: () => closing.close(),
   };
+  return { host, provider };
 }
 
 interface OpenerMeans {

@@ -13,9 +13,10 @@ import type {
 import type { Toolbox, ToolboxView, ViewOptions } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 import type { SharedProviders } from "@hostside/pool";
-import type { McpProvider, ServerStatus } from "@hostside/provider";
+import type { ServerStatus } from "@hostside/provider";
 import type { Resources } from "@hostside/resources";
 import type { ResultPresenter, Results } from "@hostside/results";
+import type { HostServers } from "./servers/host-servers.ts";
 
 /** Options of one conversation. */
 export interface ConversationOptions extends ViewOptions {
@@ -43,8 +44,8 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
 
 /** All that a product needs of many servers, composed. */
 export interface Host extends AsyncDisposable {
-  /** With `pool`, of what all share. */
-  readonly provider: McpProvider;
+  /** Adds, updates, removes and restarts servers. */
+  readonly servers: HostServers;
   readonly toolbox: Toolbox;
   readonly policy: Policy;
   readonly resources: Resources;

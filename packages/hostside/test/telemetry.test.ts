@@ -3,6 +3,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import { fixtureServer } from "@hostside/fixtures";
 import { createTelemetry } from "@hostside/otel";
 import { afterEach, describe, expect, it } from "vitest";
+import { openHostParts } from "../src/create-host.ts";
 import { createHost } from "../src/index.ts";
 
 afterEach(() => {
@@ -22,11 +23,12 @@ describe("the option telemetry", () => {
   it("writes to the SDK that is registered, for calls, connections and other requests", async () => {
     const { tracerProvider, names } = createSdk();
     trace.setGlobalTracerProvider(tracerProvider);
-    await using host = await createHost({ servers, telemetry: true });
+    const { host, provider } = await openHostParts({ servers, telemetry: true });
     await host.call("mcp_s_echo", { text: "x" });
-    const connection = await host.provider.connection("s");
+    const connection = await provider.connection("s");
     await connection.request("resources/list").catch(() => undefined);
     expect(names()).toEqual(["server/discover", "tools/list", "tools/call echo", "resources/list"]);
+    await host.close();
   });
 
   it("takes telemetry that was made with options, for the connections of a conversation, too", async () => {

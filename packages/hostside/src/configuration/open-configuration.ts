@@ -11,6 +11,7 @@ import {
 } from "@hostside/config/node";
 import type { Clock, Diagnostic, Event, ServerSpec } from "@hostside/core";
 import { createEvent, sameJson } from "@hostside/core/implement";
+import type { ApplyOptions } from "@hostside/provider";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../host-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
@@ -33,6 +34,11 @@ export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming
   readonly clock: Clock;
 }
 
+/** Takes over a set of servers. */
+export interface ServersTarget {
+  applyServers(specs: readonly ServerSpec[], options: ApplyOptions): Promise<ConfigChange>;
+}
+
 /** The servers that there are, and where they come from. */
 export interface Configuration {
   /** `undefined` where there is none: all servers are the product's own. */
@@ -43,8 +49,17 @@ export interface Configuration {
   readonly spentMs: number;
   extrasOf(serverId: string): ServerExtras | undefined;
   readonly onReport: Event<ConfigReport>;
+  /**
+   * The servers of the product's own code, by their ids. A change takes effect with
+   * {@linkcode apply}.
+   */
+  readonly own: Map<string, ServerSpec>;
+  /** Reads {@linkcode own} anew, and applies nothing. Returns the servers that there are now. */
+  settle(): readonly ServerSpec[];
+  /** Applies the servers that there are now. Rejects as the target does. */
+  apply(options: ApplyOptions): Promise<ConfigChange>;
   /** Has edits applied, from now on. */
-  start(target: ConfigTarget): void;
+  start(target: ServersTarget): void;
   /** Nothing is read, watched or applied any more. Idempotent. */
   close(): Promise<void>;
 }
@@ -54,41 +69,35 @@ const longestReadMs = 10_000;
 const applyMs = 10_000;
 
 /**
- * Loads what is wanted, and watches it. Rejects with `invalid_config` when servers or files were named and no server can be used, or nothing could be read in
- * time, where nobody is asked meanwhile; with `aborted`; nothing of it is left then.
+ * Loads what is wanted, and watches it. Rejects with `invalid_config` when servers or files were
+ * named and no server can be used, or nothing could be read in time, where nobody is asked
+ * meanwhile; with `aborted`; nothing of it is left then.
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
-  const { wanted, given, shared, check, clock } = opening;
+  const { wanted, shared, check, clock } = opening;
   const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
-  const settle = createSettler(opening, { allow: isWanted, revise });
+  const servers = createServerSources(opening, { allow: isWanted, revise });
   const end = new AbortController();
-  let current = settle(nothing);
-  let raw = nothing;
   let applied = nothing.servers;
-  const { promise: started, resolve: begin } = createPromise<ConfigTarget>();
   const reports = createEvent<ConfigReport>();
-  const take = (config: LoadedConfig): void => {
-    raw = config;
-    current = settle(config);
-  };
-  const applyNow = (): ReturnType<typeof applyCurrent> =>
-    applyCurrent(started, () => current, { signal: end.signal, report: opening.report });
+  const applyNow = (): Promise<ConfigChange | undefined> =>
+    applyAfterEdit(servers.apply, { signal: end.signal, report: opening.report });
   shared?.start(() => {
-    take(raw);
+    servers.take();
     void applyNow();
   });
   let isFirst = true;
   const target: ConfigTarget = {
     async applyServers(_specs, options, config) {
-      take(config);
-      const { specs } = current;
-      applied = current.config.servers;
-      if (!isFirst) return (await started).applyServers(specs, options, config);
+      const { specs, config: used } = servers.take(config);
+      applied = used.servers;
+      if (!isFirst) return servers.apply(options);
       isFirst = false;
       return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
     },
   };
-  const allow = createWanted(given, isWanted);
+  // Nothing is expanded and nobody is asked for what the product's own servers stand in place of.
+  const allow = (serverId: string): boolean => !servers.own.has(serverId) && isWanted?.(serverId) !== false;
   const load = { ...rest, trust: rest.trust ?? opening.trust, allow, check, signal: end.signal };
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
@@ -99,42 +108,90 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
   const open = async (): Promise<void> => {
     if (wanted === undefined) return;
-    if (!watch) return take(await loadConfig(load));
+    if (!watch) return void servers.take(await loadConfig(load));
     watching = watchConfig({ ...load, clock, target });
     const { config, onReport } = await watching;
-    if (config !== raw) take(config);
+    if (config !== servers.raw) servers.take(config);
     const emit = createOrderedEmit((report) => reports.emit(report));
     onReport((report) => {
-      if (report.config !== raw) take(report.config);
+      const { config: used } = report.config === servers.raw ? servers.current : servers.take(report.config);
       // Settings alone may have others start.
-      const change = sameJson(current.config.servers, applied) ? undefined : applyNow();
-      applied = current.config.servers;
-      emit({ ...report, config: current.config }, change);
+      const change = sameJson(used.servers, applied) ? undefined : applyNow();
+      applied = used.servers;
+      emit({ ...report, config: used }, change);
     });
   };
   const bound = boundOf(opening, rest, watch);
   const startedAt = clock.now();
   try {
     await keepToBound(open(), bound, () => slowConfigError(rest.files, bound.timeoutMs ?? 0));
-    assertUsable(opening, raw);
+    assertUsable(opening, servers.raw);
   } catch (error) {
     await close();
     throw error;
   }
   return {
     get config() {
-      return wanted === undefined ? undefined : current.config;
+      return wanted === undefined ? undefined : servers.current.config;
     },
     get specs() {
-      return current.specs;
+      return servers.current.specs;
     },
     spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
     // What does not start is not trusted, or is not what runs by this name.
     extrasOf: (serverId) =>
-      current.config.sources.find((source) => source.serverId === serverId && source.state === "on")?.extras,
+      servers.current.config.sources.find((source) => source.serverId === serverId && source.state === "on")?.extras,
     onReport: reports.on,
-    start: begin,
+    own: servers.own,
+    settle: () => servers.take().specs,
+    apply: servers.apply,
+    start: servers.start,
     close,
+  };
+}
+
+interface ServerSources extends Pick<Configuration, "own" | "apply" | "start"> {
+  /** The configuration as it was read last. */
+  readonly raw: LoadedConfig;
+  readonly current: SettledServers;
+  /** Settles the servers of all sources. Default: with the configuration that was read last. */
+  take(config?: LoadedConfig): SettledServers;
+}
+
+/** The servers of the product's code, of the files and of all replicas, and who applies them. */
+function createServerSources(
+  opening: OpeningConfig,
+  { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
+): ServerSources {
+  const { given, shared, naming, prepare } = opening;
+  const own = new Map(given.map((spec) => [spec.id, spec]));
+  const { promise: started, resolve: start } = createPromise<ServersTarget>();
+  const settle = (config: LoadedConfig): SettledServers => {
+    const servers = { given: [...own.values()], shared: shared?.specs ?? [], allow, naming };
+    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
+    return { specs: specs.map(prepare), config: used };
+  };
+  let raw = nothing;
+  let current = settle(raw);
+  const take = (config: LoadedConfig = raw): SettledServers => {
+    raw = config;
+    current = settle(config);
+    return current;
+  };
+  return {
+    own,
+    take,
+    get raw() {
+      return raw;
+    },
+    get current() {
+      return current;
+    },
+    start,
+    async apply(options) {
+      const target = await started;
+      return target.applyServers(take().specs, options);
+    },
   };
 }
 
@@ -144,26 +201,6 @@ function createPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-/** Nothing is expanded and nobody is asked for what the product's own servers stand in place of. */
-function createWanted(
-  given: readonly ServerSpec[],
-  isWanted: ConfigOptions["allow"],
-): NonNullable<ConfigOptions["allow"]> {
-  const givenIds = new Set(given.map(({ id }) => id));
-  return (serverId) => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
-}
-
-function createSettler(
-  { given, shared, naming, prepare }: OpeningConfig,
-  { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
-): (config: LoadedConfig) => SettledServers {
-  return (config) => {
-    const servers = { given, shared: shared?.specs ?? [], allow, naming };
-    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
-    return { specs: specs.map(prepare), config: used };
-  };
 }
 
 /** Throws where servers or files were named, and none can be used. */
@@ -176,7 +213,10 @@ function same(spec: ServerSpec): ServerSpec {
   return spec;
 }
 
-/** The configuration with its servers as the product wants them. One that is left out has a source that says so. */
+/**
+ * The configuration with its servers as the product wants them. One that is left out has a source
+ * that says so.
+ */
 function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["revise"]>): LoadedConfig {
   if (revise === same) return config;
   const revised = new Map(config.servers.map((spec) => [spec.id, revise(spec, config)]));
@@ -200,21 +240,16 @@ function createOrderedEmit(
   };
 }
 
-/** Applies what there is now, though the files say what they said of servers. Never rejects. */
-async function applyCurrent(
-  started: Promise<ConfigTarget>,
-  current: () => SettledServers,
+/**
+ * Applies the servers after an edit of settings or of shared servers. Never rejects: a failure is a
+ * diagnostic.
+ */
+async function applyAfterEdit(
+  apply: Configuration["apply"],
   { signal, report }: { readonly signal: AbortSignal; readonly report: (diagnostic: Diagnostic) => void },
 ): Promise<ConfigChange | undefined> {
   try {
-    const target = await started;
-    const { specs, config } = current();
-    if (signal.aborted) return undefined;
-    const { added, updated, removed, failed } = await target.applyServers(
-      specs,
-      { signal, timeoutMs: applyMs },
-      config,
-    );
+    const { added, updated, removed, failed } = await apply({ signal, timeoutMs: applyMs });
     return { added, updated, removed, failed };
   } catch (error) {
     // Whoever closes wants no more of it.

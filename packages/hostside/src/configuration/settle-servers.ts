@@ -27,17 +27,17 @@ export interface SettledServers {
 export function settleServers(config: LoadedConfig, { given, shared, allow, naming }: ServersWanted): SettledServers {
   const isWanted = (serverId: string): boolean => allow === undefined || allow(serverId);
   const taken = new Map<string, string>();
-  const take = ({ id }: ServerSpec): void => keysOf(id, naming).forEach((key) => taken.set(key, id));
+  const take = ({ id }: ServerSpec): void => idKeys(id, naming).forEach((key) => taken.set(key, id));
   given.forEach(take);
   const added = shared.filter((spec) => {
-    if (keysOf(spec.id, naming).some((key) => taken.has(key))) return false;
+    if (idKeys(spec.id, naming).some((key) => taken.has(key))) return false;
     take(spec);
     return true;
   });
   const used: ServerSpec[] = [];
   const alike = new Map<string, string>();
   for (const spec of config.servers.toSorted(byStrength)) {
-    const keys = keysOf(spec.id, naming);
+    const keys = idKeys(spec.id, naming);
     const [rival] = keys.flatMap((key) => taken.get(key) ?? []);
     if (rival !== undefined) {
       alike.set(spec.id, rival);
@@ -63,7 +63,8 @@ export function settleServers(config: LoadedConfig, { given, shared, allow, nami
   };
 }
 
-function keysOf(id: string, naming: NamingStrategy): readonly string[] {
+/** What two ids have in common if they cannot both be used: the same text in names of tools, or regardless of case. */
+export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
   return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
 }
 

@@ -49,7 +49,7 @@ export function createHostGateway(host: Host, options: HostGatewayOptions): Gate
         tools: conversation,
         ...(resources !== false && { resources }),
         ...(onServerLog !== undefined && { onServerLog }),
-        onServerNotification: host.provider.onServerNotification,
+        onServerNotification: host.servers.onNotification,
         close: () => conversation.close(),
       };
     },

@@ -1,11 +1,11 @@
 import type { OAuth } from "@hostside/auth";
-import type { ConfigTarget } from "@hostside/config/node";
 import type { ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
 import { openConversations, type Conversations } from "../pooled/open-conversations.ts";
+import type { ServersTarget } from "../configuration/open-configuration.ts";
 import type { MakeProvider } from "./open-provider.ts";
 import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
@@ -61,7 +61,7 @@ export function sharedBy(specs: readonly ServerSpec[], { pool }: PartsContext["o
 }
 
 /** Where edits of the servers go: those that all share to their provider, the others to the pool. */
-export function configTargetOf(provider: McpProvider, conversations: Conversations | undefined): ConfigTarget {
+export function configTargetOf(provider: McpProvider, conversations: Conversations | undefined): ServersTarget {
   if (conversations === undefined) return provider;
   return {
     async applyServers(specs, options) {

@@ -42,6 +42,8 @@ export type MakeProvider = (own: OwnOfProvider) => Promise<McpProvider>;
 export interface OpenProviders {
   readonly provider: McpProvider;
   readonly makeProvider: MakeProvider;
+  /** All that are open. */
+  readonly providers: ReadonlySet<McpProvider>;
 }
 
 /**
@@ -90,11 +92,13 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     onElicit: redactQuestions(options.onElicit, { policy, report }),
     clock,
   };
+  const providers = new Set<McpProvider>();
   const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {
     const { servers, name = given.name, principal = given.principal } = own;
     const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
     catalogs?.follow(provider);
-    const ends = [provider.onDiagnostic(report), policy.attach(provider)];
+    providers.add(provider);
+    const ends = [provider.onDiagnostic(report), policy.attach(provider), () => providers.delete(provider)];
     if (telemetry !== undefined) ends.push(telemetry.watch({ provider }));
     if (kept !== undefined) ends.push(kept.follow(provider, names));
     provider.onClosed(() => ends.forEach((end) => end()));
@@ -102,6 +106,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   };
   return {
     provider: make({ servers: means.servers }, listed ?? given.savedCatalog),
+    providers,
     async makeProvider(own) {
       const { servers, principal = given.principal } = own;
       return make(own, (await catalogs?.recall(servers, principal)) ?? given.savedCatalog);

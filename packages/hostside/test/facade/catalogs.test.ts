@@ -1,7 +1,7 @@
 import { createMemoryStore, type Connector, type ServerSpec, type ToolsChange } from "@hostside/core";
 import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
-import { createFakeConnector } from "./fake-connector.ts";
+import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
 const docs: ServerSpec = { id: "docs", transport: { type: "stdio", command: "x" } };
@@ -17,7 +17,7 @@ async function open(tools: readonly string[], options: HostOptions) {
     },
   };
   const host = await createHost({ connector, servers: [docs], ...options });
-  const names = (): readonly string[] => host.provider.tools().map(({ name }) => name);
+  const names = (): readonly string[] => namesOfServers(host);
   return { host, started, names };
 }
 
@@ -37,7 +37,7 @@ describe("tools of the last time", () => {
       expect(started).toEqual([]);
       expect(names()).toEqual(["mcp_docs_echo", "mcp_docs_old"]);
       const changes: ToolsChange[] = [];
-      host.provider.onToolsChanged((change) => void changes.push(change));
+      host.onToolsChanged((change) => void changes.push(change));
       expect(await host.call("mcp_docs_echo")).toMatchObject({ isError: false });
       expect(started).toEqual(["docs"]);
       await expect.poll(names).toEqual(["mcp_docs_echo", "mcp_docs_new"]);

@@ -89,7 +89,7 @@ describe("close()", () => {
     expect([connector.open.size, close.mock.calls.length]).toEqual([0, 0]);
     await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
     await expect(host.conversation()).rejects.toMatchObject({ code: "closed" });
-    expect(() => host.provider.registerServer(spec("b"))).toThrow(expect.objectContaining({ code: "closed" }));
+    await expect(host.servers.add("b", { transport: spec("b").transport })).rejects.toMatchObject({ code: "closed" });
   });
 
   it("ends an edit that is being applied, and what it started", async () => {

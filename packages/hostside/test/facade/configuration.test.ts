@@ -4,7 +4,7 @@ import { createTrust, type TrustAnswer } from "@hostside/config";
 import { loadConfig, type ConfigReport } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
 import { createHost, type Host } from "hostside";
-import { createFakeConnector } from "./fake-connector.ts";
+import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const states = (host: Host) => host.statuses().map(({ id, state }) => `${id} ${state}`);
@@ -212,7 +212,7 @@ describe("what a configuration says beside its servers", () => {
       policy: { redact: { values: ["product-77aa11"] } },
     });
     const shown = async (): Promise<readonly boolean[]> => {
-      const names = host.provider.tools().map(({ name }) => name);
+      const names = namesOfServers(host);
       const texts = await Promise.all(names.map(async (name) => JSON.stringify((await host.call(name)).content)));
       return secrets.map((secret) => texts.some((text) => text.includes(secret)));
     };

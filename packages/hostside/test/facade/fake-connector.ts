@@ -1,3 +1,4 @@
+import type { Host } from "hostside";
 import {
   HostsideError,
   type CallOptions,
@@ -89,4 +90,9 @@ function connectionOf({ id }: ServerSpec, { tools, resources, sent, end }: Servi
     subscribeResource: async () => Object.assign(() => undefined, { [Symbol.dispose]: () => undefined }),
     close: async () => end(),
   };
+}
+
+/** The local names of the tools of servers, without the tools that a host adds itself. */
+export function namesOfServers(host: Pick<Host, "tools">): readonly string[] {
+  return host.tools().flatMap(({ name, origin }) => (origin === undefined || origin.serverId === "" ? [] : [name]));
 }

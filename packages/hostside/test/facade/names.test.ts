@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "hostside";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createUnsteadyStore } from "../unsteady-store.ts";
-import { createFakeConnector, type FakeServer } from "./fake-connector.ts";
+import { createFakeConnector, namesOfServers, type FakeServer } from "./fake-connector.ts";
 
 /** Starts a host over these servers with this store, and answers with the names of its tools and what it reports. */
 async function namesOf(
@@ -21,7 +21,7 @@ async function namesOf(
     onDiagnostic: (one) => diagnostics.push(one),
     ...options,
   });
-  const names = host.provider.tools().map(({ name }) => name);
+  const names = namesOfServers(host);
   await host.close();
   return { names, diagnostics: diagnostics.filter(({ kind }) => kind === "not-kept") };
 }
@@ -62,11 +62,11 @@ describe("names of tools", () => {
   it("are kept of servers that come after all others went", async () => {
     const store = createMemoryStore();
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
-    const a = { id: "a", transport: { type: "stdio", command: "x" } } as const;
+    const a = { transport: { type: "stdio", command: "x" } } as const;
     const state = { store, credentials: createMemoryCredentials() };
     const host = await createHost({ connector, servers: [{ ...a, id: "b" }], state });
-    await host.provider.applyServers([]);
-    await host.provider.applyServers([a]);
+    await host.servers.remove("b");
+    await host.servers.add("a", a);
     await host.close();
     expect((await namesOf({ a: { tools: ["get.it", "get/it"] } }, store)).names).toContain("mcp_a_get_it");
   });
@@ -157,8 +157,8 @@ describe("names of tools", () => {
       onDiagnostic: (one) => diagnostics.push(one),
     });
     for (const id of ["a", "b", "a", "b"]) {
-      await host.provider.addServer({ id, transport: { type: "stdio", command: "x" } });
-      await host.provider.removeServer(id);
+      await host.servers.add(id, { transport: { type: "stdio", command: "x" } });
+      await host.servers.remove(id);
       // What is under way is written by then.
       for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
     }

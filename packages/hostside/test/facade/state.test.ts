@@ -57,7 +57,7 @@ describe("a state that is handed over", () => {
     await using host = await replica(server.url, { store }, { onDiagnostic: (one) => diagnostics.push(one) });
     expect(diagnostics.filter(({ kind }) => kind === "not-kept")).toEqual([]);
     await host.oauth?.authorize("office");
-    await host.provider.refreshServer("office");
+    await host.servers.restart("office");
     expect(host.statuses()).toMatchObject([{ state: "ready" }]);
     expect(diagnostics.filter(({ kind }) => kind === "not-kept").map(({ message }) => message)).toEqual([
       expect.stringContaining("state has neither credentials nor keys"),

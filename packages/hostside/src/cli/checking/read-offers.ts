@@ -2,7 +2,7 @@ import type { LoadedConfig } from "@hostside/config/node";
 import { defaultLimits, type Connection, type JsonObject } from "@hostside/core";
 import { createDeadline, createPageCursors, isJsonObject } from "@hostside/core/implement";
 import { lockTools, type ToolLock } from "@hostside/policy/lock";
-import type { Host } from "../../host.ts";
+import type { McpProvider } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatDuration } from "../render/format-amount.ts";
@@ -32,7 +32,7 @@ export interface Offers {
 /** Starts the servers, lists all of their tools as they say them, and ends. Calls nothing. `only`: ids as somebody typed them. */
 export async function readOffers(context: CommandContext, only: readonly string[] | undefined): Promise<Offers> {
   await using opened = await openHost(context, { only, off: "show" });
-  const { host } = opened;
+  const { host, provider } = opened;
   const timeoutMs = (context.options.timeout ?? 30) * 1000;
   const { sources = [], problems = [] } = host.config ?? {};
   const locks = new Map<string, ToolLock>();
@@ -53,7 +53,7 @@ export async function readOffers(context: CommandContext, only: readonly string[
     const deadline = createDeadline({ timeoutMs, signal: context.terminal.signal, onTimeout: () => tooLate });
     const { signal } = deadline;
     try {
-      const connection = await connectionOf(host, server, { timeoutMs, signal });
+      const connection = await connectionOf(provider, server, { timeoutMs, signal });
       locks.set(server, lockTools(await listAll(connection, signal), connection.server.instructions));
     } catch (error) {
       const why: unknown = signal.reason === tooLate ? tooLate : error;
@@ -79,11 +79,11 @@ export async function readOffers(context: CommandContext, only: readonly string[
 
 /** The connection of a server that is up, or that nobody has started yet. One that had its time gets no more. */
 async function connectionOf(
-  { provider, statuses }: Pick<Host, "provider" | "statuses">,
+  provider: McpProvider,
   server: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Connection> {
-  const status = statuses().find(({ id }) => id === server);
+  const status = provider.statuses().find(({ id }) => id === server);
   if (status?.state === "connecting") throw new Error(`did not come up within ${formatDuration(timeoutMs)}`);
   if (status?.error !== undefined && status.state !== "ready") throw status.error;
   return provider.connection(server, { signal });

@@ -81,13 +81,13 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
   const only = typed === undefined ? undefined : [typed];
   try {
     const opened = await openHost(quiet, { only, off: "show", wait: false });
-    const { host } = opened;
+    const { host, provider } = opened;
     const diagnostics: Diagnostic[] = [];
     host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     const authProvider = host.oauth?.authProvider;
     const config = host.config ?? (await loadConfig({ files: [] }));
     const means = {
-      host,
+      provider,
       config,
       connector: createConnector(authProvider === undefined ? fromEnvironment : { ...fromEnvironment, authProvider }),
       place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },

@@ -31,12 +31,12 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   await using opened = await openHost(context, { only, off: "show", wait: false });
   const server = idOf(args.server, opened);
   const end = await lookOn(opened, context, server);
-  const { host } = opened;
+  const { host, provider } = opened;
   const listing = describeServers({
     config: host.config,
     statuses: host.statuses(),
     definitions: host.tools(),
-    quarantined: host.provider.quarantined(),
+    quarantined: provider.quarantined(),
     waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
     server,
   });

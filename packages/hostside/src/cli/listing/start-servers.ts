@@ -20,7 +20,7 @@ export function startTimeoutMs({ options }: Pick<CommandContext, "options">): nu
 
 /** Waits until the servers of a host that was opened with `wait: false` came up or failed, those as well that start only when they are needed. */
 export async function followStart(
-  { host }: OpenedHost,
+  { host, provider }: OpenedHost,
   context: CommandContext,
   { server, onSettled: given }: StartOptions = {},
 ): Promise<FollowEnd> {
@@ -31,7 +31,7 @@ export async function followStart(
   const followed = followServers(host, { timeoutMs: startTimeoutMs(context), signal, isMeant, onSettled });
   for (const { id, state } of meant) {
     // Its status says how it ends.
-    if (state === "idle") host.provider.refreshServer(id, { signal }).catch(() => undefined);
+    if (state === "idle") provider.refreshServer(id, { signal }).catch(() => undefined);
   }
   return await followed;
 }

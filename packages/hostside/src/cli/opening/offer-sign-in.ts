@@ -1,4 +1,4 @@
-import type { Host } from "../../host.ts";
+import type { HostParts } from "../../create-host.ts";
 import type { TerminalPrompter } from "./asking/asker.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { TerminalPrompter } from "./asking/asker.ts";
  * server fails with then.
  */
 export async function offerSignIn(
-  host: Host,
+  { host, provider }: HostParts,
   serverId: string,
   { asker, signal }: { readonly asker: TerminalPrompter; readonly signal: AbortSignal },
 ): Promise<boolean> {
@@ -18,6 +18,6 @@ export async function offerSignIn(
   );
   if (answer !== true) return false;
   await host.oauth.authorize(serverId, { signal });
-  await host.provider.refreshServer(serverId, { signal });
+  await provider.refreshServer(serverId, { signal });
   return true;
 }

@@ -2,7 +2,7 @@ import { createTrust } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import { HostsideError, type Store } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
-import { createHost } from "../../create-host.ts";
+import { openHostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -63,7 +63,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
   const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
   const recorded = await openRecorded(options.record, (effects) =>
-    createHost({
+    openHostParts({
       config: {
         ...files,
         watch: false,
@@ -91,8 +91,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       },
     }),
   );
-  const { host } = recorded;
-  const opened = toOpenedHost({ host, state, asker, approver: request.approver }, context, recorded);
+  const { host, provider } = recorded;
+  const opened = toOpenedHost({ host, provider, state, asker, approver: request.approver }, context, recorded);
   try {
     signal.throwIfAborted();
     if (host.config !== undefined) reportProblems(context, host.config, isWanted);
@@ -100,7 +100,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       for (const id of only ?? []) startableServer(host.config, id);
     }
     if (request.signIn === true && asker !== undefined) {
-      for (const id of only ?? []) await offerSignIn(host, id, { asker, signal });
+      for (const id of only ?? []) await offerSignIn(recorded, id, { asker, signal });
     }
     return opened;
   } catch (error) {
@@ -117,7 +117,7 @@ function toOpenedHost(
   const { host } = parts;
   const logs =
     context.options.verbose === true
-      ? host.provider.onServerLog(({ serverId, text }) => note(context, serverId, text))
+      ? host.servers.onLog(({ serverId, text }) => note(context, serverId, text))
       : undefined;
   const close = async (): Promise<void> => {
     logs?.();

@@ -1,10 +1,9 @@
 import type { Recorder } from "@hostside/replay";
-import type { Host } from "../../host.ts";
+import type { HostParts } from "../../create-host.ts";
 import { usageError } from "../usage-error.ts";
 
 /** A host, and what is recorded of what it says with servers. */
-export interface Recorded {
-  readonly host: Host;
+export interface Recorded extends HostParts {
   /** Closes the host, then ends the recording, whatever the first one fails with. */
   readonly close: () => Promise<void>;
 }
@@ -15,16 +14,16 @@ export interface Recorded {
  */
 export async function openRecorded(
   file: string | undefined,
-  open: (effects: Recorder["effects"] | undefined) => Promise<Host>,
+  open: (effects: Recorder["effects"] | undefined) => Promise<HostParts>,
 ): Promise<Recorded> {
   const recorder = await openRecorder(file);
   try {
-    const host = await open(recorder?.effects);
+    const parts = await open(recorder?.effects);
     return {
-      host,
+      ...parts,
       async close() {
         try {
-          await host.close();
+          await parts.host.close();
         } finally {
           recorder?.close();
         }

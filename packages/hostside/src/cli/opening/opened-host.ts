@@ -1,12 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { HostParts } from "../../create-host.ts";
 import type { HostState } from "../../host-options.ts";
-import type { Host } from "../../host.ts";
 import type { Approver } from "./asking/approve-calls.ts";
 import type { TerminalPrompter } from "./asking/asker.ts";
 
 /** The user's servers, as a command works with them. */
-export interface OpenedHost extends AsyncDisposable {
-  readonly host: Host;
+export interface OpenedHost extends HostParts, AsyncDisposable {
   readonly state: HostState;
   /** Asks the person at the terminal; `undefined` where nobody is to be asked. */
   readonly asker: TerminalPrompter | undefined;

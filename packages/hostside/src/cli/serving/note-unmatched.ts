@@ -1,4 +1,4 @@
-import type { Host } from "../../host.ts";
+import type { McpProvider } from "@hostside/provider";
 import { terminalLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
@@ -7,7 +7,7 @@ import type { ServeOffer } from "./serve-offer.ts";
  * whenever what is returned is called, because the list may have changed.
  */
 export function noteUnmatched(
-  { provider, onStatusChanged }: Pick<Host, "provider" | "onStatusChanged">,
+  provider: McpProvider,
   currentOffer: () => ServeOffer,
   note: (text: string) => void,
 ): () => void {
@@ -27,7 +27,7 @@ export function noteUnmatched(
       }
     }
   };
-  onStatusChanged(({ state }) => {
+  provider.onStatusChanged(({ state }) => {
     if (state === "ready") look();
   });
   look();

@@ -3,7 +3,7 @@ import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
-import { createHost } from "../../create-host.ts";
+import { openHostParts } from "../../create-host.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
 import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
 import { userState } from "../../state/user-state.ts";
@@ -64,7 +64,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const policy = await policyOf({ given, live, ask: means.ask }, context);
   let untrusted: readonly string[] = [];
   const recorded = await openRecorded(options.record, (effects) =>
-    createHost({
+    openHostParts({
       config: {
         ...filesOf(context),
         watch: true,
@@ -93,7 +93,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       },
     }),
   );
-  const { host } = recorded;
+  const { host, provider } = recorded;
   const report = createProblemReport(context, live);
   const seeUntrusted = (config: LoadedConfig | undefined): void => {
     untrusted = config === undefined ? [] : untrustedServers(config, live.current.usesServer);
@@ -104,7 +104,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const resources = narrowResources(host.resources, (serverId) => live.current.hasServer(serverId, scopeOf(serverId)));
   const scopeOf = (serverId: string): string | undefined =>
     host.config?.sources.find((source) => source.serverId === serverId)?.scope;
-  const lookForUnmatched = noteUnmatched(host, () => live.current, means.note);
+  const lookForUnmatched = noteUnmatched(provider, () => live.current, means.note);
   let last = started;
   const changes = createEvent<ServeOffer>();
   host.onConfigReport(({ config }) => {

@@ -97,7 +97,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     instructions: served.instructions,
     resources: served.resources,
     // Over HTTP a line may be about the call of another client.
-    ...(http === undefined && { onServerLog: served.host.provider.onServerLog }),
+    ...(http === undefined && { onServerLog: served.host.servers.onLog }),
     ...(options.verbose === true && { onDiagnostic: noteDiagnostic(note), onEvent: noteEvent(note) }),
     // It is there: the telemetry of the host was made from it.
     ...(given.otel === true && { telemetry: (await import("@hostside/otel")).createServerTelemetry() }),

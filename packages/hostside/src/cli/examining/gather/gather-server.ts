@@ -1,9 +1,8 @@
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import { redactSpec, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { createDeadline, isConfidentialUrl } from "@hostside/core/implement";
-import type { ServerStatus } from "@hostside/provider";
+import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { terminalLine } from "../../render/one-line.ts";
-import type { Host } from "../../../host.ts";
 import type { ReadyFacts, ServerFacts } from "../facts.ts";
 import { failureFacts } from "./failure-facts.ts";
 import type { LookupPlace } from "./find-program.ts";
@@ -13,7 +12,7 @@ import { checkToolsPerApi, weighTool } from "./weigh-tools.ts";
 
 /** What a server is looked at with. */
 export interface ServerMeans {
-  readonly host: Host;
+  readonly provider: McpProvider;
   readonly config: LoadedConfig;
   /** For attempts in one era, beside those of the host. */
   readonly connector: Connector;
@@ -31,7 +30,7 @@ const mostDiagnostics = 200;
 
 /** Looks at one server: waits until it is up, within the time that there is, and tries the other era. Ends its session; calls no tool. */
 export async function gatherServer(source: ServerSource, means: ServerMeans): Promise<ServerFacts> {
-  const { host, config, place, timeoutMs, signal, signInEnds } = means;
+  const { provider, config, place, timeoutMs, signal, signInEnds } = means;
   const id = source.serverId;
   const spec = config.servers.find((one) => one.id === id);
   const about = aboutSource(source, spec);
@@ -39,7 +38,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
   const { transport } = spec;
   const program = transport.type === "stdio" ? await gatherProgram(spec, transport, place) : undefined;
   const startedAt = performance.now();
-  const status = await settle(id, { host, timeoutMs, signal });
+  const status = await settle(id, { provider, timeoutMs, signal });
   const waitedMs = Math.round(performance.now() - startedAt);
   const isReady = status.state === "ready";
   const ready = isReady ? await lookAtReady(status, spec, means) : undefined;
@@ -93,15 +92,15 @@ function inWords(transport: ServerSpec["transport"]): string {
 }
 
 interface Settling {
-  readonly host: Pick<Host, "provider" | "statuses" | "onStatusChanged">;
+  readonly provider: McpProvider;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Waits until a server is up or has failed, at most as long as there is time. Starts one that nobody has started yet. */
-async function settle(id: string, { host, timeoutMs, signal }: Settling): Promise<ServerStatus> {
+async function settle(id: string, { provider, timeoutMs, signal }: Settling): Promise<ServerStatus> {
   const statusOf = (): ServerStatus => {
-    const status = host.statuses().find((one) => one.id === id);
+    const status = provider.statuses().find((one) => one.id === id);
     if (status === undefined) throw new TypeError(`no server ${JSON.stringify(id)} is registered`);
     return status;
   };
@@ -111,7 +110,7 @@ async function settle(id: string, { host, timeoutMs, signal }: Settling): Promis
     // Node 20 forgets an `AbortSignal.timeout()` that is one of an `AbortSignal.any()`.
     const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("too late") });
     // What it fails with is in its status.
-    await host.provider.refreshServer(id, { signal: deadline.signal }).catch(() => undefined);
+    await provider.refreshServer(id, { signal: deadline.signal }).catch(() => undefined);
     deadline.dispose();
   }
   return statusOf();
@@ -135,12 +134,12 @@ function stateOf({ state }: ServerStatus): ServerFacts["state"] {
 }
 
 async function lookAtReady(status: ServerStatus, spec: ServerSpec, means: ServerMeans): Promise<ReadyFacts> {
-  const { host } = means;
-  const definitions = host.provider.tools().filter(({ origin }) => origin?.serverId === spec.id);
+  const { provider } = means;
+  const definitions = provider.tools().filter(({ origin }) => origin?.serverId === spec.id);
   const tools = definitions.map(weighTool);
   const answerMs = await timeAnswer(spec.id, status, means);
   // One process at a time: some keep a port or a file to themselves.
-  await host.provider.disconnectServer(spec.id).catch(() => undefined);
+  await provider.disconnectServer(spec.id).catch(() => undefined);
   const { server, connectMs = 0, listMs = 0 } = status;
   const era = server?.era ?? "legacy";
   const protocolVersion = terminalLine(server?.protocolVersion ?? "", 40);
@@ -175,10 +174,10 @@ async function tryBothEras(spec: ServerSpec, means: ServerMeans): Promise<ReadyF
 async function timeAnswer(
   id: string,
   { server }: ServerStatus,
-  { host, timeoutMs, signal }: ServerMeans,
+  { provider, timeoutMs, signal }: ServerMeans,
 ): Promise<number | undefined> {
   try {
-    const connection = await host.provider.connection(id, { signal });
+    const connection = await provider.connection(id, { signal });
     const startedAt = performance.now();
     const options = { signal, timeoutMs: Math.min(timeoutMs, longestEraMs) };
     await connection.request(server?.era === "modern" ? "server/discover" : "ping", {}, options);
