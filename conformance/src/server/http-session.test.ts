@@ -45,6 +45,27 @@ describe("openHttpSession()", () => {
     ]);
   });
 
+  it("keeps what came of an answer when the connection is reset after it was read", async () => {
+    const started = { jsonrpc: "2.0", method: "notifications/started" };
+    const answer = { type: "sse", events: [{ data: started }], end: "open" } as const;
+    const rules = [
+      { on: "ping", do: [answer, { type: "hold", barrier: "read" }, { type: "reset" }] },
+      { on: "notifications/read", do: [{ type: "release", barrier: "read" }, { type: "proceed" }] },
+    ] as const;
+    await using server = await startFaultServer({ script: { era: "legacy", rules }, transport: "http" });
+    const trace = createTraceRecorder();
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 60_000 });
+    await handshake(session, { answerMs: 60_000 });
+    const answered = session.request("ping");
+    expect(await session.waitFor(({ method }) => method === started.method, 60_000)).toEqual(started);
+    await session.notify("notifications/read");
+    expect(await answered).toMatchObject({ kind: "http", status: 200 });
+    expect(trace.slice().map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/^200 .*; the rest of it did not come: ECONNRESET$/),
+    );
+    await session.close();
+  });
+
   it("ends a request when its time is up, and hangs up", async () => {
     const script = { rules: [{ on: "POST", do: [] }] };
     await using server = await startFaultServer({ script, transport: "http" });

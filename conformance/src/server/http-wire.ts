@@ -96,34 +96,34 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
   return new Promise((resolve) => {
     // A response that has begun counts as far as it came: a stream never ends by itself.
     let begun: () => HttpResponse = () => ({ ...none(`no response within ${timeoutMs} ms`), isLate: true });
-    const late = (): void => {
+    let brokeOff: string | undefined;
+    const breakOff = (error: Error): void => {
+      if (open.has(request)) brokeOff ??= codeOf(error);
+    };
+    const fail = (error: Error): void => finish(none(reasonOf(error)));
+    const stop = (): void => {
       finish(begun());
       request.destroy();
     };
-    const timer = timeoutMs === "never" ? undefined : setTimeout(late, timeoutMs);
+    const timer = timeoutMs === "never" ? undefined : setTimeout(stop, timeoutMs);
     const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
     // A connection of its own for each request: one that is kept alive may be closed by the server just when it is used again.
     const request = makeRequest(url, { method: init.method, headers: init.headers, agent: false }, (response) => {
       const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const status = response.statusCode ?? 0;
       let body = "";
-      let brokeOff: string | undefined;
       begun = () => ({ status, headers, body });
       watch.onHeaders?.(headers);
-      if (init.headersOnly) {
-        finish(begun());
-        request.destroy();
-        return;
-      }
+      if (init.headersOnly) return stop();
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         if (body.length < maxBodyLength) body += chunk;
         watch.onChunk?.(chunk, headers.get("content-type") ?? "");
       });
-      // What came before counts; the "close" that tells of the end comes later.
-      response.on("error", (error) => {
-        if (open.has(request)) brokeOff = codeOf(error);
-      });
+      // Node may report a reset on the request before the response. What came before it counts;
+      // the response's "close" follows and finishes.
+      request.off("error", fail).on("error", breakOff);
+      response.on("error", breakOff);
       response.on("close", () => finish({ ...begun(), ...(brokeOff !== undefined && { brokeOff }) }));
     });
     const finish = (response: HttpResponse): void => {
@@ -132,7 +132,7 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
       resolve(response);
     };
     open.add(request);
-    request.on("error", (error) => finish(none(reasonOf(error))));
+    request.on("error", fail);
     request.end(init.body);
   });
 }
