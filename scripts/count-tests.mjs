@@ -1,8 +1,7 @@
 // Prints the runner's own counts as the last line of a CI run: `tests: N passed, N failed, N skipped`, added up over the reports that
 // are named. A missing or unreadable report is a failure, and so is one that says it did not succeed. A test file that could not even
 // load counts as one failed test.
-import { existsSync } from "node:fs";
-import { readJson } from "./workspace.mjs";
+import { readReport } from "./read-report.mjs";
 
 const paths = process.argv.length > 2 ? process.argv.slice(2) : [".ci/report.json"];
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -12,13 +11,13 @@ if (counts.failed > 0) process.exitCode = 1;
 
 /** @param {string} path */
 function addReport(path) {
-  /** @type {import("vitest/reporters").JsonTestResults | undefined} */
-  const report = existsSync(path) ? readJson(path) : undefined;
-  if (report === undefined) {
-    console.error(`no report at ${path}: the tests did not run to their end`);
+  const read = readReport(path);
+  if ("problem" in read) {
+    console.error(read.problem);
     counts.failed += 1;
     return;
   }
+  const { report } = read;
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
   );

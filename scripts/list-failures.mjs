@@ -1,11 +1,15 @@
 // Prints the tests that failed, a line each, from the runner's own reports: the end of a long log then says what its middle said at length.
+// A report that is missing or unreadable is named, too.
 import { basename, relative } from "node:path";
-import { readJson } from "./workspace.mjs";
+import { readReport } from "./read-report.mjs";
 
 for (const path of process.argv.slice(2)) {
-  /** @type {import("vitest/reporters").JsonTestResults} */
-  const report = readJson(path);
-  for (const { name, message, assertionResults } of report.testResults) {
+  const read = readReport(path);
+  if ("problem" in read) {
+    console.log(read.problem);
+    continue;
+  }
+  for (const { name, message, assertionResults } of read.report.testResults) {
     const file = `${basename(path)}: ${relative(process.cwd(), name)}`;
     const failed = assertionResults.filter(({ status }) => status === "failed");
     if (failed.length === 0 && message) console.log(`${file} did not load: ${firstLine(message)}`);

@@ -28,6 +28,14 @@ describe("count-tests", () => {
     });
   });
 
+  it("counts a report that was cut short as a failed test", async () => {
+    await using tree = await createTemporaryTree({ ".ci/report.json": '{"numPassedTests":3,' });
+    expect(await tree.run("count-tests")).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/is not readable: .*\ntests: 0 passed, 1 failed, 0 skipped$/),
+    });
+  });
+
   it("fails without a report, and on one that ran no test", async () => {
     await using tree = await createTemporaryTree({ "empty.json": { ...report, numPassedTests: 0, testResults: [] } });
     expect(await tree.run("count-tests")).toMatchObject({

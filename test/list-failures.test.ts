@@ -16,4 +16,19 @@ describe("list-failures", () => {
     ]);
     expect(exitCode).toBe(0);
   });
+
+  it("names a report that is missing or cut short, and goes on", async () => {
+    const failed = { status: "failed", fullName: "subtracts", failureMessages: ["expected 1"] };
+    await using tree = await createTemporaryTree({
+      "cut.json": '{"testResults":[{"name":',
+      "whole.json": { testResults: [{ name: "a.test.ts", message: "", assertionResults: [failed] }] },
+    });
+    const { output, exitCode } = await tree.run("list-failures", "none.json", "cut.json", "whole.json");
+    expect(output.split("\n")).toEqual([
+      "no report at none.json: the tests did not run to their end",
+      expect.stringMatching(/^the report at cut\.json is not readable: ./),
+      expect.stringMatching(/^whole\.json: \S*a\.test\.ts > subtracts: expected 1$/),
+    ]);
+    expect(exitCode).toBe(0);
+  });
 });
