@@ -2,10 +2,10 @@
 // did. The end has a line for each step, and the commands that repeat what failed. `pnpm proof official schedules` runs the named steps
 // alone, `pnpm proof schedules 1000000` that many schedules.
 import { spawn } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { relative } from "node:path";
 import { createInterface } from "node:readline";
-import { readJson } from "./workspace.mjs";
+import { readReport } from "./read-report.mjs";
 
 const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
 const [schedules = "25000"] = numbers;
@@ -189,20 +189,24 @@ async function runStep(name, { about, args, env, waits = false }) {
  * @param {{ readonly args: readonly string[], readonly env?: Record<string, string> | undefined }} step
  */
 function repeatsOf(name, { args, env = {} }) {
-  const report = reportOf(name);
-  if (!existsSync(report)) return [`       again: pnpm proof ${name}`];
-  const variables = Object.entries(env).map(([key, value]) => `${key}=${value} `);
-  /** @type {import("vitest/reporters").JsonTestResults} */
-  const { testResults } = readJson(report);
-  const failed = testResults.flatMap(({ name: path, assertionResults }) =>
+  const seed = process.env["HOSTSIDE_SEED"];
+  const seeded = seed === undefined ? {} : { HOSTSIDE_SEED: seed };
+  const again = (/** @type {Record<string, string>} */ variables, /** @type {string} */ command) =>
+    `       again: ${Object.entries(variables)
+      .map(([key, value]) => `${key}=${value} `)
+      .join("")}${command}`;
+  const wholeStep = again(seeded, name === "schedules" ? `pnpm proof ${name} ${schedules}` : `pnpm proof ${name}`);
+  const read = readReport(reportOf(name));
+  if ("problem" in read) return [wholeStep];
+  const failed = read.report.testResults.flatMap(({ name: path, assertionResults }) =>
     assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => [relative(".", path), fullName]),
   );
   const config = args.includes("-c") ? "-c vitest.proof.config.ts " : "";
   const pattern = (/** @type {string} */ test) =>
     test.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", "'\\''");
-  if (failed.length === 0) return [`       again: pnpm proof ${name}`];
-  return failed.map(
-    ([file, test = ""]) => `       again: ${variables.join("")}pnpm vitest run ${config}${file} -t '${pattern(test)}'`,
+  if (failed.length === 0) return [wholeStep];
+  return failed.map(([file, test = ""]) =>
+    again({ ...seeded, ...env }, `pnpm vitest run ${config}${file} -t '${pattern(test)}'`),
   );
 }
 
