@@ -27,6 +27,7 @@ export interface Diagnostic {
     | "admission-failed"
     | "defect"
     | "over-budget"
+    | "embedding-limit"
     | "not-kept"
     | "engine-down"
     | "engine-back"

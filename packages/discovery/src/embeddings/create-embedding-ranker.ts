@@ -39,7 +39,10 @@ export interface EmbeddingRankerOptions {
   readonly timeoutMs?: number | undefined;
   /** How long a request for a query may take, in milliseconds. A search waits 2 s at most; what comes later is there for the next. Default 10,000. */
   readonly queryTimeoutMs?: number | undefined;
-  /** Told once when the model or the store fails, until it works again, and when a bound is reached. Must not throw. */
+  /**
+   * Called once when the model or the store fails, until it works again. Called when `maxTools` or
+   * `maxTokensPerHour` is reached (`embedding-limit`). Must not throw.
+   */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;

@@ -34,7 +34,7 @@ export function createHourlyBudget(
     take(tokens) {
       turn();
       if (!has(tokens)) {
-        if (!wasSaid) onDiagnostic({ kind: "over-budget", serverId: "", message: saying(limit) });
+        if (!wasSaid) onDiagnostic({ kind: "embedding-limit", serverId: "", message: saying(limit) });
         wasSaid = true;
         return false;
       }

@@ -223,7 +223,7 @@ function sayTooMany({ maxTools, onDiagnostic }: VectorIndexInit, state: IndexSta
   if (state.saidTooMany) return;
   state.saidTooMany = true;
   const message = `more than ${maxTools} tools are on offer; the others are not embedded (maxTools)`;
-  onDiagnostic({ kind: "over-budget", serverId: "", message });
+  onDiagnostic({ kind: "embedding-limit", serverId: "", message });
 }
 
 async function keyOf(id: string, text: string): Promise<string> {

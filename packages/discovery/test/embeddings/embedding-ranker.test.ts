@@ -225,7 +225,7 @@ describe("createEmbeddingRanker()", () => {
     const { model, ranker, clock, diagnostics } = start({ maxTokensPerHour: 60, maxConcurrent: 1 });
     await ranker.whenIdle();
     expect(ranker.status().pending).toBeGreaterThan(0);
-    expect(diagnostics.map(({ kind }) => kind)).toEqual(["over-budget"]);
+    expect(diagnostics.map(({ kind }) => kind)).toEqual(["embedding-limit"]);
     expect(model.requests).toHaveLength(1);
     clock.advance(3_600_000);
     await ranker.whenIdle();
@@ -236,7 +236,7 @@ describe("createEmbeddingRanker()", () => {
     const { toolbox, ranker, diagnostics, provider } = start({ maxTools: 3 });
     await ranker.whenIdle();
     expect(ranker.status().ready).toBe(3);
-    expect(diagnostics.map(({ kind }) => kind)).toEqual(["over-budget"]);
+    expect(diagnostics.map(({ kind }) => kind)).toEqual(["embedding-limit"]);
     expect(await search(toolbox, "wibble")).toEqual([]);
     provider.offer(slack);
     await ranker.whenIdle();
