@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { readPublicPackages } from "../scripts/workspace.mjs";
 import { createTemporaryRepository, createTemporaryTree } from "./temporary-tree.ts";
 
 // What the configuration of this repository makes tools of others refuse: each rule is seen to fail here.
@@ -76,6 +78,23 @@ it("changesets refuses a changed package without a word to its users, and a word
   });
   await tree.write({ ".changeset/told.md": '---\n"@x/a": minor\n---\n\nNews.\n' });
   expect(await tree.runTool("changeset", "status")).toMatchObject({ exitCode: 0 });
+});
+
+it("changesets makes a minor release of a minor change, also for a package that is the peer of another", async () => {
+  const published = readPublicPackages(pathOf(""));
+  await using tree = await createTemporaryRepository({
+    "package.json": { name: "x", private: true, workspaces: published.map(({ folder }) => folder) },
+    "package-lock.json": { name: "x", lockfileVersion: 3, packages: {} },
+    ...Object.fromEntries(published.map(({ folder, manifest }) => [`${folder}/package.json`, manifest])),
+    ".changeset/config.json": readFileSync(pathOf(".changeset/config.json"), "utf8"),
+    ".changeset/told.md": '---\n"@hostside/conformance": minor\n---\n\nNews.\n',
+  });
+  await tree.git("checkout", "--quiet", "-b", "main");
+  await tree.git("add", ".");
+  await tree.git("commit", "--quiet", "-m", "one");
+  expect(await tree.runTool("changeset", "status", "--output=plan.json")).toMatchObject({ exitCode: 0 });
+  const { releases } = JSON.parse(readFileSync(join(tree.folder, "plan.json"), "utf8"));
+  expect(releases.map(({ type }: { type: string }) => type)).toEqual(published.map(() => "minor"));
 });
 
 function pathOf(file: string): string {
