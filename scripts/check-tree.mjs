@@ -1,12 +1,11 @@
-// Fails when a file or a manifest does not look like its neighbours: names that say nothing, pages that are too long, and what every
-// package must carry. The rules are those of CONTRIBUTING.md; lint covers what is inside the code, its length and the case of file names.
-import { existsSync, readFileSync } from "node:fs";
+// Fails when a file or a manifest does not look like its neighbours: names that say nothing, and what every package
+// must carry. The rules are those of CONTRIBUTING.md; lint covers what is inside the code, its length and the case of file names.
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { reportProblems } from "./report-problems.mjs";
 import { readTrackedFiles } from "./tracked-files.mjs";
 import { readJson, readPublicPackages, readWorkspace } from "./workspace.mjs";
 
-const maxLines = { rootReadme: 150, packageReadme: 60 };
 const grabBags = /^(utils?|helpers?|common|shared|misc|base|lib)$|(^|-)(manager|helpers?|utils?)$/;
 
 /** @type {string[]} */
@@ -18,23 +17,15 @@ for (const file of files) {
     if (grabBags.test(part)) problems.push(`${file}: "${part}" says nothing; name what it is or does`);
   }
 }
-checkLength("README.md", maxLines.rootReadme);
-for (const { folder } of readWorkspace()) checkLength(join(folder, "README.md"), maxLines.packageReadme);
+for (const { folder } of readWorkspace()) {
+  const readme = join(folder, "README.md");
+  if (!existsSync(readme)) problems.push(`${readme}: is missing`);
+}
 
 const published = readPublicPackages();
 for (const { folder, manifest } of published) checkManifest(folder, manifest);
 checkRelease(published.map(({ manifest }) => manifest));
 reportProblems(problems, { count: files.length, noun: "files of code" });
-
-/**
- * @param {string} file
- * @param {number} limit
- */
-function checkLength(file, limit) {
-  if (!existsSync(file)) return void problems.push(`${file}: is missing`);
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n").length;
-  if (lines > limit) problems.push(`${file}: ${lines} lines, at most ${limit}`);
-}
 
 /**
  * What a user of a published package relies on.
