@@ -40,11 +40,7 @@ export type {
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
 export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
-export type {
-  AuthenticateNamesOptions,
-  AuthenticateNaming,
-  AuthenticateToolsOptions,
-} from "./authenticate-tools/authenticate-options.ts";
+export type { AuthenticateNamesOptions, AuthenticateToolsOptions } from "./authenticate-tools/authenticate-options.ts";
 export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
 
 // Keys and tokens of the host's own.

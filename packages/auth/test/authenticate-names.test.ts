@@ -20,17 +20,16 @@ describe("names", () => {
       "mcp_wiki_authenticate",
       "mcp_x1_authenticate",
     ]);
-    expect(authenticateToolNames(["GitHub.com"], { naming: "evva" })).toEqual(["mcp__GitHub_com__authenticate"]);
     expect(authenticateToolNames(["wiki"], { nameOf: (id) => `sign in: ${id}` })).toEqual(["sign_in__wiki"]);
   });
 
   it("are bounded, and no two servers have one", () => {
     const ids = ["a.b", "a-b", "a_b", "é", "ü", "x".repeat(80), `${"x".repeat(80)}y`];
-    for (const naming of ["default", "evva"] as const) {
-      const names = authenticateToolNames(ids, { naming });
+    for (const nameOf of [undefined, (id: string) => `sign in: ${id}`]) {
+      const names = authenticateToolNames(ids, { nameOf });
       expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length);
       for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-      expect(authenticateToolNames(ids.toReversed(), { naming })).toEqual(names);
+      expect(authenticateToolNames(ids.toReversed(), { nameOf })).toEqual(names);
     }
     expect(authenticateToolNames(["a", "b"], { nameOf: () => "same" })).toHaveLength(2);
   });
@@ -74,7 +73,6 @@ describe("names", () => {
 
   it.each<[string, () => unknown]>([
     ['no option "preset"', () => authenticateToolNames([], { preset: "evva" } as never)],
-    ["naming must be one of default, evva", () => authenticateToolNames([], { naming: "toString" as never })],
     ["nameOf must be a function", () => authenticateToolNames([], { nameOf: "x" as never })],
     ["nameOf must answer with a text", () => authenticateToolNames(["a"], { nameOf: () => "" })],
     ["as an array of texts", () => authenticateToolNames("wiki" as never)],

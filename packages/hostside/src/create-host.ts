@@ -14,7 +14,7 @@ import {
   type ConversationParts,
 } from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
-import { startHandedIn, startServers } from "./lifecycle/start-servers.ts";
+import { startSources } from "./lifecycle/start-servers.ts";
 import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy } from "./parts/choose-policy.ts";
@@ -127,14 +127,13 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
   const { toolbox, recheckTools } = toolboxes;
-  const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
+  const conversations = openPool({ ...means, ...toolboxes, makeProvider, results });
   closing.add(() => catalogs?.close());
   opened.start(configTargetOf(provider, conversations));
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(endShared);
-  const bounds = { timeoutMs, openedAt, signal, clock };
-  await Promise.all([startServers(provider, servers, bounds), startHandedIn(options, bounds, report)]);
+  await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal, clock });
 
   const { naming = hostsideNaming } = options.provider ?? {};
   const isPooled = options.pool !== undefined;

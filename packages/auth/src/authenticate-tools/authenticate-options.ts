@@ -3,14 +3,12 @@ import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/
 import type { OAuth } from "../oauth.ts";
 import type { SignInProvider } from "./sign-in-provider.ts";
 
-/** What the tools are called: `mcp_<server>_authenticate`, or `mcp__<server>__authenticate` where other tools of servers have such names. */
-export type AuthenticateNaming = "default" | "evva";
-
 /** Options of `authenticateToolNames`. */
 export interface AuthenticateNamesOptions {
-  /** Default `"default"`. */
-  readonly naming?: AuthenticateNaming | undefined;
-  /** What the tool of a server is called, in place of `naming`. What a model API would refuse is replaced, and names that two servers have get a hash. */
+  /**
+   * Names the tool of a server. A character that a model API would refuse is replaced, and names that
+   * two servers have get a hash. Default: `mcp_<server>_authenticate`.
+   */
   readonly nameOf?: ((serverId: string) => string) | undefined;
 }
 
@@ -34,7 +32,7 @@ export interface AuthenticateSettings extends AuthenticateToolsOptions {
   readonly clock: Clock;
 }
 
-const namesFields: Fields<AuthenticateNamesOptions> = { naming: true, nameOf: true };
+const namesFields: Fields<AuthenticateNamesOptions> = { nameOf: true };
 const toolsFields: Fields<AuthenticateToolsOptions> = {
   ...namesFields,
   oauth: true,
@@ -43,29 +41,13 @@ const toolsFields: Fields<AuthenticateToolsOptions> = {
   name: true,
   clock: true,
 };
-const conventions: Readonly<Record<AuthenticateNaming, (serverId: string) => string>> = {
-  default(serverId) {
-    const part = serverId
-      .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-      .replaceAll(/[^a-z0-9]+/g, "_")
-      .replaceAll(/^_|_$/g, "");
-    return `mcp_${/^[a-z]/.test(part) ? part : `x${part}`}_authenticate`;
-  },
-  evva: (serverId) => `mcp__${serverId.replaceAll(/[^A-Za-z0-9_-]/gu, "_")}__authenticate`,
-};
-
 /** Reads how tools are named. Throws a `TypeError` that names what cannot be used. */
 export function readNamesOptions(owner: string, options: AuthenticateNamesOptions): (serverId: string) => string {
   assertKnownOptions(owner, options, namesFields);
-  const { naming = "default", nameOf } = options;
-  if (!Object.hasOwn(conventions, naming)) {
-    throw new TypeError(`${owner}: naming must be one of ${Object.keys(conventions).join(", ")}`);
-  }
-  if (nameOf !== undefined && typeof nameOf !== "function") {
+  const { nameOf = defaultName } = options;
+  if (typeof nameOf !== "function") {
     throw new TypeError(`${owner}: nameOf must be a function, not ${kindOf(nameOf)}`);
   }
-  const byConvention = conventions[naming];
-  if (nameOf === undefined) return byConvention;
   return (serverId) => {
     const name: unknown = nameOf(serverId);
     if (typeof name === "string" && name !== "") return name;
@@ -73,11 +55,19 @@ export function readNamesOptions(owner: string, options: AuthenticateNamesOption
   };
 }
 
+function defaultName(serverId: string): string {
+  const part = serverId
+    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_|_$/g, "");
+  return `mcp_${/^[a-z]/.test(part) ? part : `x${part}`}_authenticate`;
+}
+
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readToolsOptions(options: AuthenticateToolsOptions): AuthenticateSettings {
   const owner = "createAuthenticateTools()";
   assertKnownOptions(owner, options, toolsFields);
-  const { oauth, provider, principal, name = "authenticate", naming, nameOf, clock = systemClock } = options;
+  const { oauth, provider, principal, name = "authenticate", nameOf, clock = systemClock } = options;
   for (const [place, given, method] of [
     ["oauth", oauth, "authorize"],
     ["provider", provider, "refreshServer"],
@@ -89,5 +79,5 @@ export function readToolsOptions(options: AuthenticateToolsOptions): Authenticat
     if (given === undefined || (typeof given === "string" && given !== "")) continue;
     throw new TypeError(`${owner}: ${place} must be a text that is not empty`);
   }
-  return { ...options, name, clock, nameOf: readNamesOptions(owner, { naming, nameOf }) };
+  return { ...options, name, clock, nameOf: readNamesOptions(owner, { nameOf }) };
 }

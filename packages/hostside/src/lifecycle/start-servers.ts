@@ -13,21 +13,30 @@ export interface StartBounds extends Bound {
   readonly openedAt: number;
 }
 
+/** What is started. */
+export interface Sources extends Pick<HostOptions, "tools" | "providers"> {
+  readonly provider: McpProvider;
+  /** The servers of the provider. */
+  readonly servers: readonly ServerSpec[];
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/** Starts all servers, and what was handed in, and waits for all that is on time. Rejects for what is required. */
+export async function startSources(sources: Sources, bounds: StartBounds): Promise<void> {
+  await Promise.all([startServers(sources, bounds), startHandedIn(sources, bounds)]);
+}
+
 /**
  * Starts all servers, and waits for those that are on time. Rejects as `init()` does for a required one that fails, and with `connect_timeout` for one that
  * is late. With a time of 0 nobody is waited for, and no failure is more than a status.
  */
-export async function startServers(
-  provider: McpProvider,
-  specs: readonly ServerSpec[],
-  bounds: StartBounds,
-): Promise<void> {
+async function startServers({ provider, servers }: Sources, bounds: StartBounds): Promise<void> {
   const { timeoutMs, openedAt, signal, clock } = bounds;
   if (timeoutMs <= 0) {
     provider.init({ timeoutMs: 1 }).catch(() => undefined);
     return;
   }
-  const required = specs.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
+  const required = servers.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
   const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
   const started = provider.init({ timeoutMs: leftMs, signal });
   if (required.length === 0) return started;
@@ -57,10 +66,9 @@ const fatalCodes: ReadonlySet<string> = new Set(["refresh_failed", "connect_time
  * `connect_timeout` when a provider requires a server that failed or is late, and with `aborted`.
  * Reports every other failure as a diagnostic. A time of 0 waits for nothing and rejects nothing.
  */
-export async function startHandedIn(
-  { tools = [], providers = [] }: Pick<HostOptions, "tools" | "providers">,
+async function startHandedIn(
+  { tools = [], providers = [], report }: Sources,
   { timeoutMs, openedAt, signal, clock }: StartBounds,
-  report: (diagnostic: Diagnostic) => void,
 ): Promise<void> {
   const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
   const init = { timeoutMs: leftMs, signal };

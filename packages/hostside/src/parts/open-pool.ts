@@ -1,27 +1,24 @@
-import type { OAuth } from "@hostside/auth";
-import type { ServerSpec, ToolProvider } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
-import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
 import { openConversations, type Conversations } from "../pooled/open-conversations.ts";
 import type { ServersTarget } from "../configuration/open-configuration.ts";
 import type { MakeProvider } from "./open-provider.ts";
 import { watchParts } from "./choose-telemetry.ts";
+import type { OpenToolboxes } from "./open-toolbox.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What conversations are kept apart with. */
-export interface PoolMeans extends PartsContext {
+export interface PoolMeans extends PartsContext, Omit<OpenToolboxes, "recheckTools"> {
   readonly makeProvider: MakeProvider;
-  readonly toolbox: Toolbox;
-  readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
   readonly results: Results;
-  readonly oauth: OAuth | undefined;
 }
 
 /** Keeps conversations apart, where the options want that. */
 export function openPool(means: PoolMeans): Conversations | undefined {
-  const { options, closing, clock, policy, configuration, makeProvider, toolbox, toolboxWith, results, oauth } = means;
+  const { options, closing, clock, policy, configuration, makeProvider, toolbox, toolboxWith, results, signInTools } =
+    means;
   const { pool, provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
   if (pool === undefined) return undefined;
   const conversations = openConversations({
@@ -33,7 +30,7 @@ export function openPool(means: PoolMeans): Conversations | undefined {
     toolboxOf: toolboxWith,
     results,
     policy,
-    oauth: options.authenticateTools === true ? oauth : undefined,
+    signInTools,
     async make({ servers, principal, signal }, providerName) {
       const provider = await makeProvider({ servers, principal, name: providerName });
       try {

@@ -9,6 +9,7 @@ import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
 import { settleNames } from "../names/settle-names.ts";
+import { signInNames } from "../names/sign-in-names.ts";
 import { passContext } from "../settings/pass-context.ts";
 import type { PartsContext } from "./parts-context.ts";
 
@@ -119,7 +120,12 @@ function reservedOf({ options, configuration, ownTools }: ProviderMeans): readon
   const { reservedNames: reserved = [] } = options.provider ?? {};
   return [
     ...reservedNames({ tools: ownTools, ...(helperNames !== undefined && { helperNames }) }),
-    ...(options.authenticateTools === true ? authenticateToolNames(configuration.specs.map(({ id }) => id)) : []),
+    ...(options.authenticateTools === true
+      ? authenticateToolNames(
+          configuration.specs.map(({ id }) => id),
+          signInNames(options),
+        )
+      : []),
     ...reserved,
   ];
 }

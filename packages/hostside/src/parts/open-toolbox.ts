@@ -3,6 +3,8 @@ import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
+import { signInNames } from "../names/sign-in-names.ts";
+import type { SharedToolboxInit } from "../pooled/shared-toolbox.ts";
 import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
 
@@ -19,6 +21,8 @@ export interface OpenToolboxes {
   readonly toolbox: Toolbox;
   /** Makes one with these beside all that the first one has. Who makes one closes it. */
   readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
+  /** Makes the tools for signing in, if there are to be any. */
+  readonly signInTools: SharedToolboxInit["signInTools"];
   /** Has all toolboxes that are open ask anew what is on offer. */
   readonly recheckTools: () => void;
 }
@@ -28,10 +32,12 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth, telemetry } = means;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
-  const signIns =
+  const signInTools: OpenToolboxes["signInTools"] =
     options.authenticateTools === true && oauth !== undefined
-      ? [createAuthenticateTools({ oauth, provider, principal, clock })]
-      : [];
+      ? (whose, of) =>
+          createAuthenticateTools({ oauth, provider: whose, principal: of, clock, ...signInNames(options) })
+      : undefined;
+  const signIns = signInTools === undefined ? [] : [signInTools(provider, principal)];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
   const admit = admitByBoth(options.allowTool, policy.admit);
   closing.add(watchParts(telemetry, { policy }));
@@ -70,6 +76,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   return {
     toolbox,
     toolboxWith,
+    signInTools,
     recheckTools() {
       for (const one of open) one.readmit();
     },

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { OAuth } from "@hostside/auth";
 import type { Clock, ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
@@ -13,10 +12,10 @@ import type { McpProvider } from "@hostside/provider";
 import { createConversation, type ConversationParts } from "../conversation/create-conversation.ts";
 import type { PoolOptions } from "../host-options.ts";
 import type { Conversation, ConversationOptions } from "../host.ts";
-import { createSharedToolbox, type Apart, type SharedToolbox } from "./shared-toolbox.ts";
+import { createSharedToolbox, type Apart, type SharedToolbox, type SharedToolboxInit } from "./shared-toolbox.ts";
 
 /** What conversations are kept apart with. */
-export interface ConversationsMeans extends ConversationParts {
+export interface ConversationsMeans extends ConversationParts, Pick<SharedToolboxInit, "signInTools"> {
   readonly pool: PoolOptions;
   /** In front of the names of the providers. */
   readonly name: string;
@@ -25,8 +24,6 @@ export interface ConversationsMeans extends ConversationParts {
   readonly make: (request: SharedProviderRequest, name: string) => Promise<McpProvider>;
   /** Makes a toolbox of these beside all that every conversation has. */
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
-  /** Signs in where a model gets tools for it. */
-  readonly oauth: OAuth | undefined;
   readonly clock: Clock;
 }
 

@@ -1,4 +1,3 @@
-import { createAuthenticateTools, type OAuth } from "@hostside/auth";
 import { HostsideError, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
 import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/pool";
@@ -19,8 +18,8 @@ export interface SharedToolboxInit {
   readonly owners: Pick<WeakMap<ToolProvider, Apart>, "get">;
   /** Makes a toolbox of these beside all that every conversation has. */
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
-  /** Signs in where a model gets tools for it. */
-  readonly oauth: OAuth | undefined;
+  /** Makes the tools for signing in to the servers of a provider, if there are to be any. */
+  readonly signInTools: ((provider: McpProvider, principal: string | undefined) => ToolProvider) | undefined;
   readonly clock: Clock;
 }
 
@@ -94,21 +93,21 @@ interface SignIns {
   attach(provider: McpProvider): void;
 }
 
-interface SignInMeans extends Pick<SharedToolboxInit, "name" | "oauth" | "clock"> {
+interface SignInMeans extends Pick<SharedToolboxInit, "name" | "signInTools" | "clock"> {
   readonly lend: (signal: AbortSignal | undefined) => Promise<Lent>;
 }
 
 /** The tools by which a model has its user sign in to these servers, if there are to be any. */
 function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns | undefined {
-  const { oauth, name, clock, lend } = means;
-  if (oauth === undefined) return undefined;
+  const { signInTools, name, clock, lend } = means;
+  if (signInTools === undefined) return undefined;
   let current: McpProvider | undefined;
   let tools: ToolProvider | undefined;
   const attach = (provider: McpProvider): ToolProvider => {
     if (tools !== undefined && provider === current) return tools;
     current = provider;
     // Those of the provider before end with it.
-    tools = createAuthenticateTools({ oauth, provider, principal, clock });
+    tools = signInTools(provider, principal);
     proxy.attach(tools);
     return tools;
   };
