@@ -116,10 +116,14 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
 }
 
 function reservedOf({ options, configuration, ownTools }: ProviderMeans): readonly string[] {
-  const { helperNames } = options.toolbox ?? {};
+  const { helperNames, precedence = "static" } = options.toolbox ?? {};
   const { reservedNames: reserved = [] } = options.provider ?? {};
   return [
-    ...reservedNames({ tools: ownTools, ...(helperNames !== undefined && { helperNames }) }),
+    // A name is in two sources, and precedence decides, only where it is not reserved.
+    ...reservedNames({
+      tools: precedence === "static" ? ownTools : ownTools.filter((tool) => options.tools?.includes(tool) !== true),
+      ...(helperNames !== undefined && { helperNames }),
+    }),
     ...(options.authenticateTools === true
       ? authenticateToolNames(
           configuration.specs.map(({ id }) => id),
