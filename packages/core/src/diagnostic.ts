@@ -14,6 +14,7 @@ export interface Diagnostic {
     | "unmatched-filter"
     | "unmatched-override"
     | "unmatched-name"
+    | "unmatched-rule"
     | "text-flagged"
     | "stdout-anomaly"
     | "protocol-anomaly"

@@ -17,7 +17,7 @@ import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
 import { startSources } from "./lifecycle/start-servers.ts";
 import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
-import { choosePolicy } from "./parts/choose-policy.ts";
+import { choosePolicy, followUnmatchedRules } from "./parts/choose-policy.ts";
 import { followSecrets } from "./parts/follow-secrets.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
@@ -113,8 +113,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
-  const secrets = followSecrets(() => opened);
-  const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
+  const policy = choosePolicy(options, { ...state, clock, specs: opened.specs, secrets: followSecrets(() => opened) });
   const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
   const ownTools = [...(options.tools ?? []), results.tool];
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
@@ -134,6 +133,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => opened.close());
   closing.add(endShared);
   await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal, clock });
+  closing.add(followUnmatchedRules({ ...means, provider, toolbox }));
 
   const { naming = hostsideNaming } = options.provider ?? {};
   const isPooled = options.pool !== undefined;

@@ -42,7 +42,7 @@ import { createValidation, type Validation } from "./validation/create-validatio
 /** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
 export interface Policy
   extends
-    Pick<ToolAdmission, "requestInterceptor" | "attach" | "ready" | "reload" | "held" | "revoke">,
+    Pick<ToolAdmission, "requestInterceptor" | "unmatchedRules" | "attach" | "ready" | "reload" | "held" | "revoke">,
     Pick<Approval, "requiresApproval" | "reject" | "forget"> {
   /** For the option `admit` of a provider and a toolbox: which tools are on offer. */
   readonly admit: Admit;
@@ -121,6 +121,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     },
     interceptors: [composeAll(stages, parts, () => events.hasListeners)],
     requestInterceptor: admission.requestInterceptor,
+    unmatchedRules: admission.unmatchedRules,
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
       if (typeof tool !== "string") {

@@ -1,6 +1,8 @@
 import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
+import type { Diagnostic } from "@hostside/core";
 import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const files = { id: "files", transport: { type: "stdio", command: "x" } } as const;
 const reading = ["results_read", "resources_list", "resources_read", "resources_templates"];
@@ -83,5 +85,98 @@ describe("an empty list", () => {
   it.each(["allow", "deny", "requireApproval"])("is no rule: %s", async (kind) => {
     await using host = await openHost({ [kind]: [] });
     await expect(host.call("mcp_files_write")).resolves.toMatchObject({ isError: false });
+  });
+});
+
+/** The rules that were reported, in the order of the options. */
+function unmatchedOf(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const found = diagnostics.filter(({ kind }) => kind === "unmatched-rule");
+  return found.toSorted((a, b) => (a.message < b.message ? -1 : 1));
+}
+
+describe("a rule that matches nothing", () => {
+  it.each<[string, HostOptions["policy"], string]>([
+    [
+      "a deny",
+      { deny: ["filse/*"] },
+      'deny[0] ("filse/*") matches nothing: no server is called "filse"; did you mean "files"?',
+    ],
+    ["one of several servers", { allow: [{ server: ["files", "git"], tool: "read" }] }, 'no server is called "git"'],
+    ["a local name", { allow: ["mcp__fs__*"] }, 'allow[0] ("mcp__fs__*") matches nothing: no server is called "fs"'],
+    [
+      "stricter rules",
+      { stricter: [{ name: "careful", server: "git" }] },
+      'careful ({"server":"git"}) matches nothing',
+    ],
+    ["a local name that cannot be read", { deny: ["mcp_fs_*"] }, 'known are "files"; write "server/tool"'],
+  ])("is a TypeError where all servers are known: %s", async (_, policy, message) => {
+    const failure: unknown = await openHost(policy).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(String(failure)).toContain(message);
+  });
+
+  it("says which servers there are, and where one is named that comes later", async () => {
+    await expect(openHost({ deny: ["git/*"] })).rejects.toThrow(
+      'Servers of this host: "files"; name one that is added later in policy.servers',
+    );
+    await using host = await openHost({ deny: ["git/*"], servers: ["git"], defaultDecision: "allow" });
+    expect(host.tools().map(({ name }) => name)).toContain("mcp_files_read");
+  });
+
+  it("is a diagnostic where a file says which servers there are, and holds when one is added", async () => {
+    const folder = createTemporaryFolder();
+    const entry = { command: "x" };
+    const path = folder.write("mcp.json", { mcpServers: { files: entry } });
+    const diagnostics: Diagnostic[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector({ fs: { tools: ["read"] } }),
+      config: path,
+      policy: { deny: ["mcp__fs__*", "git*/push"], defaultDecision: "allow" },
+      onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
+    });
+    expect(unmatchedOf(diagnostics)).toEqual([
+      {
+        kind: "unmatched-rule",
+        serverId: "fs",
+        message: 'deny[0] ("mcp__fs__*") matches nothing: no server is called "fs"',
+      },
+      {
+        kind: "unmatched-rule",
+        serverId: "",
+        message: 'deny[1] ("git*/push") matches nothing: no server is called "git*"',
+      },
+    ]);
+    await new Promise((resolve) => {
+      host.onConfigReport(resolve);
+      folder.write("mcp.json", { mcpServers: { files: entry, fs: entry } });
+    });
+    await expect(host.call("mcp_fs_read")).rejects.toMatchObject({ code: "unknown_tool" });
+  });
+
+  it("is a diagnostic when its servers have listed no such tool", async () => {
+    const diagnostics: Diagnostic[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector({ files: { tools: ["read", "write"], resources: true } }),
+      servers: [files],
+      policy: {
+        deny: ["files/delet", "*/drop", "files/resources/read", "/results_raed", { effect: "idempotent-write" }],
+        requireApproval: ["mcp__files__write"],
+        defaultDecision: "allow",
+      },
+      onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
+    });
+    expect(unmatchedOf(diagnostics)).toEqual([
+      {
+        kind: "unmatched-rule",
+        serverId: "files",
+        message: 'deny[0] ("files/delet") matches none of the tools that are listed',
+      },
+      {
+        kind: "unmatched-rule",
+        serverId: "",
+        message: 'deny[3] ("/results_raed") matches none of the tools that are listed',
+      },
+    ]);
+    await expect(host.call("mcp_files_write")).rejects.toMatchObject({ code: "approval_required" });
   });
 });

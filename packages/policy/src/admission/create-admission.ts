@@ -9,6 +9,7 @@ import { findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer } from "../rules/rule.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
+import { watchRules } from "../rules/unmatched-rules.ts";
 import { createTargets } from "./admission-targets.ts";
 import { createDecider } from "./decide-admission.ts";
 import { explainAdmission } from "./explain-admission.ts";
@@ -21,7 +22,7 @@ const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine"
 
 /** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
 export function createAdmission(options: AdmissionOptions, parts: PolicyParts): ToolAdmission {
-  const layers = readRules(options);
+  const [layers, unmatchedRules] = watchRules(readRules(options));
   const plan = readPinOptions(options.pins);
   const isPinning = plan.unpinned !== "off";
   const usesStore = isPinning || layers.some(({ defaultDecision }) => defaultDecision === "quarantine");
@@ -42,6 +43,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
     },
     interceptor: isPinning || layers.some(mayHoldBack) ? createBackstop(decide, parts) : undefined,
     requestInterceptor: createRequestGuard(layers),
+    unmatchedRules,
     decide,
     explain: (definition, server) =>
       explainAdmission({

@@ -10,6 +10,7 @@ import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
 import { ruleFields, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
+import type { FindUnmatched } from "../rules/unmatched-rules.ts";
 import type { AdmissionTarget } from "./admission-targets.ts";
 
 /** What is on offer: rules on who may be used, and pins on what has been seen. */
@@ -65,6 +66,8 @@ export interface ToolAdmission {
    * `requestInterceptors` of a provider.
    */
   readonly requestInterceptor: RequestInterceptor;
+  /** Finds rules that match nothing. */
+  readonly unmatchedRules: FindUnmatched;
   decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
   /** Who decides, what else matches, and what would change it; in sentences. */
   explain(definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[];

@@ -1,5 +1,5 @@
 import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
-import { dateOf, lastWordMs, onAbort, signalOf } from "@hostside/core/implement";
+import { dateOf, lastWordMs, onAbort, signalOf, utf8Length } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -8,7 +8,6 @@ import { describeLimit, describeRefusal } from "./describe-limit.ts";
 import { limitKey } from "./limit-key.ts";
 import { readLimits, type Limit, type ReadLimit } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
-import { measureBytes } from "./measure-bytes.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
 import { narrowTime, type NarrowTime } from "./narrow-time.ts";
 
@@ -243,5 +242,14 @@ function costOf(
     const part = `cost.of() of limit ${limit.rule.name}`;
     parts.emit({ type: "part-failed", ...callEvent(call, parts), part, error }, call);
     return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Measures a value as JSON in UTF-8. A value that is no JSON has 0 bytes. */
+function measureBytes(value: unknown): number {
+  try {
+    return utf8Length(JSON.stringify(value) ?? "");
+  } catch {
+    return 0;
   }
 }

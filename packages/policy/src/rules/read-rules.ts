@@ -1,4 +1,4 @@
-import { assertKnownOptions } from "@hostside/core/implement";
+import { assertKnownOptions, quoteText } from "@hostside/core/implement";
 import { findRuleConflict } from "./find-rule-conflict.ts";
 import {
   decisions,
@@ -93,10 +93,17 @@ function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | 
 }
 
 function readName(text: string, place: string, known: KnownTools): ToolSelector {
-  const translated = translateRule(text, known);
+  const { servers } = known;
+  const translated = translateRule(text, known, servers !== undefined);
   if ("selector" in translated) return translated.selector;
-  const hint = known.servers === undefined ? '; give the ids of your servers in servers, or write "server/tool"' : "";
-  throw new TypeError(`${place}: ${translated.problem}${hint}`);
+  throw new TypeError(`${place}: ${translated.problem}${hintFor(translated.problem, servers)}`);
+}
+
+function hintFor(problem: string, servers: readonly string[] | undefined): string {
+  if (servers === undefined) return '; give the ids of your servers in servers, or write "server/tool"';
+  if (!problem.endsWith("that is known")) return "";
+  const ids = servers.slice(0, 20).map((id) => quoteText(id));
+  return `; known are ${ids.join(", ") || "none"}; write "server/tool"`;
 }
 
 function readServers(servers: unknown): readonly string[] | undefined {

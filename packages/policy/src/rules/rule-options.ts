@@ -55,7 +55,10 @@ export interface StricterRules extends RuleLists {
 /** Which tools are on offer. Without any of it, but for `servers`, there are no rules: every tool is allowed. */
 export interface RuleOptions extends RuleLists {
   readonly stricter?: readonly StricterRules[] | undefined;
-  /** Ids of the servers that local names in rules may mean. Default: there must be none. */
+  /**
+   * Ids of the servers that local names in rules may mean. Default: rules have no local names.
+   * `createHost()` adds those that it knows; list the ids of servers that come later.
+   */
   readonly servers?: readonly string[] | undefined;
 }
 

@@ -44,11 +44,11 @@ export function isNameRule(text: string): boolean {
   return text.startsWith("mcp::") || (text.startsWith("mcp_") && !text.includes("/"));
 }
 
-/** Translates one. */
-export function translateRule(text: string, known: KnownTools): TranslatedRule {
+/** Translates one. With `isOpen`, `mcp__fs__*` is about the server `fs`, known or not. */
+export function translateRule(text: string, known: KnownTools, isOpen = false): TranslatedRule {
   if (text.startsWith("mcp::")) return readQualifiedName(text);
   const found = findDefinition(text, known.definitions ?? []);
-  return found ?? readLocalName(text, serversOf(known));
+  return found ?? readLocalName(text, serversOf(known), isOpen);
 }
 
 function readQualifiedName(text: string): TranslatedRule {
@@ -84,7 +84,7 @@ interface Candidate {
   readonly prefix: string;
 }
 
-function readLocalName(text: string, servers: readonly string[]): TranslatedRule {
+function readLocalName(text: string, servers: readonly string[], isOpen: boolean): TranslatedRule {
   const name = foldCase(text);
   const quoted = JSON.stringify(text);
   const whole = servers.filter((id) => name === foldCase(toolNamePrefix(id, evvaNaming)).slice(0, -2));
@@ -93,7 +93,11 @@ function readLocalName(text: string, servers: readonly string[]): TranslatedRule
     .filter(({ prefix }) => globsMeet(name, `${prefix}*`));
   const meant = Array.from(new Set([...whole, ...candidates.map(({ serverId }) => serverId)])).sort();
   const [serverId] = meant;
-  if (serverId === undefined) return { problem: `${quoted} names no server that is known` };
+  if (serverId === undefined) {
+    const [, server, tool = "*"] = /^mcp__([^*]+?)(?:__(.+))?$/i.exec(text) ?? [];
+    if (isOpen && server !== undefined) return { selector: { server, tool, spelling: tool === "*" ? "exact" : "any" } };
+    return { problem: `${quoted} names no server that is known` };
+  }
   if (meant.length > 1) {
     return { problem: `${quoted} could be about the servers ${meant.map((id) => JSON.stringify(id)).join(" and ")}` };
   }
