@@ -64,7 +64,9 @@ export async function openHostParts(options: HostOptions): Promise<HostParts> {
   checkOptions(options);
   const closing = createClosing(options.clock ?? systemClock);
   try {
-    return await compose(options, closing, await chooseTelemetry(options.telemetry));
+    const host = await compose(options, closing, await chooseTelemetry(options.telemetry));
+    closing.endWith(options.signal);
+    return host;
   } catch (error) {
     // What led here says more than what follows from it.
     await closing.close().catch(() => undefined);

@@ -125,7 +125,7 @@ export interface HostOptions {
    * for nobody, and requires nobody. Configurations are read for so long, or 10,000 if that is more. Default 10,000.
    */
   readonly timeoutMs?: number | undefined;
-  /** Ends `createHost()`, and everything that it has begun. */
+  /** Ends `createHost()` with `aborted`. A later abort closes the host, as `close()` does. */
   readonly signal?: AbortSignal | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;

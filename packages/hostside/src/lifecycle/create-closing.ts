@@ -13,6 +13,8 @@ export interface Closing {
    * `AggregateError` when there are several. Idempotent.
    */
   close(reason?: string): Promise<void>;
+  /** Closes all parts when the signal aborts, or has aborted. */
+  endWith(signal: AbortSignal | undefined): void;
   /** Throws `closed` once {@linkcode close} was called. */
   assertOpen(): void;
 }
@@ -35,11 +37,18 @@ export function createClosing(clock: Clock): Closing {
     if (failures.length > 1) throw new AggregateError(failures, "parts of the host could not be closed");
     if (failures.length === 1) throw failures[0];
   };
+  const close: Closing["close"] = (reason) => (closing ??= closeAll(reason));
+  const end = (): void => void close("the signal of createHost() aborted").catch(() => undefined);
   return {
-    add(close, withinMs = defaultMs) {
-      parts.push({ close, withinMs });
+    add(part, withinMs = defaultMs) {
+      parts.push({ close: part, withinMs });
     },
-    close: (reason) => (closing ??= closeAll(reason)),
+    close,
+    endWith(signal) {
+      signal?.addEventListener("abort", end, { once: true });
+      parts.push({ close: () => signal?.removeEventListener("abort", end), withinMs: defaultMs });
+      if (signal?.aborted === true) end();
+    },
     assertOpen() {
       if (closing !== undefined) throw new HostsideError("the host is closed", { code: "closed" });
     },

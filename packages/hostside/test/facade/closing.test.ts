@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createMemoryCredentials } from "@hostside/auth";
 import { createTrust } from "@hostside/config";
 import { createMemoryStore, type Clock, type ToolProvider } from "@hostside/core";
@@ -43,6 +44,29 @@ describe("createHost()", () => {
     await expect(createHost({ connector, servers: [spec("a")], signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
     });
+  });
+});
+
+describe("the signal of createHost()", () => {
+  it("ends the host at any time after it has resolved, as close() does", async () => {
+    const connector = createFakeConnector();
+    const controller = new AbortController();
+    const host = await createHost({ connector, servers: [spec("a")], signal: controller.signal });
+    const conversation = await host.conversation();
+    expect(connector.open.size).toBe(1);
+    controller.abort();
+    await expect(host.conversation()).rejects.toMatchObject({ code: "closed" });
+    await host.close();
+    expect(connector.open.size).toBe(0);
+    await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("has no listener of a host that is closed", async () => {
+    const { signal } = new AbortController();
+    const host = await createHost({ connector: createFakeConnector(), servers: [spec("a")], signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await host.close();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 
