@@ -1,4 +1,4 @@
-import type { CustomTransportSpec, TransportSpec } from "@hostside/core";
+import type { CustomEntry, ServerEntry } from "@hostside/core";
 import { startFaultServer, type FaultEra, type FaultTransport } from "@hostside/fixtures";
 import {
   evvaNaming,
@@ -36,8 +36,8 @@ describeProviderContract("the provider over two memory servers", () => {
   const provider = createProvider({
     connector: createConnector(),
     servers: [
-      { id: "first", transport: first.spec },
-      { id: "second", transport: second.spec },
+      { id: "first", ...first.spec },
+      { id: "second", ...second.spec },
     ],
   });
   return {
@@ -58,12 +58,12 @@ describeKinds([
 ]);
 describeTransportContract("the connector over memory", () => ({
   connector: createConnector(),
-  spec: { id: "memory", transport: createMemoryServer("echo").spec },
+  spec: { id: "memory", ...createMemoryServer("echo").spec },
   echo,
 }));
 describeTransportContract("the connector over an SDK client that is connected already", () => ({
   connector: createConnector(),
-  spec: { id: "custom", transport: connectedClient() },
+  spec: { id: "custom", ...connectedClient() },
   echo,
 }));
 
@@ -71,10 +71,10 @@ function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]):
   for (const [transport, era] of kinds) {
     describeTransportContract(`the connector over ${transport}, ${era}`, async () => {
       const server = await startFaultServer({ transport, script: { era } });
-      const spec: TransportSpec = server.spec;
+      const spec: ServerEntry = server.spec;
       return {
         connector: createConnector(),
-        spec: { id: transport, transport: spec },
+        spec: { id: transport, ...spec },
         echo,
         dispose: () => server.close(),
       };
@@ -82,7 +82,7 @@ function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]):
   }
 }
 
-function connectedClient(): CustomTransportSpec {
+function connectedClient(): CustomEntry {
   return {
     type: "custom",
     async open() {

@@ -9,7 +9,7 @@ it("locks a tool with the fingerprint by which a host knows it", async () => {
   const server = createMemoryServer("read", "write");
   await using provider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "memory", transport: server.spec }],
+    servers: [{ id: "memory", ...server.spec }],
   });
   await provider.init();
   const connection = await provider.connection("memory");

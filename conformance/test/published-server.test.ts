@@ -11,7 +11,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const transport = { type: "stdio", command: process.execPath, args: [everything, "stdio"] } as const;
-    await using provider = createProvider({ connector: createConnector(), servers: [{ id: "all", transport }] });
+    await using provider = createProvider({ connector: createConnector(), servers: [{ id: "all", ...transport }] });
     await provider.init();
     const updates = vi.fn<(update: { readonly serverId: string; readonly uri: string }) => void>();
     provider.onResourceUpdated(updates);

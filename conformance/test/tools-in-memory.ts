@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry } from "@hostside/core";
 
 /** The server's end of a memory transport, as far as this server needs it. */
 interface ServerEnd {
@@ -9,7 +9,7 @@ interface ServerEnd {
 
 /** A server in this process, and its tools, which a test may change. */
 export interface MemoryServer {
-  readonly spec: MemoryTransportSpec;
+  readonly spec: MemoryEntry;
   readonly tools: string[];
 }
 

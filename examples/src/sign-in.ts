@@ -14,7 +14,7 @@ if (url === undefined || !URL.canParse(url)) {
   process.exitCode = 2;
 } else {
   try {
-    await show({ id: new URL(url).hostname, transport: { type: "http", url, auth: "oauth" } });
+    await show({ id: new URL(url).hostname, type: "http", url, auth: "oauth" });
   } catch (error) {
     printer.line(error instanceof Error ? error.message : String(error), "red");
     process.exitCode = 1;

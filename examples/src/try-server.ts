@@ -1,5 +1,5 @@
 // Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or `pnpm try https://example.com/mcp`.
-import { defaultTimeouts, type ServerSpec } from "@hostside/core";
+import { defaultTimeouts, type ServerSpec, type ServerEntry } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { createPrinter } from "./demo/printer.ts";
@@ -11,14 +11,14 @@ if (first === undefined || first === "--help" || first === "-h") {
   process.exitCode = 2;
 } else {
   try {
-    await show({ id: "server", transport: readTransport(first) });
+    await show({ id: "server", ...readTransport(first) });
   } catch (error) {
     printer.line(error instanceof Error ? error.message : String(error), "red");
     process.exitCode = 1;
   }
 }
 
-function readTransport(target: string): ServerSpec["transport"] {
+function readTransport(target: string): ServerEntry {
   if (/^https?:\/\//i.test(target)) return { type: "http", url: target };
   return { type: "stdio", command: target, args: rest };
 }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { MemoryTransportSpec } from "@hostside/core";
+import type { MemoryEntry } from "@hostside/core";
 
 interface Everything {
   readonly createServer: () => { readonly server: { connect(transport: object): Promise<void> } };
@@ -8,7 +8,7 @@ interface Everything {
 const path = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/server/index.js");
 
 /** The official server that has one of everything, inside this process. */
-export async function everythingServer(): Promise<MemoryTransportSpec> {
+export async function everythingServer(): Promise<MemoryEntry> {
   const { createServer }: Everything = await import(path);
   return { type: "memory", serve: (transport: object) => createServer().server.connect(transport) };
 }

@@ -38,7 +38,7 @@ describe("a toolbox over a server", () => {
     };
     await using provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "s", transport: server.spec, labels: { trust: "vendor" } }],
+      servers: [{ id: "s", ...server.spec, labels: { trust: "vendor" } }],
     });
     const toolbox = createToolbox({ tools: [echo], providers: [provider], interceptors: [audit, approval] });
     await toolbox.init();
@@ -74,7 +74,7 @@ describe("a toolbox over a server", () => {
       connector: createConnector(),
       naming: verbatimNaming,
       reservedNames: reservedNames({ tools }),
-      servers: [{ id: "s", transport: server.spec }],
+      servers: [{ id: "s", ...server.spec }],
     });
     const toolbox = createToolbox({ tools, providers: [provider] });
     await toolbox.init();
@@ -96,7 +96,7 @@ describe("a toolbox over a server", () => {
     };
     await using provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "s", transport: server.spec, timeouts: { callMs: 45_000 } }],
+      servers: [{ id: "s", ...server.spec, timeouts: { callMs: 45_000 } }],
     });
     const toolbox = createToolbox({ tools: [echo], providers: [provider], interceptors: [approval] });
     await toolbox.init();

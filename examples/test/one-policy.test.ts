@@ -37,7 +37,7 @@ describe("a policy around a real server", () => {
     const { admit, interceptors } = policy;
     await using provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "fs", transport: { type: "stdio", command: process.execPath, args: [program, folder] } }],
+      servers: [{ id: "fs", type: "stdio", command: process.execPath, args: [program, folder] }],
       admit,
       interceptors,
     });

@@ -99,7 +99,7 @@ describe("an agent of the Agents SDK with a policy", () => {
       onEvent: ({ type }) => void events.push(type),
     });
     const { admit, interceptors } = policy;
-    const servers = [{ id: "every", transport: await everythingServer() }];
+    const servers = [{ id: "every", ...(await everythingServer()) }];
     const own = createProvider({ connector: createConnector(), servers, admit, interceptors });
     await own.init();
     return { policy, provider: own, events };

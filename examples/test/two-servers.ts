@@ -6,7 +6,7 @@ import { everythingServer } from "./everything-server.ts";
 /** The official server that has one of everything under two ids, connected and listed. Whoever starts it closes it. */
 export async function startTwoServers(): Promise<McpProvider> {
   const transport = await everythingServer();
-  const servers = ["every", "other"].map((id) => ({ id, transport }));
+  const servers = ["every", "other"].map((id) => ({ id, ...transport }));
   const provider = createProvider({ connector: createConnector(), servers });
   await provider.init();
   return provider;

@@ -48,7 +48,7 @@ async function connect(era: "legacy" | "modern", transport: Transport, suffix: s
 
 async function startStdio(era: "legacy" | "modern"): ReturnType<Row["start"]> {
   const server = fixtureServer(`${era}-stdio`);
-  const spec = { id: "bench", transport: { type: "stdio", ...server } };
+  const spec = { id: "bench", type: "stdio", ...server };
   const gateway = { command: process.execPath, args: [program, JSON.stringify(spec), "stdio"] };
   const relay = { command: process.execPath, args: [relayProgram, JSON.stringify(server)] };
   return {
@@ -61,7 +61,7 @@ async function startStdio(era: "legacy" | "modern"): ReturnType<Row["start"]> {
 
 async function startHttp(era: "legacy" | "modern"): ReturnType<Row["start"]> {
   const server = await startHttpFixture(`${era}-http`);
-  const spec = { id: "bench", transport: { type: "http", url: server.url } };
+  const spec = { id: "bench", type: "http", url: server.url };
   const child = spawn(process.execPath, [program, JSON.stringify(spec), "http"], { stdio: ["pipe", "pipe", "ignore"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const url = new URL(line.toString().trim());

@@ -16,7 +16,7 @@ const mostGrowth = 4 * 1024 * 1024;
 const server = fixtureServer("legacy-stdio");
 const provider = createProvider({
   connector: createConnector(),
-  servers: [{ id: "soak", transport: { type: "stdio", ...server } }],
+  servers: [{ id: "soak", type: "stdio", ...server }],
 });
 const toolbox = createToolbox({ providers: [provider] });
 await toolbox.init();

@@ -17,7 +17,7 @@ const provider = createProvider({
   connector: createConnector(),
   servers: stdioServers({ tools: 20, outputSchemas: true }).flatMap((server) =>
     server.type === "stdio"
-      ? [{ id: server.id, transport: { type: "stdio" as const, command: server.command, args: server.args } }]
+      ? [{ id: server.id, type: "stdio" as const, command: server.command, args: server.args }]
       : [],
   ),
 });

@@ -29,7 +29,7 @@ const clock: Clock = {
 const { servers, stop } = await startHttpServers({ tools: 8 });
 const [server] = servers;
 if (server?.type !== "http") throw new TypeError("no server");
-const spec = { id: "own", sharing: "conversation", transport: { type: "http", url: server.url } } as const;
+const spec = { id: "own", sharing: "conversation", type: "http", url: server.url } as const;
 const connector = createConnector();
 const names = createNameBook();
 const first = createProvider({ connector, servers: [spec], names });

@@ -11,7 +11,7 @@ const [, , count = "20"] = process.argv;
 const connector = createConnector();
 const names = createNameBook();
 const shared = createSharedProviders({
-  servers: [{ id: "own", sharing: "conversation", transport: { type: "stdio", ...fixtureServer("modern-stdio") } }],
+  servers: [{ id: "own", sharing: "conversation", type: "stdio", ...fixtureServer("modern-stdio") }],
   async make({ servers }) {
     const provider = createProvider({ connector, servers, names });
     await provider.init();

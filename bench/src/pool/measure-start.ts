@@ -51,11 +51,12 @@ async function compare(spec: ServerSpec): Promise<unknown> {
 }
 
 const http = await startHttpFixture("modern-http", { ttlMs: 3_600_000 });
-const overHttp = await compare({ id: "s", era: "2026-07-28", transport: { type: "http", url: http.url } });
+const overHttp = await compare({ id: "s", era: "2026-07-28", type: "http", url: http.url });
 await http.close();
 const overStdio = await compare({
   id: "s",
   era: "2026-07-28",
-  transport: { type: "stdio", ...fixtureServer("modern-stdio") },
+  type: "stdio",
+  ...fixtureServer("modern-stdio"),
 });
 process.stdout.write(JSON.stringify({ http: overHttp, stdio: overStdio }));

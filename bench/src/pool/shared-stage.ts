@@ -23,7 +23,7 @@ export async function openSharedStage(clock: Clock = systemClock): Promise<Share
   const { servers: started, stop } = await startHttpServers(plan);
   const servers = started.map((server): ServerSpec => {
     if (server.type !== "http") throw new TypeError("not over HTTP");
-    return { id: server.id, sharing: "shared", transport: { type: "http", url: server.url } };
+    return { id: server.id, sharing: "shared", type: "http", url: server.url };
   });
   const connector = createConnector();
   const names = createNameBook();

@@ -53,7 +53,7 @@ function createSdk(): { readonly tracerProvider: BasicTracerProvider; readonly m
   };
 }
 
-const servers = [{ id: "s", transport: { type: "custom", open: () => undefined } }] as const;
+const servers = [{ id: "s", type: "custom", open: () => undefined }] as const;
 const provider = createProvider({ connector, servers, ...layersOf(name as Contender) });
 await provider.init();
 

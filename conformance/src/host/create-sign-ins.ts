@@ -18,10 +18,10 @@ export function createSignIns(): SignIns {
     authProvider: oauth.authProvider,
     specOf({ id, transport, connectMs, closeMs }) {
       const timeouts = { connectMs, closeMs, probeMs: Math.max(1, Math.floor(connectMs / 4)) };
-      if (transport.type !== "http" || transport.client === undefined) return { id, transport, timeouts };
+      if (transport.type !== "http" || transport.client === undefined) return { id, ...transport, timeouts };
       const { client, ...others } = transport;
       clients.set(id, client);
-      return { id, transport: { ...others, auth: "oauth" }, timeouts };
+      return { id, ...others, auth: "oauth", timeouts };
     },
     close: () => oauth.close(),
   };

@@ -40,7 +40,9 @@ await using oauth = createOAuth({
 // The suite starts all scenarios at once, and its own time for each is 240 s.
 const spec: ServerSpec = {
   id: serverId,
-  transport: { type: "http", url, auth: "oauth" },
+  type: "http",
+  url,
+  auth: "oauth",
   timeouts: { connectMs: 200_000, listMs: 200_000, callMs: 200_000 },
 };
 const provider = createProvider({

@@ -20,19 +20,17 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
     const { type, url, headers, signIn } = address;
     const auth = signIn && ({ auth: "oauth" } as const);
     const mode = type === "sse" ? ({ mode: "sse" } as const) : {};
-    return { id, transport: { type: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) } };
+    return { id, type: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) };
   }
   const { command, args, env, cwd, inheritEnv = "all" } = address.server;
   return {
     id,
-    transport: {
-      type: "stdio",
-      command,
-      args,
-      inheritEnv,
-      ...(env && { env }),
-      ...(cwd !== undefined && { cwd }),
-    },
+    type: "stdio",
+    command,
+    args,
+    inheritEnv,
+    ...(env && { env }),
+    ...(cwd !== undefined && { cwd }),
   };
 }
 
@@ -45,7 +43,7 @@ export function redactorOf(address: ServerAddress): Redactor {
 
 /** The address for people: a command line or a URL, without secrets. */
 export function describeAddress(address: ServerAddress): string {
-  const { transport } = redactSpec(toServerSpec(address));
-  if (transport.type === "http") return address.type === "sse" ? `${transport.url} (HTTP+SSE)` : transport.url;
-  return transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
+  const spec = redactSpec(toServerSpec(address));
+  if (spec.command !== undefined) return [spec.command, ...(spec.args ?? [])].join(" ");
+  return address.type === "sse" ? `${spec.url} (HTTP+SSE)` : (spec.url ?? "");
 }

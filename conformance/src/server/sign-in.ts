@@ -41,7 +41,9 @@ export async function signIn({ url, client, prompt, signal }: SignInOptions): Pr
   const spec: ServerSpec = {
     id: "server",
     title: url.host,
-    transport: { type: "http", url: url.href, auth: "oauth" },
+    type: "http",
+    url: url.href,
+    auth: "oauth",
   };
   const secrets = new Set<string>();
   const oauths: OAuth[] = [];

@@ -7,7 +7,7 @@ export const startHostside: StartTalker = async ({ address, era, answersQuestion
   const changed = latch();
   const connection = await connect(
     // `where` has the members that go with `type`.
-    { id: "peer", era, transport: { type, ...where } as never },
+    { id: "peer", era, type, ...where } as never,
     { clientInfo, onToolsChanged: changed.open, ...(answersQuestions && { onElicit: async () => answer }) },
   );
   return {

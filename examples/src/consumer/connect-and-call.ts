@@ -5,8 +5,8 @@ import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 
 const servers: readonly ServerSpec[] = [
-  { id: "good", transport: { type: "stdio", ...fixtureServer("legacy-stdio") } },
-  { id: "missing", transport: { type: "stdio", command: "no-such-program" } },
+  { id: "good", type: "stdio", ...fixtureServer("legacy-stdio") },
+  { id: "missing", type: "stdio", command: "no-such-program" },
 ];
 const provider = createProvider({ connector: createConnector(), servers });
 try {

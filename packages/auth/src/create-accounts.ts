@@ -5,7 +5,7 @@ import {
   type AuthorizationRequest,
   type ServerSpec,
 } from "@hostside/core";
-import { createSecretMemory, kindOf, specError } from "@hostside/core/implement";
+import { createSecretMemory, kindOf, serverTypeOf, specError } from "@hostside/core/implement";
 import type { Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
@@ -99,17 +99,13 @@ interface Owner {
 
 function urlOf(spec: ServerSpec): string {
   assertServerSpec(spec);
-  const { id, transport } = spec;
-  if (transport.type !== "http") {
-    throw specError(
-      id,
-      "transport.type",
-      `is ${JSON.stringify(transport.type)}: the server does not use the HTTP transport, and so no OAuth`,
-    );
+  const { id, url } = spec;
+  if (url === undefined) {
+    throw specError(id, "type", `is ${JSON.stringify(serverTypeOf(spec))}: only servers over HTTP use OAuth`);
   }
-  if (transport.auth !== "oauth") throw specError(id, "transport.auth", 'must be "oauth" for who is to be signed in');
-  if (!URL.canParse(transport.url)) throw specError(id, "transport.url", "must be a URL");
-  return transport.url;
+  if (spec.auth !== "oauth") throw specError(id, "auth", 'must be "oauth" for who is to be signed in');
+  if (!URL.canParse(url)) throw specError(id, "url", "must be a URL");
+  return url;
 }
 
 // A connector's lives as long as that does; what is asked for here ends with `close()` as well.
@@ -127,8 +123,8 @@ function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
   const provider = config.flow === "enterprise_managed" ? config.identityProvider : undefined;
   const known = [config.clientSecret, provider?.clientSecret].filter((secret) => secret !== undefined);
   const headers = Object.fromEntries(known.map((secret, index) => [`x-client-secret-${index}`, secret]));
-  if (spec.transport.type !== "http") return spec;
-  return { ...spec, transport: { ...spec.transport, headers: { ...spec.transport.headers, ...headers } } };
+  if (spec.url === undefined) return spec;
+  return { ...spec, headers: { ...spec.headers, ...headers } };
 }
 
 function useLast<Value>(values: Map<string, Value>, key: string, value: Value): void {

@@ -63,7 +63,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   };
   return {
     authProvider(spec, request) {
-      if (spec.transport.type !== "http" || spec.transport.auth !== "oauth") return undefined;
+      if (spec.url === undefined || spec.auth !== "oauth") return undefined;
       closing.throwIfAborted();
       return serverCredentialsOf(parts, accounts.connect(spec, request));
     },
@@ -163,5 +163,5 @@ function specOf(url: unknown): ServerSpec {
   if (!(url instanceof URL) && typeof url !== "string") throw new TypeError(`url must be a URL, not ${kindOf(url)}`);
   const text = String(url);
   if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");
-  return { id: new URL(text).origin, transport: { type: "http", url: text, auth: "oauth" } };
+  return { id: new URL(text).origin, type: "http", url: text, auth: "oauth" };
 }

@@ -77,7 +77,7 @@ function open(principal?: string, refreshMs?: number): McpProvider {
   const transport = { type: "http", url, mode: "streamable", auth: "api-key" } as const;
   return createProvider({
     connector: createConnector({ authProvider: keys.authProvider }),
-    servers: [{ id: "keyed", era: "legacy", transport }],
+    servers: [{ id: "keyed", era: "legacy", ...transport }],
     principal,
   });
 }
@@ -153,7 +153,7 @@ describe("API keys", () => {
       connector: createConnector({
         authProvider: createApiKeys({ keyFor: () => Promise.reject(new Error("the vault is sealed")) }).authProvider,
       }),
-      servers: [{ id: "keyed", era: "legacy", transport: { type: "http", url, mode: "streamable", auth: "api-key" } }],
+      servers: [{ id: "keyed", era: "legacy", type: "http", url, mode: "streamable", auth: "api-key" }],
     });
     await provider.init();
     expect(provider.statuses()).toMatchObject([{ state: "failed", error: { code: "store_failed", retryable: true } }]);

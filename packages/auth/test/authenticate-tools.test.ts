@@ -10,8 +10,8 @@ describe("the tools on offer", () => {
     const { tools } = await start([
       oauthServer("zoo"),
       wiki,
-      { id: "by-token", transport: { type: "http", url: "https://t.example", bearerToken: "rejected-token" } },
-      { id: "by-key", transport: { type: "http", url: "https://k.example", auth: "api-key" } },
+      { id: "by-token", type: "http", url: "https://t.example", bearerToken: "rejected-token" },
+      { id: "by-key", type: "http", url: "https://k.example", auth: "api-key" },
       { ...oauthServer("off"), disabled: true },
     ]);
     expect(namesOf(tools)).toEqual([authenticateWiki, "mcp_zoo_authenticate"]);

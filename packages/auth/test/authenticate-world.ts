@@ -76,7 +76,9 @@ export function oauthServer(id: string, title?: string): ServerSpec {
   return {
     id,
     ...(title && { title }),
-    transport: { type: "http", url: `https://${encodeURIComponent(id)}.example/mcp`, auth: "oauth" },
+    type: "http",
+    url: `https://${encodeURIComponent(id)}.example/mcp`,
+    auth: "oauth",
   };
 }
 

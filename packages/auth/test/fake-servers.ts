@@ -5,7 +5,9 @@ export const issuer = "https://as.example";
 export const spec: ServerSpec = {
   id: "notes",
   title: "Notes",
-  transport: { type: "http", url: serverUrl, auth: "oauth" },
+  type: "http",
+  url: serverUrl,
+  auth: "oauth",
 };
 export const metadataUrl = `${issuer}/.well-known/oauth-authorization-server`;
 export const resourceUrl = "https://mcp.example/.well-known/oauth-protected-resource/mcp";

@@ -24,7 +24,7 @@ async function start(
   const oauth = createOAuth({ redirect: loopbackRedirect(), ...options });
   const connector = createConnector({ authProvider: oauth.authProvider });
   const transport = { type: "http", url: server.url, auth: "oauth" } as const;
-  const provider = createProvider({ connector, servers: [{ id: "wiki", title: "The Wiki", transport }] });
+  const provider = createProvider({ connector, servers: [{ id: "wiki", title: "The Wiki", ...transport }] });
   const tools = createAuthenticateTools({ oauth, provider });
   onTestFinished(async () => {
     await Promise.all([provider.close(), oauth.close()]);

@@ -153,7 +153,7 @@ describe("list()", () => {
   it("knows the server of who signed in, also when no connector has asked about it", async () => {
     const { parts } = await signedIn();
     const transport = { type: "http", url: serverUrl, auth: "oauth" };
-    expect(await storedServer(parts, { serverId: "notes" })).toEqual({ id: "notes", transport });
+    expect(await storedServer(parts, { serverId: "notes" })).toEqual({ id: "notes", ...transport });
     expect(await storedServer(parts, { serverId: "other" })).toBeUndefined();
   });
 });

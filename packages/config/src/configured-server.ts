@@ -1,13 +1,11 @@
-import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "@hostside/core";
+import type { HttpEntry, ServerSpec, StdioEntry } from "@hostside/core";
 import type { DialectName } from "./dialects/dialect-name.ts";
 import type { ConfigInput } from "./host-settings.ts";
 import type { ConfigPath } from "./parse/config-data.ts";
 import type { Position } from "./parse/parsed-config.ts";
 
 /** A {@linkcode ServerSpec} that is JSON, and whose texts may still have references such as `${TOKEN}` in them. */
-export interface ServerDraft extends Omit<ServerSpec, "transport"> {
-  readonly transport: StdioTransportSpec | HttpTransportSpec;
-}
+export type ServerDraft = (StdioEntry | HttpEntry) & Pick<ServerSpec, "id">;
 
 /** A field of a spec that is the value of a variable, whatever the dialect expands: `bearer_token_env_var = "TOKEN"`. */
 export interface VariableField {
@@ -60,7 +58,7 @@ export interface ConfiguredServer {
   /** Who the file says that the server is for, where one file says it of several. */
   readonly scope?: "user" | "project" | "local" | undefined;
   readonly draft: ServerDraft;
-  /** Where each field of the draft was read: `"transport.env.TOKEN"` to its path, and the position of that. */
+  /** Where each field of the draft was read: `"env.TOKEN"` to its path, and the position of that. */
   readonly places: ReadonlyMap<string, FieldPlace>;
   readonly variables: readonly VariableField[];
   readonly extras: ServerExtras;

@@ -21,7 +21,7 @@ const signatures: readonly Signature[] = [
     dialect: "hostside",
     file: /(?:^|[/.])hostside\.jsonc?$/,
     roots: [["servers"], ["imports"], ["settings"]],
-    looks: (data) => hasTransports(data) || isOursWithoutServers(data),
+    looks: hasOwnShape,
   },
   { dialect: "anda", roots: [["servers"], ["mcpServers"], []], when: hasAndaShape },
   { dialect: "claude-code", file: /(?:^|\/)(?:\.mcp|\.claude)\.json$/, roots: [...underMcpServers, ["projects"]] },
@@ -32,7 +32,7 @@ const signatures: readonly Signature[] = [
     file: /(?:^|\/)(?:\.vscode\/(?:mcp|settings)|Code(?: - Insiders)?\/User\/(?:.*\/)?(?:mcp|settings)|\.?devcontainer)\.json$/,
     roots: [["servers"], ["mcp", "servers"], ["customizations", "vscode", "mcp", "servers"]],
     when: (data) => !isOpencode(data),
-    looks: (data) => !hasTransports(data),
+    looks: (data) => !hasOwnShape(data),
   },
   { dialect: "codex", file: /(?:^|\/)\.codex\/config\.toml$/, roots: [["mcp_servers"]] },
   { dialect: "gemini", file: /(?:^|\/)(?:\.gemini|gemini-cli|GeminiCli)\/settings\.json$/, roots: underMcpServers },
@@ -163,20 +163,18 @@ function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
   return Array.isArray(value) ? (value as readonly ConfigData[]) : [];
 }
 
-// Our own entries stand under their names, and have a transport with a type. Those of anda may be a list, and call HTTP "streamable_http".
-function hasTransports(data: ConfigData): boolean {
-  const types = entriesAt(data, ["servers"]).map((entry) => dataAt(entry, ["transport", "type"]));
-  const isList = Array.isArray(dataAt(data, ["servers"]));
-  return !isList && types.some((type) => type !== undefined) && !types.includes("streamable_http");
+const namesOfVsCode = ["dev", "gallery", "sandbox", "sandboxEnabled", "version"] as const;
+
+// Entries of VS Code are read in the same way, but for members that only it has. Others have some of our names, and others beside them.
+function hasOwnShape(data: ConfigData): boolean {
+  if (!isConfigMap(data) || (data.has("servers") && !isConfigMap(data.get("servers")))) return false;
+  const entries = entriesAt(data, ["servers"]);
+  if (entries.length === 0) return [...data.keys()].every((name) => ownNames.has(name));
+  const others = ["transport", ...namesOfVsCode];
+  return !entries.some((entry) => isConfigMap(entry) && others.some((name) => entry.has(name)));
 }
 
-const ownNames: ReadonlySet<unknown> = new Set(["$schema", "imports", "inputs", "settings", "servers"]);
-
-// Others have some of these names as well, and others beside them.
-function isOursWithoutServers(data: ConfigData): boolean {
-  const isOurs = isConfigMap(data) && [...data.keys()].every((name) => ownNames.has(name));
-  return isOurs && entriesAt(data, ["servers"]).length === 0;
-}
+const ownNames: ReadonlySet<unknown> = new Set(["$schema", "imports", "inputs", "settings", "serve", "servers"]);
 
 function isOpencode(data: ConfigData): boolean {
   const entries = [...entriesAt(data, ["mcp"]), ...entriesAt(data, ["mcp", "servers"])];

@@ -6,6 +6,7 @@ import {
   type DialectName,
   type ExpandContext,
 } from "@hostside/config";
+import { reachOf } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 
@@ -24,7 +25,7 @@ async function expandOnly(config: object, dialect: DialectName, context: ExpandC
   if (server === undefined) throw new Error(JSON.stringify(problems));
   const { spec, problems: said, secrets } = await expandConfig(server, context);
   return {
-    spec: spec?.transport,
+    spec: spec && reachOf(spec),
     said: said.map(({ severity, path, message }) => `${severity} ${path}: ${message}`),
     secrets,
   };
@@ -119,7 +120,7 @@ describe("expandConfig() as nexo does it", () => {
   ])("a header value of %j is legal: %j", async (value, legal) => {
     const { spec, said } = await expandOnly(http({ "X-A": "${VALUE}" }), "nexo", { env: { VALUE: value } });
     expect(spec !== undefined).toBe(legal);
-    const rule = "transport.headers.X-A may contain only tabs and printable ASCII characters";
+    const rule = "headers.X-A may contain only tabs and printable ASCII characters";
     expect(said).toEqual(legal ? [] : [`error mcp.servers.a.transport.headers.X-A: ${rule}`]);
   });
 
@@ -287,7 +288,7 @@ describe("expandConfig() of credentials", () => {
     const { spec, said } = await at("http://a.example.com");
     expect(spec).toBeUndefined();
     expect(said).toEqual([
-      "error mcpServers.a.headers.X-Api-Key: transport.headers.X-Api-Key carries credentials, which need an https: URL or a loopback address",
+      "error mcpServers.a.headers.X-Api-Key: headers.X-Api-Key carries credentials, which need an https: URL or a loopback address",
     ]);
   });
 

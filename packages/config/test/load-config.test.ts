@@ -15,9 +15,9 @@ describe("loadConfig()", () => {
     write("home/code/app/.mcp.json", mcpServers({ shared: "of-project", alpha: "a" }));
     const config = await loadConfig({ ...place, trust: trustAll() });
     expect(config.servers).toEqual([
-      { id: "alpha", transport: { type: "stdio", command: "a" }, labels: { scope: "project" } },
-      { id: "shared", transport: { type: "stdio", command: "of-project" }, labels: { scope: "project" } },
-      { id: "zeta", transport: { type: "stdio", command: "z" }, labels: { scope: "user" } },
+      { id: "alpha", type: "stdio", command: "a", labels: { scope: "project" } },
+      { id: "shared", type: "stdio", command: "of-project", labels: { scope: "project" } },
+      { id: "zeta", type: "stdio", command: "z", labels: { scope: "user" } },
     ]);
     expect(
       config.sources.map(({ serverId, file, line, path, state, over }) => [serverId, file, line, path, state, over]),
@@ -55,21 +55,22 @@ describe("loadConfig()", () => {
     write("home/.claude.json", { projects, ...mcpServers({ mine: "user" }) });
     mkdirSync(join(project, "src"));
     const { servers } = await loadConfig({ ...place, cwd: join(project, "src") });
-    expect(servers.map(({ id, transport, labels }) => [id, transport, labels])).toEqual([
-      ["mine", { type: "stdio", command: "local" }, { scope: "local" }],
+    expect(servers.map(({ id, command, labels }) => [id, command, labels])).toEqual([
+      ["mine", "local", { scope: "local" }],
     ]);
   });
 
   it("keeps a disabled entry in its place, and reads nothing for it", async () => {
     const { place, write } = createFakeHome();
     const env = { TOKEN: "${file:/nowhere}" };
-    write("hostside.json", { servers: { a: { transport: { type: "stdio", command: "x", env }, disabled: true } } });
+    write("hostside.json", { servers: { a: { command: "x", env, disabled: true } } });
     const { servers, problems } = await loadConfig({ ...place, files: ["../../../hostside.json"] });
     expect(problems).toEqual([]);
     expect(servers).toEqual([
       {
         id: "a",
-        transport: { type: "stdio", command: "x" },
+        type: "stdio",
+        command: "x",
         labels: { scope: "command-line", off: "disabled" },
         disabled: true,
       },
@@ -80,13 +81,13 @@ describe("loadConfig()", () => {
     const { place, write } = createFakeHome();
     const env = { A: "${file:./token}", B: "${file:~/.token}", C: "${WORD}", D: "${workspaceFolder}" };
     write("home/.config/hostside/hostside.json", {
-      servers: { a: { transport: { type: "stdio", command: "x", env } } },
+      servers: { a: { command: "x", env } },
     });
     write("home/.config/hostside/token", "beside\n");
     write("home/.token", "at-home\n");
     const { servers, secrets, problems } = await loadConfig({ ...place, env: { WORD: "word" } });
     expect(problems).toEqual([]);
-    expect(servers[0]?.transport).toMatchObject({ env: { A: "beside", B: "at-home", C: "word", D: place.cwd } });
+    expect(servers[0]).toMatchObject({ env: { A: "beside", B: "at-home", C: "word", D: place.cwd } });
     expect(secrets).toEqual(["beside", "at-home"]);
   });
 
@@ -101,7 +102,7 @@ describe("loadConfig()", () => {
     });
     const { servers, problems } = await loadConfig(place);
     expect(problems).toEqual([]);
-    expect(servers.map(({ id, transport }) => [id, "command" in transport && transport.command])).toEqual([
+    expect(servers.map(({ id, command }) => [id, command])).toEqual([
       ["both", "of-more"],
       ["cursor", "c"],
       ["more", "m"],
@@ -195,7 +196,7 @@ describe("loadConfig() of an extension", () => {
     const { servers, problems } = await loadConfig({ ...place, extensions: extensionAt(join(root, "ext")) });
     expect(problems.filter(({ code }) => code !== "inherits_environment")).toEqual([]);
     expect(servers).toMatchObject([
-      { id: "notes.files", transport: { command: join(root, "ext", "run") }, labels: { scope: "extension" } },
+      { id: "notes.files", command: join(root, "ext", "run"), labels: { scope: "extension" } },
     ]);
   });
 
@@ -233,7 +234,7 @@ describe("trust in what a project brings", () => {
     write("home/code/app/.cursor/mcp.json", { mcpServers: { evil2: { ...touch, envFile: "~/.ssh/id" } } });
     write("home/code/app/.vscode/mcp.json", { servers: { evil3: touch } });
     write("home/code/app/.codex/config.toml", `[mcp_servers.evil4]\ncommand = "touch"\nargs = ["${planted}"]\n`);
-    write("home/code/app/hostside.local.json", { servers: { evil5: { transport: { type: "stdio", ...touch } } } });
+    write("home/code/app/hostside.local.json", { servers: { evil5: touch } });
     write("home/code/app/hostside.json", { imports: ["/dev/zero", "../../.ssh/id"], servers: {} });
     for (const trust of [undefined, createTrust({ store: createMemoryStore() })]) {
       const config = await loadConfig({ ...place, trust });
@@ -272,7 +273,7 @@ describe("trust in what a project brings", () => {
   });
 
   it.each<[string, (write: ReturnType<typeof createFakeHome>["write"]) => void, string[]]>([
-    ["its arguments", (write) => write("home/code/app/.mcp.json", entryWith(["-c", "evil"])), ["transport.args"]],
+    ["its arguments", (write) => write("home/code/app/.mcp.json", entryWith(["-c", "evil"])), ["args"]],
     [
       "its file of variables",
       (write) => write("home/code/app/.env", "NODE_OPTIONS=--require ./evil.js"),
@@ -288,7 +289,7 @@ describe("trust in what a project brings", () => {
     const store = createMemoryStore();
     const first = await loadConfig({ ...options, trust: createTrust({ store, ask: () => Promise.resolve("trust") }) });
     expect(first.problems).toEqual([]);
-    expect(first.servers[0]?.transport).toMatchObject({ args: expect.arrayContaining(["--good"]), env: { A: "1" } });
+    expect(first.servers[0]).toMatchObject({ args: expect.arrayContaining(["--good"]), env: { A: "1" } });
     change(write);
     const { servers, questions } = await loadConfig({ ...options, trust: createTrust({ store }) });
     expect(servers.map(({ disabled }) => disabled)).toEqual([true]);
@@ -302,7 +303,7 @@ describe("trust in what a project brings", () => {
     symlinkSync(token, join(project, "token"));
     const env = { TOKEN: "${file:./token}" };
     const file = write("home/code/app/mcp.json", {
-      servers: { a: { transport: { type: "stdio", command: "x", env } } },
+      servers: { a: { command: "x", env } },
     });
     const store = createMemoryStore();
     const options = { ...place, files: [{ path: file, scope: "project", dialect: "hostside" }] } as const;
@@ -358,8 +359,7 @@ describe("trust in what a project brings", () => {
 });
 
 function entryWith(args: readonly string[]): object {
-  const transport = { type: "stdio", command: "x", args: ["${file:./flag}", ...args] };
-  return { servers: { a: { transport, envFile: "${workspaceFolder}/.env" } } };
+  return { servers: { a: { command: "x", args: ["${file:./flag}", ...args], envFile: "${workspaceFolder}/.env" } } };
 }
 
 function trustAll() {

@@ -96,7 +96,7 @@ describe("readConfig() loses nothing in silence", () => {
   it("says that a URL beside another one is not used", () => {
     const entry = { httpUrl: "https://a", url: "https://b" };
     const { servers, problems } = readConfig({ mcpServers: { a: entry } }, { dialect: "gemini" });
-    expect(servers[0]?.draft.transport).toMatchObject({ url: "https://a" });
+    expect(servers[0]?.draft).toMatchObject({ url: "https://a" });
     expect(problems).toEqual([expect.objectContaining({ path: "mcpServers.a.url", severity: "warning" })]);
   });
 
@@ -134,7 +134,7 @@ describe("readConfig() loses nothing in silence", () => {
     expect(problems).toEqual([
       expect.objectContaining({ code: "unsupported", path: "mcpServers.a.oauth.tokenUrl", severity: "warning" }),
     ]);
-    expect(read({ enabled: false, clientId: "c" }).servers[0]?.draft.transport).not.toHaveProperty("auth");
+    expect(read({ enabled: false, clientId: "c" }).servers[0]?.draft).not.toHaveProperty("auth");
   });
 
   it("reads no entry as whole when more of a value is broken than is remembered", () => {

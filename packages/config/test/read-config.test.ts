@@ -49,7 +49,7 @@ describe("readConfig() as evva does it", () => {
     [{ command: "c", url: "https://a" }, "stdio"],
     [{ type: "HTTP", url: "https://a" }, "http"],
   ])("%j is %s", (entry, kind) => {
-    expect(readConfig({ mcpServers: { a: entry } }, { dialect: "evva" }).servers[0]?.draft.transport.type).toBe(kind);
+    expect(readConfig({ mcpServers: { a: entry } }, { dialect: "evva" }).servers[0]?.draft.type).toBe(kind);
   });
 
   it.each([
@@ -205,7 +205,7 @@ describe("readConfig() of ids", () => {
       ],
     };
     const { servers } = readConfig(config, { dialect: "continue" });
-    expect(servers.map(({ draft }) => draft.transport)).toEqual([expect.objectContaining({ command: "x" })]);
+    expect(servers.map(({ draft }) => draft)).toEqual([expect.objectContaining({ command: "x" })]);
     expect(said(config, "continue")).toEqual([
       'mcpServers[1].name: "a" is the name of the server at mcpServers[0] already',
     ]);
@@ -237,7 +237,7 @@ describe("readConfig() of bad input", () => {
 
   it.each<[string, DialectName, string]>([
     ['{"mcpServers": {"a": {"command": "x"}}}', "vscode", "a file with mcpServers"],
-    ['{"servers": {"a": {"command": "x"}}}', "cursor", "VS Code"],
+    ['{"servers": {"a": {"command": "x"}}}', "cursor", "Hostside"],
     ['{"context_servers": {"a": {"command": "x"}}}', "claude-code", "Zed"],
   ])("says of %j, read as %s, what it looks like", (text, dialect, title) => {
     const { servers, problems } = readConfig(text, { dialect });
@@ -311,13 +311,16 @@ describe("detectDialect()", () => {
     ["/p/.vscode/mcp.json", '{"servers": {"a": {"command": "x"}}}', "vscode"],
     ["/p/.vscode/mcp.json", servers, "mcp-json"],
     ["C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json", '{"servers": {}}', "vscode"],
-    ["/p/mcp.json", '{"servers": {"a": {"command": "x"}}}', "vscode"],
+    ["/p/mcp.json", '{"servers": {"a": {"command": "x", "sandboxEnabled": true}}}', "vscode"],
     ["/h/.gemini/settings.json", servers, "gemini"],
     ["/h/.evva/settings.json", servers, "evva"],
     ["/p/.roo/mcp.json", servers, "roo"],
     ["/p/anything.json", servers, "mcp-json"],
     ["/p/hostside.json", '{"servers": {}}', "hostside"],
-    ["/p/other.json", '{"servers": {"a": {"transport": {"type": "stdio"}}}}', "hostside"],
+    ["/p/other.json", '{"servers": {"a": {"command": "x", "required": true}}}', "hostside"],
+    ["/p/other.json", '{"servers": {"a": {"comand": "x"}}}', "hostside"],
+    ["/p/other.json", '{"imports": ["auto"], "servers": {"a": {"command": "x"}}}', "hostside"],
+    ["/p/other.json", '{"servers": {"a": {"transport": {"type": "stdio"}}}}', "anda"],
     ["/p/other.json", '{"servers": [{"id": "a", "transport": {"type": "stdio"}}]}', "anda"],
     ["/p/other.json", '{"servers": {"a": {"transport": {"type": "streamable_http"}}}}', "anda"],
     ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "hostside"],

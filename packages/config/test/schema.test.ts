@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { defaultLimits, defaultTimeouts, type ServerSpec, type ToolOverride } from "@hostside/core";
-import type { HttpTransportSpec, StdioTransportSpec } from "@hostside/core";
+import { defaultLimits, defaultTimeouts, type EntrySettings, type ToolOverride } from "@hostside/core";
+import type { HttpEntry, StdioEntry } from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
 import {
   readConfig,
@@ -18,8 +18,7 @@ const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
 const stdio = { type: "stdio", command: "server" };
 
 // A member that is added to a type does not compile here until the schema has it.
-const specFields: Fields<Omit<ServerSpec, "id">> = {
-  transport: true,
+const specFields: Fields<EntrySettings> = {
   title: true,
   era: true,
   allow: true,
@@ -53,7 +52,7 @@ const oauthFields: Fields<Required<ServerExtras>["oauth"] & object> = {
   metadataUrl: true,
   resource: true,
 };
-const stdioFields: Fields<StdioTransportSpec> = {
+const stdioFields: Fields<Omit<StdioEntry, "url" | keyof EntrySettings>> = {
   type: true,
   command: true,
   args: true,
@@ -61,7 +60,7 @@ const stdioFields: Fields<StdioTransportSpec> = {
   inheritEnv: true,
   cwd: true,
 };
-const httpFields: Fields<HttpTransportSpec> = {
+const httpFields: Fields<Omit<HttpEntry, "command" | keyof EntrySettings>> = {
   type: true,
   url: true,
   headers: true,
@@ -103,10 +102,8 @@ describe("hostside.schema.json", () => {
   const { definitions, properties } = schema;
 
   it.each([
-    ["a server", definitions.server.properties, { ...specFields, ...extraFields }],
+    ["a server", definitions.server.properties, { ...stdioFields, ...httpFields, ...specFields, ...extraFields }],
     ["oauth", definitions.server.properties.oauth.properties, oauthFields],
-    ["stdio", definitions.stdio.properties, stdioFields],
-    ["http", definitions.http.properties, httpFields],
     ["a tool", definitions.tool.properties, toolFields],
     ["timeouts", definitions.timeouts.properties, { ...defaultTimeouts, callIdleMs: 1 }],
     ["limits", definitions.limits.properties, defaultLimits],
@@ -120,14 +117,12 @@ describe("hostside.schema.json", () => {
 
   it.each([
     ["nothing", {}],
+    ["a server", { servers: { a: { ...stdio, timeouts: { callMs: 5 }, tools: { "x.y": { effect: "pure" } } } } }],
     [
-      "a server",
-      { servers: { a: { transport: stdio, timeouts: { callMs: 5 }, tools: { "x.y": { effect: "pure" } } } } },
+      "a server over SSE, as mcpServers files have it",
+      { servers: { a: { type: "sse", url: "https://a.example.com" } } },
     ],
-    [
-      "a server over HTTP",
-      { servers: { a: { transport: { type: "http", url: "https://a.example.com", auth: "oauth" } } } },
-    ],
+    ["a server over HTTP", { servers: { a: { url: "https://a.example.com", auth: "oauth" } } }],
     ["imports", { imports: ["cursor", { from: "./mcp.json", dialect: "mcp-json" }] }],
     ["inputs", { inputs: [{ id: "key", type: "promptString", password: true }] }],
     ["settings", { settings: { watch: { quietMs: 500 }, resourceCache: { ttlMs: 1 }, denyServers: ["a"] } }],
@@ -139,12 +134,13 @@ describe("hostside.schema.json", () => {
 
   it.each([
     ["an unknown member", { server: {} }],
-    ["no transport", { servers: { a: {} } }],
-    ["a transport without a kind", { servers: { a: { transport: { command: "x" } } } }],
-    ["a command beside the transport", { servers: { a: { command: "x" } } }],
-    ["a number in env", { servers: { a: { transport: { ...stdio, env: { PORT: 1 } } } } }],
-    ["an unknown era", { servers: { a: { transport: stdio, era: "new" } } }],
-    ["a timeout of nothing", { servers: { a: { transport: stdio, timeouts: { callMs: 0 } } } }],
+    ["neither a command nor a URL", { servers: { a: {} } }],
+    ["a command and a URL", { servers: { a: { command: "x", url: "https://a.example.com" } } }],
+    ["headers of a program", { servers: { a: { command: "x", headers: {} } } }],
+    ["a transport of its own", { servers: { a: { transport: stdio } } }],
+    ["a number in env", { servers: { a: { ...stdio, env: { PORT: 1 } } } }],
+    ["an unknown era", { servers: { a: { ...stdio, era: "new" } } }],
+    ["a timeout of nothing", { servers: { a: { ...stdio, timeouts: { callMs: 0 } } } }],
     ["an exposure that there is not", { serve: { expose: "some" } }],
     ["an unknown word about serving", { serve: { tool: ["files"] } }],
     ["an unknown setting", { settings: { denyServer: ["a"] } }],

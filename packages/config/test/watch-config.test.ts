@@ -74,8 +74,7 @@ describe("watchConfig()", () => {
     });
     const commandAfter = async (change: () => void): Promise<unknown> => {
       const { config } = await edit(change);
-      const transport = config.servers[0]?.transport;
-      return transport !== undefined && "command" in transport ? transport.command : undefined;
+      return config.servers[0]?.command;
     };
     expect(await commandAfter(() => home.write("dotfiles/one/mcp.json", mcpServers({ a: "edited" })))).toBe("edited");
     expect(
@@ -109,10 +108,10 @@ describe("watchConfig()", () => {
   });
 
   it("sees a change of a file that a reference names", async () => {
-    const transport = { type: "stdio", command: "x", env: { TOKEN: "${file:~/.token}" } };
+    const a = { command: "x", env: { TOKEN: "${file:~/.token}" } };
     const { home, watch, edit } = await startWatch((fake) => {
       fake.write("home/.token", "one");
-      fake.write("home/.config/hostside/hostside.json", { servers: { a: { transport } } });
+      fake.write("home/.config/hostside/hostside.json", { servers: { a } });
     });
     expect(watch.config.secrets).toEqual(["one"]);
     const { config, updated } = await edit(() => home.write("home/.token", "two"));
@@ -145,14 +144,14 @@ describe("watchConfig()", () => {
   });
 
   it("keeps a server whose variable is gone from its entry's reach", async () => {
-    const hostside = (command: string): object => ({ servers: { a: { transport: { type: "stdio", command } } } });
+    const hostside = (command: string): object => ({ servers: { a: { command } } });
     const { home, applied, edit } = await startWatch((fake) => {
       fake.write("home/.config/hostside/hostside.json", hostside("x"));
     });
     const report = await edit(() => home.write("home/.config/hostside/hostside.json", hostside("${UNSET}")));
     expect(report).toMatchObject({ updated: [], removed: [], keptServers: ["a"] });
     expect(report.config.problems.map(({ code, path }) => [code, path])).toEqual([
-      ["unset_variable", "servers.a.transport.command"],
+      ["unset_variable", "servers.a.command"],
     ]);
     expect(applied).toEqual([["a"]]);
   });

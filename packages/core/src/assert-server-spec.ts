@@ -1,25 +1,25 @@
-import { findUnknownField, type Fields } from "./assert-known-options.ts";
+import type { Fields } from "./assert-known-options.ts";
+import { findMeant } from "./find-meant.ts";
 import { isJsonObject } from "./json.ts";
 import { httpAuths } from "./http-auth.ts";
 import { isPlainObject, kindOf } from "./plain-object.ts";
 import { toolEffects } from "./is-tool-effect.ts";
 import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
 import type {
-  CustomTransportSpec,
-  HttpTransportSpec,
-  MemoryTransportSpec,
+  CustomEntry,
+  HttpEntry,
+  MemoryEntry,
+  EntrySettings,
   ServerSpec,
-  StdioTransportSpec,
+  ServerType,
+  StdioEntry,
   ToolOverride,
-  TransportSpec,
 } from "./server-spec.ts";
 import { quoteText } from "./quote-text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
-/** What a spec may have, for those who look at one that is not whole. */
-export const serverSpecFields: Fields<ServerSpec> = {
-  id: true,
-  transport: true,
+/** The members that every entry may have. */
+export const settingFields: Fields<EntrySettings> = {
   title: true,
   era: true,
   allow: true,
@@ -42,29 +42,17 @@ const overrideFields: Fields<ToolOverride> = {
   title: true,
   description: true,
 };
-const stdioFields: Fields<StdioTransportSpec> = {
-  type: true,
-  command: true,
-  args: true,
-  env: true,
-  inheritEnv: true,
-  cwd: true,
-};
-const httpFields: Fields<HttpTransportSpec> = {
-  type: true,
-  url: true,
-  headers: true,
-  bearerToken: true,
-  auth: true,
-  mode: true,
-};
-const memoryFields: Fields<MemoryTransportSpec> = { type: true, serve: true };
-const customFields: Fields<CustomTransportSpec> = { type: true, open: true };
-const transportFields: Readonly<Record<TransportSpec["type"], Readonly<Record<string, true>>>> = {
-  stdio: stdioFields,
-  http: httpFields,
-  memory: memoryFields,
-  custom: customFields,
+/** The members that an entry may have, by the type of its server. */
+export const serverEntryFields: {
+  readonly stdio: Fields<Omit<StdioEntry, "url">>;
+  readonly http: Fields<Omit<HttpEntry, "command">>;
+  readonly memory: Fields<Omit<MemoryEntry, "command" | "url">>;
+  readonly custom: Fields<Omit<CustomEntry, "command" | "url">>;
+} = {
+  stdio: { type: true, command: true, args: true, env: true, inheritEnv: true, cwd: true, ...settingFields },
+  http: { type: true, url: true, headers: true, bearerToken: true, auth: true, mode: true, ...settingFields },
+  memory: { type: true, serve: true, ...settingFields },
+  custom: { type: true, open: true, ...settingFields },
 };
 
 /**
@@ -80,8 +68,9 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (id.trim() === "") throw specError(id, "id", "must not be blank");
   const check = createChecks(id, spec);
 
-  assertNothingMisplaced(id, spec);
-  check.known(serverSpecFields);
+  const type = readType(id, spec);
+  check.known({ id: true, ...serverEntryFields[type] });
+  assertMembersOf(type, check);
   check.optional("title", "string");
   check.oneOf("era", ["auto", "legacy", "2026-07-28"]);
   check.oneOf("concurrency", ["serial", "read-only-parallel", "parallel"]);
@@ -99,12 +88,10 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.numbers("timeouts", [...Object.keys(defaultTimeouts), "callIdleMs"], isDuration);
   check.numbers("limits", Object.keys(defaultLimits), isCount);
 
-  const { transport, required, startup = "init" } = spec;
+  const { required, startup = "init" } = spec;
   if (required === true && startup !== "init") {
     throw specError(id, "startup", 'must be "init" for a server that is required: init() waits for it');
   }
-  if (!isRecord(transport)) throw specError(id, "transport", "must be an object with a type");
-  assertTransport(id, transport);
 }
 
 /** An `invalid_spec` error: `server "<id>": <field> <rule>`. */
@@ -114,16 +101,6 @@ export function specError(serverId: string, field: string, rule: string): Hostsi
     serverId,
     details: { field },
   });
-}
-
-// Most other products write `command` or `url` beside the id. The first such field is what is wrong; all of them show how to write it.
-function assertNothingMisplaced(id: string, spec: Record<string, unknown>): void {
-  for (const [type, fields] of Object.entries(transportFields)) {
-    const misplaced = Object.keys(spec).filter((field) => field !== "type" && Object.hasOwn(fields, field));
-    const [first] = misplaced;
-    if (first === undefined) continue;
-    throw specError(id, first, `belongs in transport: { type: ${JSON.stringify(type)}, ${misplaced.join(", ")} }`);
-  }
 }
 
 function assertOverrides(id: string, tools: unknown): void {
@@ -160,12 +137,53 @@ function assertLabels(id: string, labels: unknown): void {
   }
 }
 
-function assertTransport(id: string, transport: Record<string, unknown>): void {
-  const check = createChecks(id, transport, "transport.");
-  const { type } = transport;
+function readType(id: string, spec: Record<string, unknown>): ServerType {
+  const { type, command, url, mode } = spec;
+  if (isRecord(spec["transport"])) {
+    throw specError(id, "transport", "is unknown: its members belong in the entry itself, as in { command, args }");
+  }
+  if (command !== undefined && url !== undefined) throw specError(id, "url", "cannot be set together with command");
+  switch (type) {
+    case undefined:
+      if (command !== undefined) return "stdio";
+      if (url !== undefined) return "http";
+      throw missingProgram(id, spec);
+    case "sse":
+    case "streamable-http": {
+      const meant = httpModes[type];
+      if (mode === undefined || mode === meant) return "http";
+      throw specError(id, "mode", `must be ${JSON.stringify(meant)} beside type: ${JSON.stringify(type)}`);
+    }
+    case "stdio":
+    case "http":
+    case "memory":
+    case "custom":
+      return type;
+    default:
+      throw specError(id, "type", `must be "stdio", "http", "memory" or "custom"${hintForType(type)}`);
+  }
+}
+
+/** The modes of HTTP that a type of `mcpServers` files stands for. */
+export const httpModes = { sse: "sse", "streamable-http": "streamable" } as const;
+
+function missingProgram(id: string, spec: Record<string, unknown>): HostsideError {
+  for (const name of Object.keys(spec)) {
+    if (name in settingFields) continue;
+    const [meant] = findMeant(name, ["command", "url"], (one) => [one]);
+    if (meant !== undefined) return specError(id, name, `is unknown; did you mean ${meant}?`);
+  }
+  return specError(id, "", "must have a command, a url, or a type");
+}
+
+// As other products write it.
+function hintForType(type: unknown): string {
+  return typeof type === "string" && /^(?:streamable[-_]?)?https?$/i.test(type) ? '; here it is "http"' : "";
+}
+
+function assertMembersOf(type: ServerType, check: Checks): void {
   switch (type) {
     case "stdio":
-      check.known(stdioFields);
       check.required("command");
       check.strings("args");
       check.record("env");
@@ -173,7 +191,6 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.optional("cwd", "string");
       return;
     case "http":
-      check.known(httpFields);
       check.required("url");
       check.record("headers");
       check.optional("bearerToken", "string");
@@ -181,22 +198,12 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.oneOf("mode", ["auto", "streamable", "sse"]);
       return;
     case "memory":
-      check.known(memoryFields);
       check.callable("serve");
       return;
     case "custom":
-      check.known(customFields);
       check.callable("open");
       return;
-    default:
-      throw specError(id, "transport.type", `must be "stdio", "http", "memory" or "custom"${hintForType(transport)}`);
   }
-}
-
-// As other products write it.
-function hintForType({ type }: Record<string, unknown>): string {
-  if (type === "sse") return '; of an old HTTP+SSE server it is "http", with mode: "sse"';
-  return typeof type === "string" && /^(?:streamable[-_]?)?https?$/i.test(type) ? '; here it is "http"' : "";
 }
 
 interface Checks {
@@ -231,8 +238,8 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
   const fail = (field: string, rule: string): HostsideError => specError(id, `${prefix}${field}`, rule);
   return {
     known(fields) {
-      const unknown = findUnknownField(owner, fields);
-      if (unknown !== undefined) throw fail(unknown, unknownField(Object.keys(fields)));
+      const unknown = Object.keys(owner).find((field) => owner[field] !== undefined && !Object.hasOwn(fields, field));
+      if (unknown !== undefined) throw fail(unknown, unknownField(unknown, Object.keys(fields)));
     },
     required(field) {
       const value = owner[field];
@@ -270,7 +277,7 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
       if (value === undefined) return;
       if (!isPlainObject(value)) throw fail(field, `must be an object, not ${kindOf(value)}`);
       for (const [member, amount] of Object.entries(value)) {
-        if (!members.includes(member)) throw fail(`${field}.${member}`, unknownField(members));
+        if (!members.includes(member)) throw fail(`${field}.${member}`, unknownField(member, members));
         if (amount === undefined) continue;
         if (typeof amount !== "number" || !rule.holds(amount)) throw fail(`${field}.${member}`, rule.text);
       }
@@ -278,8 +285,9 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
   };
 }
 
-function unknownField(known: readonly string[]): string {
-  return `is unknown; known are ${known.join(", ")}`;
+function unknownField(name: string, known: readonly string[]): string {
+  const [meant] = findMeant(name, known, (one) => [one]);
+  return `is unknown; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }
 
 // Its type alone: the value may be a secret.

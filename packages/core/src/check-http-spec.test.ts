@@ -1,13 +1,13 @@
-import { isHostsideError, type HttpTransportSpec } from "@hostside/core";
+import { isHostsideError, type HttpEntry } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { checkHttpSpec } from "./check-http-spec.ts";
 
-type Members = Omit<HttpTransportSpec, "type">;
+type Members = Omit<HttpEntry, "type">;
 
 /** The field that is refused; `undefined` when the spec is fine. */
 function refusedField(members: Members): string | undefined {
   try {
-    checkHttpSpec({ id: "web", transport: { type: "http", ...members } });
+    checkHttpSpec({ id: "web", type: "http", ...members });
     return undefined;
   } catch (error) {
     if (!isHostsideError(error, "invalid_spec") || error.serverId !== "web") throw error;
@@ -34,10 +34,10 @@ describe("checkHttpSpec() of the URL", () => {
     "https://user:secret@example.com/mcp",
     "http://127.0.0.1@evil.com/mcp",
     "https://example.com/mcp#fragment",
-  ])("refuses %j with invalid_spec", (url) => expect(refusedField({ url })).toBe("transport.url"));
+  ])("refuses %j with invalid_spec", (url) => expect(refusedField({ url })).toBe("url"));
 
   it("lets specs of other kinds pass", () => {
-    expect(() => checkHttpSpec({ id: "local", transport: { type: "stdio", command: "x" } })).not.toThrow();
+    expect(() => checkHttpSpec({ id: "local", type: "stdio", command: "x" })).not.toThrow();
   });
 });
 
@@ -53,7 +53,7 @@ describe("checkHttpSpec() of headers", () => {
     "Mcp-Name",
     "Mcp-Param-Region",
   ])("refuses %s, which belongs to MCP", (name) =>
-    expect(refusedField({ url, headers: { [name]: "x" } })).toBe(`transport.headers.${name}`),
+    expect(refusedField({ url, headers: { [name]: "x" } })).toBe(`headers.${name}`),
   );
 
   it.each([
@@ -66,19 +66,19 @@ describe("checkHttpSpec() of headers", () => {
     "upgrade",
     "Accept-Encoding",
   ])("refuses %s, which belongs to HTTP", (name) =>
-    expect(refusedField({ url, headers: { [name]: "x" } })).toBe(`transport.headers.${name}`),
+    expect(refusedField({ url, headers: { [name]: "x" } })).toBe(`headers.${name}`),
   );
 
   it.each(["x\r\nHost: evil", "x\nX-Evil: 1", "x\u0000", "grüezi", "\u007F", "日本"])(
     "refuses the value %j, and does not quote it",
     (value) => {
-      expect(refusedField({ url, headers: { "x-team": value } })).toBe("transport.headers.x-team");
+      expect(refusedField({ url, headers: { "x-team": value } })).toBe("headers.x-team");
       expect(messageOf({ url, headers: { "x-team": value } })).not.toContain(value);
     },
   );
 
   it.each(["", " ", "a b", "a:b", "x\r\ny", "Authorization: Bearer abcdef", "größe"])("refuses the name %j", (name) => {
-    expect(refusedField({ url, headers: { [name]: "x" } })).toBe("transport.headers");
+    expect(refusedField({ url, headers: { [name]: "x" } })).toBe("headers");
   });
 
   it("does not quote an illegal name, because it may be a whole header line", () => {
@@ -86,7 +86,7 @@ describe("checkHttpSpec() of headers", () => {
   });
 
   it("refuses a name that is given twice in different case", () => {
-    expect(refusedField({ url, headers: { "X-Team": "a", "x-team": "b" } })).toBe("transport.headers.x-team");
+    expect(refusedField({ url, headers: { "X-Team": "a", "x-team": "b" } })).toBe("headers.x-team");
   });
 
   it("accepts tabs, spaces, any printable ASCII, and any token as a name", () => {
@@ -94,7 +94,7 @@ describe("checkHttpSpec() of headers", () => {
   });
 
   it.each(["__proto__", "constructor"])("treats a header named %s like any other", (name) => {
-    expect(refusedField({ url, headers: JSON.parse(`{"${name}":"x\\n"}`) })).toBe(`transport.headers.${name}`);
+    expect(refusedField({ url, headers: JSON.parse(`{"${name}":"x\\n"}`) })).toBe(`headers.${name}`);
   });
 });
 
@@ -102,10 +102,10 @@ describe("checkHttpSpec() of credentials that exclude each other", () => {
   const url = "https://example.com/mcp";
 
   it.each<[Members, string | undefined]>([
-    [{ url, bearerToken: "t", auth: "oauth" }, "transport.bearerToken"],
-    [{ url, bearerToken: "t", headers: { Authorization: "Basic x" } }, "transport.headers.Authorization"],
-    [{ url, auth: "oauth", headers: { authorization: "Basic x" } }, "transport.headers.authorization"],
-    [{ url, bearerToken: "t\nX: 1" }, "transport.bearerToken"],
+    [{ url, bearerToken: "t", auth: "oauth" }, "bearerToken"],
+    [{ url, bearerToken: "t", headers: { Authorization: "Basic x" } }, "headers.Authorization"],
+    [{ url, auth: "oauth", headers: { authorization: "Basic x" } }, "headers.authorization"],
+    [{ url, bearerToken: "t\nX: 1" }, "bearerToken"],
     [{ url, bearerToken: " \t", auth: "oauth" }, undefined],
     [{ url, bearerToken: "", headers: { authorization: "Basic x" } }, undefined],
     [{ url, bearerToken: " token " }, undefined],
@@ -135,14 +135,14 @@ describe("checkHttpSpec() of credentials on the way", () => {
     ["http://sub.localhost", false],
   ];
   const carriers: readonly (readonly [field: string, members: Partial<Members>])[] = [
-    ["transport.headers.Authorization", { headers: { Authorization: "Basic secret" } }],
-    ["transport.headers.cookie", { headers: { cookie: "secret" } }],
-    ["transport.headers.Proxy-Authorization", { headers: { "Proxy-Authorization": "secret" } }],
-    ["transport.headers.X-API-Key", { headers: { "X-API-Key": "secret" } }],
-    ["transport.headers.x-apikey", { headers: { "x-apikey": "secret" } }],
-    ["transport.headers.X-Auth-Token", { headers: { "X-Auth-Token": "secret" } }],
-    ["transport.bearerToken", { bearerToken: "secret" }],
-    ["transport.auth", { auth: "oauth" }],
+    ["headers.Authorization", { headers: { Authorization: "Basic secret" } }],
+    ["headers.cookie", { headers: { cookie: "secret" } }],
+    ["headers.Proxy-Authorization", { headers: { "Proxy-Authorization": "secret" } }],
+    ["headers.X-API-Key", { headers: { "X-API-Key": "secret" } }],
+    ["headers.x-apikey", { headers: { "x-apikey": "secret" } }],
+    ["headers.X-Auth-Token", { headers: { "X-Auth-Token": "secret" } }],
+    ["bearerToken", { bearerToken: "secret" }],
+    ["auth", { auth: "oauth" }],
   ];
   const table = urls.flatMap(([url, isConfidential]) =>
     carriers.map(([field, members]) => ({ url, field, members, expected: isConfidential ? undefined : field })),
@@ -164,7 +164,7 @@ describe("checkHttpSpec() of credentials on the way", () => {
 
 function messageOf(members: Members): string {
   try {
-    checkHttpSpec({ id: "web", transport: { type: "http", ...members } });
+    checkHttpSpec({ id: "web", type: "http", ...members });
   } catch (error) {
     return String(error);
   }

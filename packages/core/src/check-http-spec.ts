@@ -1,7 +1,7 @@
 import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 import { isConfidentialUrl } from "./is-confidential-url.ts";
 import { specError } from "./assert-server-spec.ts";
-import type { HttpTransportSpec, ServerSpec } from "./server-spec.ts";
+import type { HttpEntry, ServerSpec } from "./server-spec.ts";
 
 /**
  * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no credential would cross the network in
@@ -10,10 +10,10 @@ import type { HttpTransportSpec, ServerSpec } from "./server-spec.ts";
  * Throws `invalid_spec`, naming the field and the rule, never a value.
  */
 export function checkHttpSpec(spec: ServerSpec): void {
-  const { id, transport } = spec;
-  if (transport.type !== "http") return;
-  const url = parseHttpUrl(id, transport.url);
-  const carriers = [...checkHeaders(id, transport.headers ?? {}), ...checkCredentials(id, transport)];
+  if (spec.url === undefined) return;
+  const { id } = spec;
+  const url = parseHttpUrl(id, spec.url);
+  const carriers = [...checkHeaders(id, spec.headers ?? {}), ...checkCredentials(id, spec)];
   const exposed = isConfidentialUrl(url) ? undefined : carriers[0];
   if (exposed !== undefined) {
     throw specError(id, exposed, "carries credentials, which need an https: URL or a loopback address");
@@ -21,12 +21,12 @@ export function checkHttpSpec(spec: ServerSpec): void {
 }
 
 /** The bearer token as it is sent: trimmed; `undefined` when there is none to speak of. */
-export function bearerTokenOf(transport: HttpTransportSpec): string | undefined {
-  return transport.bearerToken?.trim() || undefined;
+export function bearerTokenOf(entry: HttpEntry): string | undefined {
+  return entry.bearerToken?.trim() || undefined;
 }
 
 function parseHttpUrl(id: string, text: string): URL {
-  const field = "transport.url";
+  const field = "url";
   if (!URL.canParse(text)) throw specError(id, field, "must be an absolute http: or https: URL");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw specError(id, field, "must be http: or https:");
@@ -42,8 +42,7 @@ function checkHeaders(id: string, headers: Readonly<Record<string, string>>): re
   const seen = new Set<string>();
   for (const [index, [name, value]] of Object.entries(headers).entries()) {
     // What is no name may be a whole header line, value and all, so it is not quoted.
-    if (!isHeaderName(name))
-      throw specError(id, "transport.headers", `has an illegal header name (number ${index + 1})`);
+    if (!isHeaderName(name)) throw specError(id, "headers", `has an illegal header name (number ${index + 1})`);
     const field = headerField(name);
     if (isReservedHeader(name)) throw specError(id, field, "is set by the transport and cannot be configured");
     if (!isHeaderValue(value)) throw specError(id, field, "may contain only tabs and printable ASCII characters");
@@ -54,25 +53,22 @@ function checkHeaders(id: string, headers: Readonly<Record<string, string>>): re
 }
 
 /** Returns the fields that carry credentials. */
-function checkCredentials(id: string, transport: HttpTransportSpec): readonly string[] {
-  const token = bearerTokenOf(transport);
-  const header = Object.keys(transport.headers ?? {}).find((name) => name.toLowerCase() === "authorization");
+function checkCredentials(id: string, entry: HttpEntry): readonly string[] {
+  const token = bearerTokenOf(entry);
+  const header = Object.keys(entry.headers ?? {}).find((name) => name.toLowerCase() === "authorization");
   if (token !== undefined && !isHeaderValue(token)) {
-    throw specError(id, "transport.bearerToken", "may contain only tabs and printable ASCII characters");
+    throw specError(id, "bearerToken", "may contain only tabs and printable ASCII characters");
   }
-  if (token !== undefined && transport.auth !== undefined) {
-    throw specError(id, "transport.bearerToken", "cannot be set together with transport.auth");
+  if (token !== undefined && entry.auth !== undefined) {
+    throw specError(id, "bearerToken", "cannot be set together with auth");
   }
-  if (header !== undefined && (token !== undefined || transport.auth !== undefined)) {
-    const other = token === undefined ? "transport.auth" : "transport.bearerToken";
+  if (header !== undefined && (token !== undefined || entry.auth !== undefined)) {
+    const other = token === undefined ? "auth" : "bearerToken";
     throw specError(id, headerField(header), `cannot be set together with ${other}`);
   }
-  return [
-    ...(token === undefined ? [] : ["transport.bearerToken"]),
-    ...(transport.auth === undefined ? [] : ["transport.auth"]),
-  ];
+  return [...(token === undefined ? [] : ["bearerToken"]), ...(entry.auth === undefined ? [] : ["auth"])];
 }
 
 function headerField(name: string): string {
-  return `transport.headers.${name}`;
+  return `headers.${name}`;
 }

@@ -1,4 +1,4 @@
-import type { StdioTransportSpec } from "./server-spec.ts";
+import type { StdioEntry } from "./server-spec.ts";
 
 /** A no to a connection, or to the start of a process. */
 export interface GuardRefusal {
@@ -33,5 +33,5 @@ export interface ConnectionGuard {
    */
   checkAddress(address: string | undefined, url: URL, server: GuardedServer): GuardRefusal | undefined;
   /** Before each start of a process. */
-  checkCommand(process: StdioTransportSpec, server: GuardedServer): GuardRefusal | undefined;
+  checkCommand(process: StdioEntry, server: GuardedServer): GuardRefusal | undefined;
 }

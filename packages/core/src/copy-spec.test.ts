@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copySpec } from "./copy-spec.ts";
+import { copySpec, reachOf } from "./copy-spec.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 describe("copySpec()", () => {
@@ -8,26 +8,43 @@ describe("copySpec()", () => {
       id: "a",
       deny: ["x"],
       timeouts: { callMs: 5 },
-      transport: { type: "stdio", command: "c", args: ["1"], env: JSON.parse('{"__proto__":"v"}') },
+      type: "stdio",
+      command: "c",
+      args: ["1"],
+      env: JSON.parse('{"__proto__":"v"}'),
     };
     const copy = copySpec(spec);
     expect(copy).toEqual(spec);
-    for (const part of [copy, copy.deny, copy.timeouts, copy.transport]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [copy, copy.deny, copy.timeouts, copy.command === undefined ? undefined : copy.env])
+      expect(Object.isFrozen(part)).toBe(true);
     expect(copy.deny).not.toBe(spec.deny);
     expect(JSON.stringify(copy)).toBe(JSON.stringify(spec));
   });
 
+  it.each([
+    [{ command: "x" }, { type: "stdio", command: "x" }],
+    [{ url: "https://a.test" }, { type: "http", url: "https://a.test" }],
+    [
+      { type: "sse", url: "https://a.test" },
+      { type: "http", url: "https://a.test", mode: "sse" },
+    ],
+    [
+      { type: "streamable-http", url: "https://a.test" },
+      { type: "http", url: "https://a.test", mode: "streamable" },
+    ],
+  ] as const)("writes %j in the one form of a spec", (entry, copy) => {
+    expect(copySpec({ id: "a", ...entry })).toEqual({ id: "a", ...copy });
+    expect(reachOf(entry)).toEqual(copy);
+  });
+
   it("keeps functions and objects of a class as they are", () => {
     class Own {
-      readonly type = "custom";
-      open(): this {
-        return this;
-      }
+      readonly name = "own";
     }
-    const transport = new Own();
+    const own = new Own();
     const open = (): undefined => undefined;
-    expect(copySpec({ id: "a", transport }).transport).toBe(transport);
-    expect(copySpec({ id: "a", transport: { type: "custom", open } }).transport).toEqual({ type: "custom", open });
-    expect(Object.isFrozen(transport)).toBe(false);
+    const copy = copySpec({ id: "a", type: "custom", open: Object.assign(open, { own }) });
+    expect(copy).toEqual({ id: "a", type: "custom", open });
+    expect(Object.isFrozen(open)).toBe(false);
   });
 });

@@ -1,11 +1,29 @@
-import type { ServerSpec } from "./server-spec.ts";
+import { httpModes, serverEntryFields, settingFields } from "./assert-server-spec.ts";
+import { serverTypeOf, type ServerEntry, type ServerSpec } from "./server-spec.ts";
 
 /**
- * A frozen copy of a spec that has passed `assertServerSpec`: what its owner does to the original later changes nothing. Functions, and
- * objects of a class such as a transport of the product's own, are kept as they are.
+ * Copies a spec that has passed `assertServerSpec`, and freezes the copy: later changes to the original have no effect.
+ * The copy has its `type`, and for `"sse"` and `"streamable-http"` it has type `"http"` and a `mode`. Functions, and
+ * objects of a class, are kept as they are.
  */
 export function copySpec(spec: ServerSpec): ServerSpec {
-  return copyData(spec);
+  return copyData(normalize(spec));
+}
+
+/** Picks the members that say how a server is reached, its settings left out; equal for equal servers. */
+export function reachOf(entry: ServerEntry): Readonly<Record<string, unknown>> {
+  const type = serverTypeOf(entry);
+  const members = Object.entries(normalize(entry)).filter(
+    ([name, value]) => value !== undefined && name in serverEntryFields[type] && !(name in settingFields),
+  );
+  return Object.fromEntries(members);
+}
+
+// With a type, and one way to write a mode.
+function normalize<Entry extends ServerEntry>(entry: Entry): Entry {
+  if (entry.url === undefined) return { ...entry, type: serverTypeOf(entry) };
+  const { type = "http" } = entry;
+  return { ...entry, type: "http", ...(type !== "http" && { mode: httpModes[type] }) };
 }
 
 // Bounded by the shape of a spec, which has no place for anything deeper.

@@ -24,7 +24,7 @@ export interface Violation {
 export interface ErrorDetails {
   /** What was being done, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
   readonly operation?: string;
-  /** The spec's field that breaks a rule, as a path: `"transport.headers.x-api-key"`. */
+  /** The spec's field that breaks a rule, as a path: `"headers.x-api-key"`. */
   readonly field?: string;
   /** How long the deadline was. */
   readonly timeoutMs?: number;

@@ -40,14 +40,15 @@ export { assertKnownOptions, readWholeNumber, type Fields } from "./assert-known
 export { assertInitOptions, assertRefreshOptions } from "./source-options.ts";
 export { isPlainObject, kindOf } from "./plain-object.ts";
 export { withDefaults, type Given } from "./with-defaults.ts";
-export { serverSpecFields, specError } from "./assert-server-spec.ts";
+export { serverEntryFields, specError } from "./assert-server-spec.ts";
+export { serverTypeOf } from "./server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 export { isConfidentialUrl, isLoopbackUrl } from "./is-confidential-url.ts";
 export { credentialsOf } from "./spec-credentials.ts";
 export { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
 export { readVersioned, writeVersioned, type ValueVersion } from "./versioned-value.ts";
-export { copySpec } from "./copy-spec.ts";
+export { copySpec, reachOf } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
 export { isToolEffect } from "./is-tool-effect.ts";

@@ -16,14 +16,15 @@ export {
 } from "./hostside-error.ts";
 export type {
   Concurrency,
-  CustomTransportSpec,
-  HttpTransportSpec,
-  MemoryTransportSpec,
+  CustomEntry,
+  HttpEntry,
+  MemoryEntry,
+  ServerEntry,
+  EntrySettings,
   ServerSharing,
   ServerSpec,
-  StdioTransportSpec,
+  StdioEntry,
   ToolOverride,
-  TransportSpec,
 } from "./server-spec.ts";
 export { assertServerSpec } from "./assert-server-spec.ts";
 export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";

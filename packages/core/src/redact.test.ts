@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { redactSpec, redactUrl } from "./redact.ts";
 import { createRedactor } from "./secret-memory.ts";
-import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "./server-spec.ts";
+import type { HttpEntry, ServerSpec, StdioEntry } from "./server-spec.ts";
 
-const stdio = (transport: Partial<StdioTransportSpec>): ServerSpec => ({
+const stdio = (transport: Partial<StdioEntry>): ServerSpec => ({
   id: "s",
-  transport: { type: "stdio", command: "npx", ...transport },
+  type: "stdio",
+  command: "npx",
+  ...transport,
 });
-const http = (transport: Partial<HttpTransportSpec>): ServerSpec => ({
+const http = (transport: Partial<HttpEntry>): ServerSpec => ({
   id: "s",
-  transport: { type: "http", url: "https://example.com/mcp", ...transport },
+  type: "http",
+  url: "https://example.com/mcp",
+  ...transport,
 });
 
 // Where a secret may stand in a spec. `hunter2` is the secret; both functions below must find it in every one.
@@ -73,7 +77,7 @@ describe("createRedactor()", () => {
   it("leaves texts alone when there is nothing to hide", () => {
     const text = "npx -y @scope/server failed";
     expect(createRedactor(stdio({ args: ["-y", "@scope/server", "--verbose", "--port=123456"] }))(text)).toBe(text);
-    expect(createRedactor({ id: "s", transport: { type: "memory", serve: () => undefined } })(text)).toBe(text);
+    expect(createRedactor({ id: "s", type: "memory", serve: () => undefined })(text)).toBe(text);
   });
 });
 
@@ -100,27 +104,26 @@ describe("redactSpec()", () => {
     expect(redactSpec({ ...spec, title: "Server" })).toEqual({
       id: "s",
       title: "Server",
-      transport: {
-        type: "stdio",
-        command: "npx",
-        args: [
-          "-y",
-          "mcp-remote",
-          "https://example.com/mcp",
-          "--header",
-          "X-Key: [redacted]",
-          "--token=[redacted]",
-          "--port=80",
-        ],
-        env: { TOKEN: "[redacted]" },
-        cwd: "/srv",
-      },
+      type: "stdio",
+      command: "npx",
+      args: [
+        "-y",
+        "mcp-remote",
+        "https://example.com/mcp",
+        "--header",
+        "X-Key: [redacted]",
+        "--token=[redacted]",
+        "--port=80",
+      ],
+      env: { TOKEN: "[redacted]" },
+      cwd: "/srv",
     });
   });
 
   it("masks headers, tokens and query values of a URL", () => {
     const spec = http({ url: "https://example.com/mcp?key=x", headers: { a: "b" }, bearerToken: "x", mode: "sse" });
-    expect(redactSpec(spec).transport).toEqual({
+    expect(redactSpec(spec)).toEqual({
+      id: "s",
       type: "http",
       url: "https://example.com/mcp?key=***",
       headers: { a: "[redacted]" },
@@ -132,7 +135,7 @@ describe("redactSpec()", () => {
   it("adds no field that was not there, and leaves other kinds as they are", () => {
     expect(redactSpec(stdio({}))).toEqual(stdio({}));
     expect(redactSpec(http({}))).toEqual(http({}));
-    const custom: ServerSpec = { id: "s", transport: { type: "custom", open: () => undefined } };
+    const custom: ServerSpec = { id: "s", type: "custom", open: () => undefined };
     expect(redactSpec(custom)).toBe(custom);
   });
 

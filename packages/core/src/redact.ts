@@ -8,31 +8,20 @@ import { maskPath, secretOfArgument } from "./spec-secrets.ts";
  * arguments that are secrets by their name (`--api-key …`, `TOKEN=…`) or by their look, because API keys travel there; names stay.
  */
 export function redactSpec(spec: ServerSpec): ServerSpec {
-  const { transport } = spec;
-  switch (transport.type) {
-    case "stdio":
-      return {
-        ...spec,
-        transport: {
-          ...transport,
-          ...(transport.args && { args: maskArguments(transport.args, createRedactor(spec)) }),
-          ...(transport.env && { env: maskValues(transport.env) }),
-        },
-      };
-    case "http":
-      return {
-        ...spec,
-        transport: {
-          ...transport,
-          url: redactUrl(transport.url),
-          ...(transport.headers && { headers: maskValues(transport.headers) }),
-          ...(transport.bearerToken !== undefined && { bearerToken: redacted }),
-        },
-      };
-    case "memory":
-    case "custom":
-      return spec;
+  if (spec.command !== undefined) {
+    return {
+      ...spec,
+      ...(spec.args && { args: maskArguments(spec.args, createRedactor(spec)) }),
+      ...(spec.env && { env: maskValues(spec.env) }),
+    };
   }
+  if (spec.url === undefined) return spec;
+  return {
+    ...spec,
+    url: redactUrl(spec.url),
+    ...(spec.headers && { headers: maskValues(spec.headers) }),
+    ...(spec.bearerToken !== undefined && { bearerToken: redacted }),
+  };
 }
 
 /**

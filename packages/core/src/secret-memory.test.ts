@@ -7,13 +7,17 @@ import { unescapeText } from "./unescape-text.ts";
 
 const withToken = (bearerToken: string): ServerSpec => ({
   id: "s",
-  transport: { type: "http", url: "https://example.com/mcp", bearerToken },
+  type: "http",
+  url: "https://example.com/mcp",
+  bearerToken,
 });
 const withEnv = (env: Record<string, string>): ServerSpec => ({
   id: "s",
-  transport: { type: "stdio", command: "x", env },
+  type: "stdio",
+  command: "x",
+  env,
 });
-const withUrl = (url: string): ServerSpec => ({ id: "s", transport: { type: "http", url } });
+const withUrl = (url: string): ServerSpec => ({ id: "s", type: "http", url });
 
 /** Ways of writing one character that leave the rest of a text alone. */
 const spellings: readonly ((character: string) => string)[] = [
@@ -122,12 +126,10 @@ describe("createRedactor()", () => {
     [
       "the password of a Basic header",
       {
-        ...withToken(""),
-        transport: {
-          type: "http",
-          url: "https://example.com",
-          headers: { authorization: `Basic ${btoa("me:hunter2")}` },
-        },
+        id: "srv",
+        type: "http",
+        url: "https://example.com",
+        headers: { authorization: `Basic ${btoa("me:hunter2")}` },
       },
       "me may not use hunter2",
     ],
@@ -141,17 +143,17 @@ describe("createRedactor()", () => {
     ["a connection string", withEnv({ DB: "Server=db;Password=hunter2" }), "login failed: hunter2"],
     [
       "a member of JSON in an argument",
-      { id: "s", transport: { type: "stdio", command: "x", args: ['--config={"apiKey":"hunter2"}'] } },
+      { id: "s", type: "stdio", command: "x", args: ['--config={"apiKey":"hunter2"}'] },
       "key hunter2",
     ],
     [
       "an argument that looks like a token",
-      { id: "s", transport: { type: "stdio", command: "x", args: ["sk_live_hunter2hunter2hunter2"] } },
+      { id: "s", type: "stdio", command: "x", args: ["sk_live_hunter2hunter2hunter2"] },
       "sk_live_hunter2hunter2hunter2",
     ],
     [
       "a URL in an argument with a name",
-      { id: "s", transport: { type: "stdio", command: "x", args: ["--url=https://example.com/?k=hunter2"] } },
+      { id: "s", type: "stdio", command: "x", args: ["--url=https://example.com/?k=hunter2"] },
       "hunter2",
     ],
   ])("masks %s", (_, spec, text) => {

@@ -1,9 +1,9 @@
 import type { ProtocolEra } from "./protocol-era.ts";
-import type { TransportSpec } from "./server-spec.ts";
+import type { ServerType } from "./server-spec.ts";
 
 /** How a host spoke with a server: plain data, the same object for all that went over one session. */
 export interface ServerPeer {
-  readonly transport: TransportSpec["type"];
+  readonly transport: ServerType;
   /** Absent where nobody answered. */
   readonly era?: ProtocolEra;
   readonly protocolVersion?: string;

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
 import { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
-import type { ServerSpec, TransportSpec } from "./server-spec.ts";
+import type { ServerSpec, ServerEntry } from "./server-spec.ts";
 
-const http = (more: object = {}, query = ""): TransportSpec => ({
+const http = (more: object = {}, query = ""): ServerEntry => ({
   type: "http",
   url: `https://a.test/mcp${query}`,
   ...more,
 });
-const stdio = (more: object = {}): TransportSpec => ({ type: "stdio", command: "server", ...more });
+const stdio = (more: object = {}): ServerEntry => ({ type: "stdio", command: "server", ...more });
 
-it.each<{ readonly what: string; readonly transport: TransportSpec; readonly sharing: string }>([
+it.each<{ readonly what: string; readonly transport: ServerEntry; readonly sharing: string }>([
   { what: "a program", transport: stdio({ env: { LANG: "C" }, args: ["--port", "1"] }), sharing: "shared" },
   {
     what: "a program with a token in a variable",
@@ -45,17 +45,17 @@ it.each<{ readonly what: string; readonly transport: TransportSpec; readonly sha
   { what: "a URL with a key in it", transport: http({}, "?api_key=t"), sharing: "principal" },
   { what: "a server in this process", transport: { type: "memory", serve: () => undefined }, sharing: "shared" },
 ])("of $what is $sharing by default, and what the spec says", ({ transport, sharing }) => {
-  const spec: ServerSpec = { id: "a", transport };
+  const spec: ServerSpec = { id: "a", ...transport };
   expect(sharingOf(spec)).toBe(sharing);
   expect(sharingOf({ ...spec, sharing: "conversation" })).toBe("conversation");
   expect(sharingOf({ ...spec, sharing: "shared" })).toBe("shared");
 });
 
 it("names the fields that hold a credential, and nothing of what is in them", () => {
-  const fieldsOf = (transport: TransportSpec): readonly string[] => credentialFieldsOf({ id: "a", transport });
+  const fieldsOf = (entry: ServerEntry): readonly string[] => credentialFieldsOf(entry);
   expect(fieldsOf(stdio({ env: { GITHUB_TOKEN: "x", LANG: "C" }, args: ["--api-key", "x", "-v"] }))).toEqual([
-    'transport.env["GITHUB_TOKEN"]',
-    "transport.args[1]",
+    'env["GITHUB_TOKEN"]',
+    "args[1]",
   ]);
   expect(
     fieldsOf(
@@ -70,23 +70,15 @@ it("names the fields that hold a credential, and nothing of what is in them", ()
         args: ["--url=redis://:pw@cache.internal", "--config", '{"apiKey":"x"}', "https://a.test?page=1", "Bearer x"],
       }),
     ),
-  ).toEqual([
-    "transport.command",
-    'transport.env["DSN"]',
-    'transport.env["HEADERS"]',
-    'transport.env["ALL"]',
-    "transport.args[0]",
-    "transport.args[2]",
-    "transport.args[4]",
-  ]);
+  ).toEqual(["command", 'env["DSN"]', 'env["HEADERS"]', 'env["ALL"]', "args[0]", "args[2]", "args[4]"]);
   expect(fieldsOf(http({ headers: { "x-forwarded": "Bearer x", "x-team": "bearer" } }))).toEqual([
-    'transport.headers["x-forwarded"]',
+    'headers["x-forwarded"]',
   ]);
   expect(fieldsOf(http({ bearerToken: "t", headers: { Authorization: "t", "x-team": "a" } }, "?token=t"))).toEqual([
-    "transport.bearerToken",
-    'transport.headers["Authorization"]',
-    "transport.url",
+    "bearerToken",
+    'headers["Authorization"]',
+    "url",
   ]);
-  expect(fieldsOf({ type: "http", url: "https://user:pass@a.test/mcp" })).toEqual(["transport.url"]);
+  expect(fieldsOf({ type: "http", url: "https://user:pass@a.test/mcp" })).toEqual(["url"]);
   expect(fieldsOf(http({ auth: "oauth" }))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
-import type { ServerSharing, ServerSpec } from "./server-spec.ts";
+import type { ServerEntry, ServerSharing, ServerSpec } from "./server-spec.ts";
 import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
 
 /** Who may share a connection to this server: what its spec says, else all, but those of one principal alone where it has credentials. */
@@ -10,42 +10,31 @@ export function sharingOf(spec: ServerSpec): ServerSharing {
 
 /** Whether whoever uses the server does so with somebody's credentials, as far as the spec shows. */
 function hasCredentials(spec: ServerSpec): boolean {
-  const { transport } = spec;
-  return (transport.type === "http" && transport.auth !== undefined) || credentialFieldsOf(spec).length > 0;
+  return (spec.url !== undefined && spec.auth !== undefined) || credentialFieldsOf(spec).length > 0;
 }
 
-/** The fields of a spec that hold a credential as it is, by their names: `transport.headers["X-API-Key"]`. Never what is in them. */
-export function credentialFieldsOf({ transport }: ServerSpec): readonly string[] {
-  switch (transport.type) {
-    case "stdio": {
-      const { command, args = [], env = {} } = transport;
-      const words = command.trim().split(/\s+/);
-      return [
-        ...(words.some((word, index) => index > 0 && isSecretArgument(word, words[index - 1]))
-          ? ["transport.command"]
-          : []),
-        ...Object.entries(env)
-          .filter(([name, value]) => isSecretName(name) || holdsCredential(value))
-          .map(([name]) => `transport.env[${JSON.stringify(name)}]`),
-        ...args.flatMap((argument, index) =>
-          isSecretArgument(argument, args[index - 1]) ? [`transport.args[${index}]`] : [],
-        ),
-      ];
-    }
-    case "http": {
-      const names = Object.entries(transport.headers ?? {}).flatMap(([name, value]) =>
-        isCredentialHeader(name) || holdsCredential(value) ? [name] : [],
-      );
-      return [
-        ...((transport.bearerToken ?? "").trim() === "" ? [] : ["transport.bearerToken"]),
-        ...names.map((name) => `transport.headers[${JSON.stringify(name)}]`),
-        ...(hasSecretInUrl(transport.url) ? ["transport.url"] : []),
-      ];
-    }
-    case "memory":
-    case "custom":
-      return [];
+/** Names the members of an entry that hold a credential as it is: `headers["X-API-Key"]`. Never their values. */
+export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
+  if (entry.command !== undefined) {
+    const { command, args = [], env = {} } = entry;
+    const words = command.trim().split(/\s+/);
+    return [
+      ...(words.some((word, index) => index > 0 && isSecretArgument(word, words[index - 1])) ? ["command"] : []),
+      ...Object.entries(env)
+        .filter(([name, value]) => isSecretName(name) || holdsCredential(value))
+        .map(([name]) => `env[${JSON.stringify(name)}]`),
+      ...args.flatMap((argument, index) => (isSecretArgument(argument, args[index - 1]) ? [`args[${index}]`] : [])),
+    ];
   }
+  if (entry.url === undefined) return [];
+  const names = Object.entries(entry.headers ?? {}).flatMap(([name, value]) =>
+    isCredentialHeader(name) || holdsCredential(value) ? [name] : [],
+  );
+  return [
+    ...((entry.bearerToken ?? "").trim() === "" ? [] : ["bearerToken"]),
+    ...names.map((name) => `headers[${JSON.stringify(name)}]`),
+    ...(hasSecretInUrl(entry.url) ? ["url"] : []),
+  ];
 }
 
 function isSecretArgument(argument: string, before: string | undefined): boolean {

@@ -3,65 +3,6 @@ import type { ServerLimits, ServerTimeouts } from "./limits.ts";
 import type { ToolEffect } from "./tool.ts";
 import type { Given } from "./with-defaults.ts";
 
-/** A child process that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
-export interface StdioTransportSpec {
-  readonly type: "stdio";
-  /** The program, as a path or a name on `PATH`. */
-  readonly command: string;
-  /** Arguments, passed verbatim. Default none. */
-  readonly args?: readonly string[] | undefined;
-  /** Variables added to the child's environment; they win over inherited ones. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /**
-   * What the child inherits of this process's environment: `"safe"` (default) a short list without secrets (`PATH`, `HOME`,
-   * `LANG`, `TMPDIR` and their like, proxies and certificates, the settings of npm), `"all"` everything, `"none"` nothing.
-   */
-  readonly inheritEnv?: "safe" | "all" | "none" | undefined;
-  /** Working directory of the child. Default: that of this process. */
-  readonly cwd?: string | undefined;
-}
-
-/** A server behind a URL. */
-export interface HttpTransportSpec {
-  readonly type: "http";
-  /** `https:` or `http:`, without user info and fragment. */
-  readonly url: string;
-  /**
-   * Headers for every request. A header that carries credentials (`authorization`, `cookie`, `proxy-authorization`, `x-api…`,
-   * `x-auth…`) needs `https:` or a loopback address. Headers that belong to the protocol (`mcp-…`, `host`, …) are refused.
-   */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as `Authorization: Bearer …`; trimmed, ignored when blank. */
-  readonly bearerToken?: string | undefined;
-  /**
-   * The connector's authorization provider is asked for credentials: `"oauth"` somebody signs in for them, `"api-key"` the host has keys or tokens of its
-   * own, which it may replace at any time. Excludes {@linkcode bearerToken} and an `authorization` header.
-   */
-  readonly auth?: HttpAuth | undefined;
-  /** `"auto"` (default) tries Streamable HTTP and falls back to the old HTTP+SSE on 400, 404, 405 or 415, never after 401 or 403. */
-  readonly mode?: "auto" | "streamable" | "sse" | undefined;
-}
-
-/** A server inside this process, for tests and for embedding. */
-export interface MemoryTransportSpec {
-  readonly type: "memory";
-  /**
-   * Called once per connection with the server's end of a linked pair of transports; typically
-   * `(transport) => new McpServer(…).connect(transport)`. The type is opaque here, because core knows no SDK.
-   */
-  readonly serve: (serverTransport: never) => unknown;
-}
-
-/** A transport of your own, or an SDK client that is already connected. What `open` may return is the connector's business. */
-export interface CustomTransportSpec {
-  readonly type: "custom";
-  /** Called once per connection attempt. */
-  readonly open: (context: { readonly serverId: string; readonly signal: AbortSignal }) => unknown;
-}
-
-/** How to reach a server. */
-export type TransportSpec = StdioTransportSpec | HttpTransportSpec | MemoryTransportSpec | CustomTransportSpec;
-
 /** Which calls to one server may overlap: none, only those of tools that declare themselves read-only, or all. */
 export type Concurrency = "serial" | "read-only-parallel" | "parallel";
 
@@ -80,14 +21,8 @@ export interface ToolOverride {
   readonly description?: string | undefined;
 }
 
-/**
- * A server as a product configures it. Plain data, JSON-able but for memory and custom transports; nothing starts and nothing is
- * read from the environment by making one.
- */
-export interface ServerSpec {
-  /** The product's own name of the server; compared byte for byte, part of every local tool name. Never the name a server claims. */
-  readonly id: string;
-  readonly transport: TransportSpec;
+/** What every entry may have, whatever the type of its server. */
+export interface EntrySettings {
   /** Shown to people and models instead of the title that the server claims. */
   readonly title?: string | undefined;
   /** Protocol era: `"auto"` (default) finds out and remembers; `"legacy"` is 2024-11-05 to 2025-11-25. */
@@ -132,4 +67,98 @@ export interface ServerSpec {
   readonly concurrency?: Concurrency | undefined;
   readonly timeouts?: Given<ServerTimeouts> | undefined;
   readonly limits?: Given<ServerLimits> | undefined;
+}
+
+/** A program that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
+export interface StdioEntry extends EntrySettings {
+  /** May be left out beside {@linkcode command}. */
+  readonly type?: "stdio" | undefined;
+  /** The program, as a path or a name on `PATH`. */
+  readonly command: string;
+  /** Arguments, passed verbatim. Default none. */
+  readonly args?: readonly string[] | undefined;
+  /** Variables added to the child's environment; they win over inherited ones. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What the child inherits of this process's environment: `"safe"` (default) a short list without secrets (`PATH`,
+   * `HOME`, `LANG`, `TMPDIR` and their like, proxies and certificates, the settings of npm), `"all"` everything,
+   * `"none"` nothing.
+   */
+  readonly inheritEnv?: "safe" | "all" | "none" | undefined;
+  /** Working directory of the child. Default: that of this process. */
+  readonly cwd?: string | undefined;
+  readonly url?: undefined;
+}
+
+/** A server behind a URL. */
+export interface HttpEntry extends EntrySettings {
+  /**
+   * May be left out beside {@linkcode url}. `"sse"` and `"streamable-http"`, as `mcpServers` files have them, mean
+   * `"http"` with {@linkcode mode} `"sse"` or `"streamable"`.
+   */
+  readonly type?: "http" | "sse" | "streamable-http" | undefined;
+  /** `https:` or `http:`, without user info and fragment. */
+  readonly url: string;
+  /**
+   * Headers for every request. A header that carries credentials (`authorization`, `cookie`, `proxy-authorization`,
+   * `x-api…`, `x-auth…`) needs `https:` or a loopback address. Headers that belong to the protocol (`mcp-…`, `host`, …)
+   * are refused.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sent as `Authorization: Bearer …`; trimmed, ignored when blank. */
+  readonly bearerToken?: string | undefined;
+  /**
+   * The connector's authorization provider is asked for credentials: `"oauth"` a user signs in for them, `"api-key"` the
+   * host has keys or tokens of its own, which it may replace at any time. Excludes {@linkcode bearerToken} and an
+   * `authorization` header.
+   */
+  readonly auth?: HttpAuth | undefined;
+  /**
+   * `"auto"` (default) tries Streamable HTTP and falls back to the old HTTP+SSE on 400, 404, 405 or 415, never after 401
+   * or 403.
+   */
+  readonly mode?: "auto" | "streamable" | "sse" | undefined;
+  readonly command?: undefined;
+}
+
+/** A server inside this process, for tests and for embedding. */
+export interface MemoryEntry extends EntrySettings {
+  readonly type: "memory";
+  /**
+   * Called once per connection with the server's end of a linked pair of transports; typically
+   * `(transport) => new McpServer(…).connect(transport)`. The type is opaque here, because core knows no SDK.
+   */
+  readonly serve: (serverTransport: never) => unknown;
+  readonly command?: undefined;
+  readonly url?: undefined;
+}
+
+/** A transport of your own, or an SDK client that is already connected. The connector defines what `open` may return. */
+export interface CustomEntry extends EntrySettings {
+  readonly type: "custom";
+  /** Called once per connection attempt. */
+  readonly open: (context: { readonly serverId: string; readonly signal: AbortSignal }) => unknown;
+  readonly command?: undefined;
+  readonly url?: undefined;
+}
+
+/**
+ * A server as a product or a file configures it: the entry of `mcpServers` files, and more. Plain data, JSON-able but for
+ * memory and custom entries; nothing starts and nothing is read from the environment by making one.
+ */
+export type ServerEntry = StdioEntry | HttpEntry | MemoryEntry | CustomEntry;
+
+/** The entry of a server with its id. */
+export type ServerSpec = ServerEntry & {
+  /** The product's own name of the server; compared byte for byte, part of every local tool name. Never the name a server claims. */
+  readonly id: string;
+};
+
+/** How a server is reached. */
+export type ServerType = "stdio" | "http" | "memory" | "custom";
+
+/** Says of which type a server is, with or without a `type` in its entry. */
+export function serverTypeOf(entry: ServerEntry): ServerType {
+  if (entry.command !== undefined) return "stdio";
+  return entry.url === undefined ? entry.type : "http";
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { credentialsOf } from "./spec-credentials.ts";
-import type { TransportSpec } from "./server-spec.ts";
+import type { ServerEntry } from "./server-spec.ts";
 
-const of = (transport: TransportSpec): readonly string[] => credentialsOf({ id: "a", transport });
-const stdio = (more: object): TransportSpec => ({ type: "stdio", command: "x", ...more });
-const http = (url: string, more: object = {}): TransportSpec => ({ type: "http", url, ...more });
+const of = credentialsOf;
+const stdio = (more: object): ServerEntry => ({ type: "stdio", command: "x", ...more });
+const http = (url: string, more: object = {}): ServerEntry => ({ type: "http", url, ...more });
 
 describe("credentialsOf()", () => {
-  it.each<[TransportSpec, readonly string[], readonly string[]]>([
+  it.each<[ServerEntry, readonly string[], readonly string[]]>([
     [
       stdio({ env: { API_KEY: "abc123", NODE_ENV: "production", WORD: "wordword" } }),
       ["abc123"],
@@ -62,7 +62,7 @@ describe("credentialsOf()", () => {
     expect(plain.filter((word) => found.includes(word))).toEqual([]);
   });
 
-  it.each<TransportSpec>([
+  it.each<ServerEntry>([
     http("https://a.example.com/mcp?project=production&region=europe-west1"),
     http("https://a.example.com/projects/MyProject2/mcp#Part2"),
     stdio({ command: "npx -y", args: ["https://github.com/acme/Repo_Name2025", "file:///srv/WorkStuff2"] }),

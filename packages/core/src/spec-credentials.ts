@@ -1,7 +1,7 @@
 import { fromBase64 } from "./base64-echoes.ts";
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
-import type { ServerSpec } from "./server-spec.ts";
+import type { ServerEntry } from "./server-spec.ts";
 import { decoded, isReadable, namedTexts, parseJsonContainer, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
 
 const scheme = /^(?:basic|bearer|dpop|token)\s/i;
@@ -16,30 +16,24 @@ const shortestKey = 16;
  * The credentials that a spec holds, as they are written and as a server may echo them, for a mask of everything that comes back. Other than for a redactor of one
  * connection, what only stands beside a credential is none: a project in a URL, another member of the same JSON, a variable that is no secret by its name or its look.
  */
-export function credentialsOf({ transport }: ServerSpec): readonly string[] {
-  switch (transport.type) {
-    case "stdio": {
-      const { command, args = [], env = {} } = transport;
-      const words = command.trim().split(/\s+/);
-      return distinct([
-        ...Object.entries(env).flatMap(([name, value]) =>
-          ofNamed(isSecretName(name) && !workingFolder.test(name), value),
-        ),
-        ...[words, args].flatMap((list) => list.flatMap((word, at) => ofArgument(word, list[at - 1] ?? ""))),
-      ]);
-    }
-    case "http": {
-      const { headers = {}, bearerToken = "", url } = transport;
-      return distinct([
-        ...Object.entries(headers).flatMap(([name, value]) => ofNamed(isCredentialHeader(name), value)),
-        ...ofSecret(bearerToken),
-        ...ofText(url),
-      ]);
-    }
-    case "memory":
-    case "custom":
-      return [];
+export function credentialsOf(entry: ServerEntry): readonly string[] {
+  if (entry.command !== undefined) {
+    const { command, args = [], env = {} } = entry;
+    const words = command.trim().split(/\s+/);
+    return distinct([
+      ...Object.entries(env).flatMap(([name, value]) =>
+        ofNamed(isSecretName(name) && !workingFolder.test(name), value),
+      ),
+      ...[words, args].flatMap((list) => list.flatMap((word, at) => ofArgument(word, list[at - 1] ?? ""))),
+    ]);
   }
+  if (entry.url === undefined) return [];
+  const { headers = {}, bearerToken = "", url } = entry;
+  return distinct([
+    ...Object.entries(headers).flatMap(([name, value]) => ofNamed(isCredentialHeader(name), value)),
+    ...ofSecret(bearerToken),
+    ...ofText(url),
+  ]);
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

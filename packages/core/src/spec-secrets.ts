@@ -1,7 +1,7 @@
 import { fromBase64 } from "./base64-echoes.ts";
 import { isJsonObject } from "./json.ts";
 import { isSecretName } from "./secret-name.ts";
-import type { ServerSpec, TransportSpec } from "./server-spec.ts";
+import type { ServerEntry } from "./server-spec.ts";
 
 // The end of the name of a variable whose value is none.
 const settingName = /(?:^|_)(?:env|host|lang|level|mode|port|region|tz)$/i;
@@ -11,8 +11,8 @@ const tokenLook = /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w+=-]{24,}$/i;
 const readablePart = /^(?:[a-z]{1,15}|[A-Z][a-z]{1,14}|[A-Z]{1,8}|\d{1,4}|v\d{1,3})$/;
 
 /** All that a spec holds and no text may show, as it is written and as it is meant. */
-export function secretsOf({ transport }: ServerSpec): readonly string[] {
-  return [...new Set(configuredSecrets(transport))];
+export function secretsOf(entry: ServerEntry): readonly string[] {
+  return [...new Set(configuredSecrets(entry))];
 }
 
 /**
@@ -67,27 +67,23 @@ export function maskPath(pathname: string, mask: string): string {
     .join("/");
 }
 
-function configuredSecrets(transport: TransportSpec): readonly string[] {
-  switch (transport.type) {
-    case "stdio":
-      return [
-        ...Object.entries(transport.env ?? {}).flatMap(([name, value]) =>
-          settingName.test(name) ? urlSecrets(value) : variableSecrets(value),
-        ),
-        ...argumentSecrets(transport.args ?? []),
-        // Where arguments do not belong, and where they are put all the same.
-        ...argumentSecrets(transport.command.trim().split(/\s+/).slice(1)),
-      ];
-    case "http":
-      return [
-        ...Object.values(transport.headers ?? {}).flatMap(valueSecrets),
-        ...valueSecrets(transport.bearerToken?.trim() ?? ""),
-        ...urlSecrets(transport.url),
-      ];
-    case "memory":
-    case "custom":
-      return [];
+function configuredSecrets(entry: ServerEntry): readonly string[] {
+  if (entry.command !== undefined) {
+    return [
+      ...Object.entries(entry.env ?? {}).flatMap(([name, value]) =>
+        settingName.test(name) ? urlSecrets(value) : variableSecrets(value),
+      ),
+      ...argumentSecrets(entry.args ?? []),
+      // Where arguments do not belong, and where they are put all the same.
+      ...argumentSecrets(entry.command.trim().split(/\s+/).slice(1)),
+    ];
   }
+  if (entry.url === undefined) return [];
+  return [
+    ...Object.values(entry.headers ?? {}).flatMap(valueSecrets),
+    ...valueSecrets(entry.bearerToken?.trim() ?? ""),
+    ...urlSecrets(entry.url),
+  ];
 }
 
 function argumentSecrets(args: readonly string[]): readonly string[] {

@@ -17,7 +17,7 @@ describe("a call runs at most once, end to end", () => {
       { on: "tools/call", do: [{ type: "execute" }, { type: "hold", barrier: "middle" }, { type: "proceed" }] },
     ] as const;
     await using server = await startFaultServer({ transport: "stdio", script: { era: "legacy", rules } });
-    await using world = await openWorld({ servers: [{ id: "s", transport: server.spec }] });
+    await using world = await openWorld({ servers: [{ id: "s", ...server.spec }] });
     const client = await connectSession(world.gateway);
     void client.request("tools/call", append("once"));
     await server.reached("middle");
@@ -35,7 +35,7 @@ describe("a call runs at most once, end to end", () => {
       { on: "tools/call", where: { process: 1 }, do: [{ type: "execute" }, { type: "exit", signal: "SIGKILL" }] },
     ] as const;
     await using server = await startFaultServer({ transport: "stdio", script: { era: "legacy", rules } });
-    await using world = await openWorld({ servers: [{ id: "s", transport: server.spec }] });
+    await using world = await openWorld({ servers: [{ id: "s", ...server.spec }] });
     await using client = await connectSession(world.gateway);
     expect(await client.request("tools/call", append("once"))).toMatchObject({
       result: { isError: true, _meta: { "hostside/error": { outcome: "unknown", retryable: false } } },
@@ -65,7 +65,7 @@ describe("what passes whole", () => {
     const message = { result: { content, structuredContent: [1, null], future: true, _meta } };
     const rules = [{ on: "tools/call", do: [{ type: "respond", message }] }] as const;
     await using server = await startFaultServer({ transport: "stdio", script: { era: "legacy", tools, rules } });
-    await using world = await openWorld({ servers: [{ id: "s", transport: server.spec }] });
+    await using world = await openWorld({ servers: [{ id: "s", ...server.spec }] });
     await using client = await connectSession(world.gateway);
     const listed = await client.request("tools/list");
     const { execution: _tasks, name: _name, ...rest } = tools[0] ?? {};
@@ -98,7 +98,7 @@ describe("what passes whole", () => {
       params: { level, data: `a ${level}` },
     });
     await using server = await startFaultServer({ transport: "stdio", script: { era: "legacy" } });
-    await using world = await openWorld({ servers: [{ id: "s", transport: server.spec }] });
+    await using world = await openWorld({ servers: [{ id: "s", ...server.spec }] });
     await using client = await connectSession(world.gateway);
     await using silent = await connectSession(world.gateway);
     expect(client.hello["capabilities"]).toMatchObject({ logging: {} });
@@ -135,7 +135,7 @@ describe("what passes whole", () => {
 describe("hostile neighbours disturb no third", () => {
   it("a server that floods with changes costs a client one line in a while, and a client that does not read costs nobody", async () => {
     await using flood = await startFaultServer({ transport: "stdio", script: { era: "legacy" } });
-    await using world = await openWorld({ servers: [{ id: "s", transport: flood.spec }, "legacy-stdio"] });
+    await using world = await openWorld({ servers: [{ id: "s", ...flood.spec }, "legacy-stdio"] });
     await using client = await connectSession(world.gateway);
     const deaf = await connectSession(world.gateway);
     deaf.stall();
@@ -156,7 +156,7 @@ describe("over the pipes of a process", () => {
   const program = fileURLToPath(new URL("programs/serve.mjs", import.meta.url));
 
   it("serves both eras, survives what is no message, and ends by itself when its client closes its end", async () => {
-    const spec = { id: "s", transport: { type: "stdio", ...fixtureServer("modern-stdio") } };
+    const spec = { id: "s", type: "stdio", ...fixtureServer("modern-stdio") };
     const child = spawn(process.execPath, [program, JSON.stringify([spec])], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ask = async (text: string): Promise<JsonObject> => {

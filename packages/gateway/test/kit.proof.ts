@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { openWorld } from "./upstream.ts";
 
 const program = fileURLToPath(new URL("programs/serve.mjs", import.meta.url));
-const specs = [{ id: "library", transport: { type: "stdio", ...fixtureServer("modern-library") } }];
+const specs = [{ id: "library", type: "stdio", ...fixtureServer("modern-library") }];
 
 // Any level counts: advice as much as what has to be.
 async function findings(

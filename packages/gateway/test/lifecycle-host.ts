@@ -22,7 +22,7 @@ export async function openBehindGateway(
   await toolbox.init();
   const open = ({ view }: { readonly view: object }) => ({ tools: toolbox.view(view) });
   const gateway = createGateway({ name: "between", version: "1.0.0", expose: "all", tools: "all", open });
-  const spec = { id: "g", transport: { type: "custom", open: () => pipeTo(gateway) } } as const;
+  const spec = { id: "g", type: "custom", open: () => pipeTo(gateway) } as const;
   const provider = createProvider({
     connector: createConnector(),
     naming: verbatimNaming,

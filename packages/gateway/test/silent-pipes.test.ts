@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { envelope } from "./raw-client.ts";
 
 const program = fileURLToPath(new URL("programs/serve.mjs", import.meta.url));
-const spec = { id: "s", transport: { type: "stdio", ...fixtureServer("modern-stdio") } };
+const spec = { id: "s", type: "stdio", ...fixtureServer("modern-stdio") };
 const limits = { maxBufferedBytes: 1024 * 1024, slowReaderMs: 300 };
 
 function start(settings: object) {

@@ -137,7 +137,7 @@ describe("a tool of a server of 2025-11-25 that can be called as a task alone", 
   let jobs: World;
   beforeAll(async () => {
     server = await startSdkTaskServer();
-    jobs = await openWorld({ servers: [{ id: "jobs", transport: { type: "http", url: server.url } }] });
+    jobs = await openWorld({ servers: [{ id: "jobs", type: "http", url: server.url }] });
   });
   afterAll(async () => {
     await jobs[Symbol.asyncDispose]();

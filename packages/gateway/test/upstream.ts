@@ -34,7 +34,7 @@ export async function openWorld({
   const onElicit = (request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult> =>
     asked.gateway?.elicit(request, signal) ?? Promise.reject(new Error("there is no gateway yet"));
   const specs = servers.map((server): ServerSpec =>
-    typeof server === "string" ? { id: server, transport: { type: "stdio", ...fixtureServer(server) } } : server,
+    typeof server === "string" ? { id: server, type: "stdio", ...fixtureServer(server) } : server,
   );
   const provider = createProvider({
     connector: createConnector({ tasks: "await" }),

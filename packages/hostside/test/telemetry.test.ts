@@ -11,7 +11,7 @@ afterEach(() => {
   context.disable();
 });
 
-const servers = [{ id: "s", transport: { type: "stdio", ...fixtureServer("modern-only-stdio") } }] as const;
+const servers = [{ id: "s", type: "stdio", ...fixtureServer("modern-only-stdio") }] as const;
 
 function createSdk(): { readonly names: () => readonly string[]; readonly tracerProvider: BasicTracerProvider } {
   const exporter = new InMemorySpanExporter();
@@ -35,7 +35,7 @@ describe("the option telemetry", () => {
     const { tracerProvider, names } = createSdk();
     const [server] = servers;
     await using host = await createHost({
-      servers: [{ ...server, sharing: "conversation" }],
+      servers: [{ ...server, sharing: "conversation" as const }],
       pool: {},
       telemetry: createTelemetry({ tracerProvider }),
     });

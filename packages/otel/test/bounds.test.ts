@@ -35,7 +35,7 @@ it("keeps the number of values bounded, whatever they are, and a value that was 
 it("has at most so many series of a server that names its tools as it likes", async () => {
   const names = Array.from({ length: 40 }, (_, index) => `t${index}${"x".repeat(200)}`);
   await using host = await createObservedHost({
-    servers: [{ id: "s", transport: createMemoryServer(names).spec }],
+    servers: [{ id: "s", ...createMemoryServer(names).spec }],
     telemetry: { bounds: { perServer: 5 } },
   });
   for (const { name, origin } of host.toolbox.tools()) if (origin?.serverId === "s") await host.toolbox.call(name);

@@ -9,7 +9,7 @@ it("writes of one call what it waited for, each time that it was sent, and why i
   await using server = await startFaultServer({ transport: "http", script: "session-expired" });
   await using provider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "s", transport: server.spec }],
+    servers: [{ id: "s", ...server.spec }],
   });
   const entries: CallEntry[] = [];
   const toolbox = createToolbox({

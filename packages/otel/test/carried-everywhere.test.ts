@@ -45,7 +45,7 @@ describe("the trace context goes along with all that is sent, to a server of", (
     await using server = await startHttpFixture(fixture);
     const era = revision === "2026-07-28" ? revision : "legacy";
     const host = await createObservedHost({
-      servers: [{ id: "s", transport: { type: "http", url: server.url }, era }],
+      servers: [{ id: "s", type: "http", url: server.url, era }],
       provider: noting(sent),
     });
     const { toolbox, provider, exported } = host;
@@ -79,7 +79,7 @@ it("hangs what a call had to wait for beneath the span of that call", async () =
   const sent: Sent[] = [];
   await using server = await startHttpFixture("legacy-http");
   const host = await createObservedHost({
-    servers: [{ id: "s", transport: { type: "http", url: server.url }, era: "legacy" }],
+    servers: [{ id: "s", type: "http", url: server.url, era: "legacy" }],
     provider: noting(sent),
   });
   const { provider, toolbox, exported } = host;
@@ -104,7 +104,7 @@ it("keeps the trace to itself where that is wanted, and the baggage unless it is
     const sent: Sent[] = [];
     await using server = await startHttpFixture("legacy-http");
     const host = await createObservedHost({
-      servers: [{ id: "s", transport: { type: "http", url: server.url }, era: "legacy" }],
+      servers: [{ id: "s", type: "http", url: server.url, era: "legacy" }],
       telemetry: options,
       provider: noting(sent),
     });
@@ -122,7 +122,7 @@ it("keeps the trace to itself where that is wanted, and the baggage unless it is
 
 it("is asked for nothing where nobody watches, and disturbs nobody where it throws", async () => {
   await using server = await startHttpFixture("modern-http");
-  const spec = { id: "s", transport: { type: "http", url: server.url } } as const;
+  const spec = { id: "s", type: "http", url: server.url } as const;
   const sent: Sent[] = [];
   const { connector } = noting(sent);
   const seen: boolean[] = [];
@@ -161,7 +161,7 @@ it("goes along with what a product sends on a connection that it opens itself", 
   await using server = await startHttpFixture("legacy-http");
   const sent: Sent[] = [];
   const connection = await noting(sent).connector.connect(
-    { id: "s", transport: { type: "http", url: server.url }, era: "legacy" },
+    { id: "s", type: "http", url: server.url, era: "legacy" },
     { onToolsChanged: () => {}, onDown: () => {}, requestMeta: () => ({ traceparent: "00-1" }) },
     new AbortController().signal,
   );

@@ -58,14 +58,14 @@ async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     servers: [
       {
         id: "s",
-        transport: createMemoryServer(["a", "b"], ({ name }) =>
+        ...createMemoryServer(["a", "b"], ({ name }) =>
           name === "b" ? { error: { code: -1, message: "no" } } : { result: { content: [] } },
         ).spec,
         concurrency: "serial",
       },
-      { id: "lost", transport: lost.spec },
-      { id: "gone", transport: { type: "http", url: "http://127.0.0.1:9/mcp" } },
-      { id: "dies", transport: { type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } },
+      { id: "lost", ...lost.spec },
+      { id: "gone", type: "http", url: "http://127.0.0.1:9/mcp" },
+      { id: "dies", type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] },
     ],
     telemetry: { meterProvider, bounds: { perServer: 1 } },
     policy: {

@@ -1,5 +1,5 @@
 import { SpanKind } from "@opentelemetry/api";
-import type { ServerSpec } from "@hostside/core";
+import type { ServerEntry } from "@hostside/core";
 import { fixtureServer, startHttpFixture, type StdioFixture } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { briefSpan, createObservedHost, disableApi, registerApi } from "./observed-world.ts";
@@ -8,7 +8,7 @@ beforeAll(registerApi);
 afterAll(disableApi);
 
 interface Way {
-  readonly transport: ServerSpec["transport"];
+  readonly transport: ServerEntry;
   readonly dispose?: () => PromiseLike<void>;
 }
 
@@ -41,7 +41,7 @@ const ways = [
 describe("a conversation over", () => {
   it.each(ways)("%s has these spans and these metrics", async (_name, { version, network, reach }) => {
     const { transport, dispose } = await reach();
-    const host = await createObservedHost({ servers: [{ id: "s", transport }] });
+    const host = await createObservedHost({ servers: [{ id: "s", ...transport }] });
     const { toolbox, exported, provider } = host;
     const context = { principal: "ada", conversation: "c-1", correlationId: "job-7" };
     await toolbox.call("mcp_s_echo", { text: "hello" }, { context });

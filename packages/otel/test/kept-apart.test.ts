@@ -78,7 +78,7 @@ it("lets calls pass where the registered SDK has no tracer to give", async () =>
 });
 
 it("shows of the URI of a resource nobody who may log in there", async () => {
-  await using host = await createObservedHost({ servers: [{ id: "s", transport: createMemoryServer(["a"]).spec }] });
+  await using host = await createObservedHost({ servers: [{ id: "s", ...createMemoryServer(["a"]).spec }] });
   const connection = await host.provider.connection("s");
   for (const uri of ["postgres://ada:s3cr3t@db/orders", " https://x.test/s3cr3t-in-path-0123456789?t=s3cr3t"]) {
     await connection.request("resources/read", { uri }).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry } from "@hostside/core";
 
 interface ServerEnd {
   onmessage?: (message: JsonObject) => void;
@@ -8,7 +8,7 @@ interface ServerEnd {
 
 /** A server in this process that answers every call, and keeps what it was sent. */
 export interface MemoryServer {
-  readonly spec: MemoryTransportSpec;
+  readonly spec: MemoryEntry;
   /** Parameters of all requests but those of the handshake, in order. */
   readonly received: readonly { readonly method: string; readonly params: JsonObject }[];
 }

@@ -25,17 +25,15 @@ async function exportAll(telemetry: ObservedHostInit["telemetry"]): Promise<stri
     servers: [
       {
         id: "m",
-        transport: createMemoryServer(["a", "b"], ({ name }) =>
+        ...createMemoryServer(["a", "b"], ({ name }) =>
           name === "a" ? { result: answer } : { error: { code: -1, message: "s3cr3t-result" } },
         ).spec,
       },
       {
         id: "h",
-        transport: {
-          type: "http",
-          url: `${legacy.url}?key=ghp_0123456789abcdef`,
-          headers: { "x-api-key": "s3cr3t-header" },
-        },
+        type: "http",
+        url: `${legacy.url}?key=ghp_0123456789abcdef`,
+        headers: { "x-api-key": "s3cr3t-header" },
       },
     ],
     ...(telemetry && { telemetry }),

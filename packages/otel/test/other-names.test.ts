@@ -15,7 +15,7 @@ it("has the names of AgentFramework", async () => {
   let fails = 0;
   const answer = () => (fails++ < 2 ? { error: { code: -32_000, message: "no" } } : { result: { content: [] } });
   await using host = await createObservedHost({
-    servers: [{ id: "s", transport: createMemoryServer(["a"], answer).spec, tools: { a: { effect: "pure" } } }],
+    servers: [{ id: "s", ...createMemoryServer(["a"], answer).spec, tools: { a: { effect: "pure" } } }],
     telemetry: { names: "af" },
   });
   const context = { role: "planner", correlationId: "job-1" };
@@ -63,7 +63,7 @@ it("has the names of nexo, for the sessions of a pool and for resources", async 
   const telemetry = createTelemetry({ ...exported.sdk, names: ["nexo", "hostside"] });
   const server = createMemoryServer(["a"]);
   await using pool = createProviderPool({
-    servers: [{ id: "s", transport: server.spec }],
+    servers: [{ id: "s", ...server.spec }],
     make: ({ servers }) => createProvider({ connector: createConnector(), servers }),
   });
   using _pool = telemetry.watch({ pool });

@@ -13,7 +13,7 @@ const trace = "0af7651916cd43dd8448eb211c80319c";
 
 it("is one trace from the client of a gateway to the server behind it, and measures both of its sides", async () => {
   const server = createMemoryServer(["create"]);
-  await using host = await createObservedHost({ servers: [{ id: "memo", transport: server.spec }] });
+  await using host = await createObservedHost({ servers: [{ id: "memo", ...server.spec }] });
   const { exported, toolbox } = host;
   const gateway = createGateway({
     name: "gate",

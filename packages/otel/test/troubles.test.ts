@@ -30,7 +30,7 @@ function callSpans(host: ObservedHost): readonly object[] {
 }
 
 const memory = (...given: Parameters<typeof createMemoryServer>): readonly ServerSpec[] => [
-  { id: "s", transport: createMemoryServer(...given).spec },
+  { id: "s", ...createMemoryServer(...given).spec },
 ];
 
 describe("the span of a call", () => {
@@ -50,7 +50,7 @@ describe("the span of a call", () => {
     const script = { rules: [{ on: "tools/call", do: [{ type: "hold", barrier: "never" }] }] } as const;
     await using server = await startFaultServer({ transport: "stdio", script });
     await using host = await createObservedHost({
-      servers: [{ id: "s", transport: server.spec }],
+      servers: [{ id: "s", ...server.spec }],
       policy: { limits: [{ name: "once", rate: { calls: 2, perMs: 3_600_000 } }] },
     });
     const [tool] = host.toolbox.tools().filter(({ name }) => name.startsWith("mcp_s"));
@@ -73,7 +73,7 @@ describe("the span of a call", () => {
 
   it("shows each time that a call was sent, when its session was lost", async () => {
     await using server = await startFaultServer({ transport: "http", script: "session-expired" });
-    await using host = await createObservedHost({ servers: [{ id: "s", transport: server.spec }] });
+    await using host = await createObservedHost({ servers: [{ id: "s", ...server.spec }] });
     const [tool] = host.toolbox.tools().filter(({ name }) => name.startsWith("mcp_s"));
     await host.toolbox.call(tool?.name ?? "").catch(() => undefined);
     expect(callSpans(host)).toMatchObject([
@@ -91,7 +91,7 @@ describe("the span of a call", () => {
 
   it("shows who was asked, what was answered, and what came from the cache", async () => {
     await using host = await createObservedHost({
-      servers: [{ id: "s", transport: createMemoryServer(["a", "b"]).spec, tools: { b: { effect: "pure" } } }],
+      servers: [{ id: "s", ...createMemoryServer(["a", "b"]).spec, tools: { b: { effect: "pure" } } }],
       policy: { requireApproval: ["s/a"], approval: { handler: async () => "once" }, cache: {} },
     });
     await host.toolbox.call("mcp_s_a");
@@ -178,7 +178,7 @@ describe("trace context", () => {
     const server = createMemoryServer(["a"]);
     const run = async (baggage: boolean): Promise<readonly unknown[]> => {
       await using host = await createObservedHost({
-        servers: [{ id: "s", transport: server.spec }],
+        servers: [{ id: "s", ...server.spec }],
         telemetry: { baggage },
       });
       const from = server.received.length;

@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, type JsonObject, type ServerSpec, type Store } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, type JsonObject, type Store, type EntrySettings } from "@hostside/core";
 import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
 import { createAdmission } from "../src/admission/create-admission.ts";
@@ -87,7 +87,7 @@ export function pinEvents({ events }: AdmissionWorld): readonly PinEvent[] {
 }
 
 /** A host of server `s` that has seen its tools. */
-export async function startHost(world: AdmissionWorld, options: AdmissionOptions, spec: Partial<ServerSpec> = {}) {
+export async function startHost(world: AdmissionWorld, options: AdmissionOptions, spec: Partial<EntrySettings> = {}) {
   const admission = world.admission(options);
   const provider = world.guarded(admission, { servers: [specOf("s", spec)] });
   await admission.ready();

@@ -58,7 +58,7 @@ async function openBank(
   const approval = createApproval({ mode: "all", handler, ...options }, parts);
   const provider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "bank", transport: server.transport }],
+    servers: [{ id: "bank", ...server.transport }],
     interceptors: inToolbox ? [] : [approval.interceptor],
   });
   await provider.init();
@@ -126,7 +126,7 @@ describe("a provider whose calls are approved", () => {
     const refused = rejectionOf(toolbox.view({ context }).call(pay, { amount: 5 }));
     await bank.asked(1);
     await bank.provider.removeServer("bank");
-    await bank.provider.addServer({ id: "bank", transport: other.transport });
+    await bank.provider.addServer({ id: "bank", ...other.transport });
     bank.answer("once");
     expect(await refused).toMatchObject({ code: "registration_replaced", outcome: "not-sent" });
     expect([server.calls, other.calls]).toEqual([[], []]);

@@ -54,7 +54,7 @@ function reply(response: ServerResponse, status: number, body: object): void {
 /** What connecting to a URL under a guard fails with. */
 async function failure(url: string, guard: ConnectionGuardOptions, options: ConnectOptions = {}): Promise<unknown> {
   const auth = options.authProvider === undefined ? {} : ({ auth: "oauth" } as const);
-  const spec: ServerSpec = { id: "theirs", transport: { type: "http", url, ...auth } };
+  const spec: ServerSpec = { id: "theirs", type: "http", url, ...auth };
   try {
     const connection = await connect(spec, { ...options, guard: createConnectionGuard(guard) });
     await connection.close();
@@ -75,14 +75,14 @@ const refused = (rule: string): object => ({
 describe("the one line for a service", () => {
   it("refuses what a user brings before anything is started, by createProvider() and registerServer()", async () => {
     const connector = createConnector({ guard: createConnectionGuard() });
-    const inside: ServerSpec = { id: "theirs", transport: { type: "http", url: "https://169.254.169.254/mcp" } };
-    const program: ServerSpec = { id: "theirs", transport: { type: "stdio", command: "sh", args: ["-c", "id"] } };
+    const inside: ServerSpec = { id: "theirs", type: "http", url: "https://169.254.169.254/mcp" };
+    const program: ServerSpec = { id: "theirs", type: "stdio", command: "sh", args: ["-c", "id"] };
     expect(() => createProvider({ connector, servers: [inside] })).toThrow(
       expect.objectContaining({
         code: "not_allowed",
         message:
           '[not_allowed] server "theirs": connecting to https://169.254.169.254 is not allowed: 169.254.169.254 is no public address (metadata)',
-        details: { field: "transport.url", policy: "guard.privateNetworks" },
+        details: { field: "url", policy: "guard.privateNetworks" },
       }),
     );
     await using provider = createProvider({ connector });
@@ -90,7 +90,7 @@ describe("the one line for a service", () => {
     expect(() => provider.registerServer(program)).toThrow(
       expect.objectContaining({
         code: "not_allowed",
-        details: { field: "transport.command", policy: "guard.commands" },
+        details: { field: "command", policy: "guard.commands" },
       }),
     );
   });
@@ -106,7 +106,7 @@ describe("the one line for a service", () => {
     await fc.assert(
       fc.asyncProperty(hosts, fc.constantFrom("http", "https"), async (host, scheme) => {
         const transport = { type: "http", url: `${scheme}://${host}:${inside.port}/mcp` } as const;
-        const connecting = connector.connect({ id: "theirs", transport }, hooks, new AbortController().signal);
+        const connecting = connector.connect({ id: "theirs", ...transport }, hooks, new AbortController().signal);
         await expect(connecting).rejects.toMatchObject(refused("guard.privateNetworks"));
       }),
       { numRuns: 300 },
@@ -189,7 +189,7 @@ describe("an authorization server", () => {
     expect(error).toMatchObject(refused("guard.ports"));
     expect(inside.connections).toBe(0);
     // Without the guard, it would have been.
-    const spec = { id: "theirs", transport: { type: "http", url: resource.url, auth: "oauth" } } as const;
+    const spec = { id: "theirs", type: "http", url: resource.url, auth: "oauth" } as const;
     await connect(spec, { authProvider: () => machine }).catch(() => undefined);
     expect(inside.connections).toBeGreaterThan(0);
   });
@@ -219,7 +219,7 @@ describe("a program", () => {
     const transport = { type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } as const;
     const commands = [{ command: process.execPath, args: ["-e", "process.exit(3)"] }];
     const start = (more: object): Promise<unknown> =>
-      connect({ id: "theirs", transport: { ...transport, ...more } }, { guard: createConnectionGuard({ commands }) });
+      connect({ id: "theirs", ...transport, ...more }, { guard: createConnectionGuard({ commands }) });
     await expect(start({})).rejects.toMatchObject({ code: "server_exited" });
     for (const more of [{ args: ["-e", "1"] }, { env: { NODE_OPTIONS: "-r x" } }, { cwd: "/" }, { inheritEnv: "all" }])
       await expect(start(more)).rejects.toMatchObject(refused("guard.commands"));

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, JsonValue, MemoryEntry } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
 interface ServerEnd {
@@ -9,7 +9,7 @@ interface ServerEnd {
 
 /** A small server inside this process whose listing a test owns, entry by entry. */
 export interface ListedServer {
-  readonly transport: MemoryTransportSpec;
+  readonly transport: MemoryEntry;
   /** The entries of `tools/list`, as they are sent. */
   entries: readonly JsonObject[];
   /** The parameters of the calls that came. */

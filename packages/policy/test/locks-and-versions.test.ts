@@ -48,7 +48,7 @@ describe("a lock", () => {
   it("of the kit is that of a provider's tools: a real server passes", async () => {
     const server = createMemoryServer("read", "write");
     const connector = createConnector();
-    const servers = [{ id: "memory", transport: server.spec }];
+    const servers = [{ id: "memory", ...server.spec }];
     await using provider = createProvider({ connector, servers });
     await provider.init();
     const connection = await provider.connection("memory");

@@ -15,7 +15,7 @@ export const none: Capacity = { maxProviders: 0, maxConnections: 0, maxProcesses
 /** What a provider of these servers takes. A server counts whether it is connected or not, unless it is disabled; nothing that all share counts for a principal. */
 export function capacityFor(servers: readonly ServerSpec[], isShared: boolean): Capacity {
   const enabled = servers.filter(({ disabled }) => disabled !== true);
-  const processes = enabled.filter(({ transport }) => transport.type === "stdio");
+  const processes = enabled.filter(({ command }) => command !== undefined);
   return {
     maxProviders: 1,
     maxConnections: enabled.length,

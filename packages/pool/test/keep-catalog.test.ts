@@ -13,7 +13,8 @@ import { describe, expect, it } from "vitest";
 
 const specs: readonly ServerSpec[] = ["a", "b"].map((id) => ({
   id,
-  transport: { type: "http", url: `https://${id}.example.com/mcp` },
+  type: "http",
+  url: `https://${id}.example.com/mcp`,
 }));
 
 describe("a kept catalogue", () => {
@@ -180,12 +181,10 @@ describe("a store of catalogues that fails", () => {
     const store: Store = { ...memory, set: async (...args) => texts.push(JSON.stringify(args)) };
     const spec: ServerSpec = {
       id: "a",
-      transport: {
-        type: "http",
-        url: "https://a.example.com/mcp?key=k3y-0f-url",
-        bearerToken: "t0k3n-0f-alice",
-        headers: { "x-pin": "1234" },
-      },
+      type: "http",
+      url: "https://a.example.com/mcp?key=k3y-0f-url",
+      bearerToken: "t0k3n-0f-alice",
+      headers: { "x-pin": "1234" },
     };
     await run({ store }, [spec], { principal: "alice@example.com" });
     expect(texts).toHaveLength(1);

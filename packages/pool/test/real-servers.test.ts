@@ -4,7 +4,7 @@ import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
-const server = { id: "numbers", transport: { type: "stdio", ...fixtureServer("modern-stdio") } } as const;
+const server = { id: "numbers", type: "stdio", ...fixtureServer("modern-stdio") } as const;
 
 async function add(provider: McpProvider, a: number, b: number): Promise<unknown> {
   return (await provider.call("mcp_numbers_add", { a, b }, { wait: "servers" })).content;

@@ -4,7 +4,7 @@ import { server, settled, stage } from "./stage.ts";
 
 const key = (principal: string, conversation = "1") => ({ conversation, principal });
 const notes = [server("notes", { sharing: "conversation" })] as const;
-const processes = ["one", "two"].map((id) => ({ id, transport: { type: "stdio", command: "node" } }) as const);
+const processes = ["one", "two"].map((id) => ({ id, type: "stdio", command: "node" }) as const);
 
 describe("bounds of shared providers", () => {
   it("have those make room that nobody used for the longest time, only as many as needed", async () => {

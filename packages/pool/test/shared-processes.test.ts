@@ -8,9 +8,9 @@ import { describe, expect, it } from "vitest";
 const numbers = { type: "stdio", ...fixtureServer("modern-stdio") } as const;
 const library = { type: "stdio", ...fixtureServer("legacy-library") } as const;
 const servers: readonly ServerSpec[] = [
-  { id: "numbers", transport: numbers },
-  { id: "mail", transport: { ...library, env: { MAIL_TOKEN: "s3cr3t" } } },
-  { id: "notes", transport: library, sharing: "conversation" },
+  { id: "numbers", ...numbers },
+  { id: "mail", ...library, env: { MAIL_TOKEN: "s3cr3t" } },
+  { id: "notes", ...library, sharing: "conversation" },
 ];
 
 // A library refuses to add what it has: so one knows whether it remembers.

@@ -237,11 +237,7 @@ describe("dispose() of shared providers", () => {
 describe("statuses() of shared providers", () => {
   it("says whose each is, and what it takes", async () => {
     const { shared, clock, of } = sharedStage({
-      servers: [
-        ...threeKinds,
-        { id: "tool", transport: { type: "stdio", command: "node" } },
-        server("off", { disabled: true }),
-      ],
+      servers: [...threeKinds, { id: "tool", type: "stdio", command: "node" }, server("off", { disabled: true })],
     });
     using _lease = await shared.lease(ada1);
     (await shared.lease({ conversation: "c" })).release();

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@hostside/core";
+import type { ServerSpec, EntrySettings } from "@hostside/core";
 import { createProviderPool, type PoolEvent, type ProviderPool, type ProviderPoolOptions } from "@hostside/pool";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
@@ -29,8 +29,8 @@ export function stage(options: Partial<ProviderPoolOptions> = {}): Stage {
   return { pool, clock, events, made };
 }
 
-export function server(id: string, more: Partial<ServerSpec> = {}): ServerSpec {
-  return { id, transport: { type: "http", url: `https://example.com/${id}` }, ...more };
+export function server(id: string, more: Partial<EntrySettings> = {}): ServerSpec {
+  return { id, type: "http", url: `https://example.com/${id}`, ...more };
 }
 
 /** Something to wait for until it is opened. */

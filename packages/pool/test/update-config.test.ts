@@ -31,7 +31,7 @@ describe("updateConfig()", () => {
     pool.updateConfig([server("y", { timeouts: { callMs: 1 } }), server("x")]);
     await pool.getOrCreate("a");
     expect(fingerprint()).toBe(first);
-    pool.updateConfig([server("x"), { id: "y", transport: { type: "stdio", command: "y" } }]);
+    pool.updateConfig([server("x"), { id: "y", type: "stdio", command: "y" }]);
     await pool.getOrCreate("a");
     expect(fingerprint()).not.toBe(first);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
-const at = (id: string, url: string): ServerSpec => ({ id, transport: { type: "http", url } });
+const at = (id: string, url: string): ServerSpec => ({ id, type: "http", url });
 const old = at("s", "https://example.com/old");
 const next = at("s", "https://example.com/new");
 
@@ -279,7 +279,7 @@ describe("draining", () => {
 
   it("has a process gone before the next one of the same id starts: it may hold a port, a file or a profile", async () => {
     const world = createCalmWorld();
-    const spec = (command: string): ServerSpec => ({ id: "s", transport: { type: "stdio", command } });
+    const spec = (command: string): ServerSpec => ({ id: "s", type: "stdio", command });
     const provider = await startWith(world, spec("old"));
     const server = world.server("s");
     const release = world.hold("s");

@@ -9,7 +9,7 @@ import {
 import { createProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 
-const spec: ServerSpec = { id: "s", transport: { type: "http", url: "https://example.com/mcp", auth: "oauth" } };
+const spec: ServerSpec = { id: "s", type: "http", url: "https://example.com/mcp", auth: "oauth" };
 const refusal = (code: HostsideErrorCode): HostsideError => new HostsideError("refused", { code, serverId: "s" });
 
 interface Gatekeeper extends Connector {
@@ -61,9 +61,7 @@ describe("a user", () => {
     await provider.refreshServer("s").catch(() => undefined);
     await provider.connection("s").catch(() => undefined);
     await provider.addServer({ ...spec, id: "t" }).catch(() => undefined);
-    await provider
-      .updateServer({ ...spec, transport: { ...spec.transport, type: "http", url: "https://example.com/other" } })
-      .catch(() => undefined);
+    await provider.updateServer({ ...spec, type: "http", url: "https://example.com/other" }).catch(() => undefined);
     expect(connector.asked.length).toBeGreaterThan(5);
     expect(connector.asked.filter((may) => may !== false)).toEqual([]);
     expect(provider.statuses()).toMatchObject([{ id: "s", state: "needs-auth", error: { code: "auth_required" } }]);

@@ -280,7 +280,7 @@ describe("a program that ends at once with a code", () => {
     expect([connects.started, world.clock.pending]).toEqual([3, 0]);
     await failureOf(provider.connection("s"));
     expect([connects.started, world.clock.pending]).toEqual([4, 0]);
-    await provider.updateServer({ ...specOf("s"), transport: { type: "custom", open: () => 1 } });
+    await provider.updateServer({ ...specOf("s"), type: "custom", open: () => 1 });
     expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
     await provider.close();
   });

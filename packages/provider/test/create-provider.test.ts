@@ -43,9 +43,7 @@ describe("createProvider()", () => {
     const world = createCalmWorld();
     const make = (...servers: readonly object[]): unknown =>
       world.provider({ servers: servers as readonly ServerSpec[] });
-    expect(() => make(specOf("a"), { id: " ", transport: {} })).toThrow(
-      expect.objectContaining({ code: "invalid_spec" }),
-    );
+    expect(() => make(specOf("a"), { id: " " })).toThrow(expect.objectContaining({ code: "invalid_spec" }));
     expect(() => make(specOf("a"), specOf("a"))).toThrow(expect.objectContaining({ code: "duplicate_server" }));
     expect(() => make(specOf("GitHub-Prod"), specOf("github_prod"))).toThrow(
       'server "github_prod" collides with server "GitHub-Prod": both ids are "github_prod" in tool names',
@@ -83,7 +81,7 @@ const loose = (provider: McpProvider): Loose<"clearCredentials" | "registerServe
 
 describe("what a provider is asked", () => {
   const secret = "hunter2hunter2";
-  const spec: object = { id: "a", transport: { type: "http", url: "https://example.com/mcp", bearerToken: secret } };
+  const spec: object = { id: "a", type: "http", url: "https://example.com/mcp", bearerToken: secret };
   const server = spec as never;
   const calls: readonly (readonly [string, (provider: McpProvider) => unknown])[] = [
     ["clearCredentials", (provider) => provider.clearCredentials(server)],
@@ -197,7 +195,7 @@ describe("statuses()", () => {
         specOf("off", { disabled: true }),
         specOf("locked"),
         specOf("good", { title: "Good" }),
-        specOf("bad", { transport: { type: "stdio", command: "x", env: { TOKEN: secret } } }),
+        { id: "bad", type: "stdio", command: "x", env: { TOKEN: secret } },
       ],
     });
     expect(provider.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual([

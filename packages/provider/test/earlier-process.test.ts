@@ -4,10 +4,11 @@ import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 
-const stdio = (command: string): ServerSpec => ({ id: "s", transport: { type: "stdio", command } });
+const stdio = (command: string): ServerSpec => ({ id: "s", type: "stdio", command });
 const http = (path: string): ServerSpec => ({
   id: "web",
-  transport: { type: "http", url: `https://example.com/${path}` },
+  type: "http",
+  url: `https://example.com/${path}`,
 });
 
 async function startWith(world: CalmWorld, servers: readonly ServerSpec[]): Promise<McpProvider> {

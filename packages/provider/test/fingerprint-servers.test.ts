@@ -6,15 +6,20 @@ import { describe, expect, it } from "vitest";
 
 const x: ServerSpec = {
   id: "x",
-  transport: { type: "http", url: "https://example.com/x", headers: { a: "1", b: "2" } },
+  type: "http",
+  url: "https://example.com/x",
+  headers: { a: "1", b: "2" },
 };
-const y: ServerSpec = { id: "y", transport: { type: "stdio", command: "node", args: ["a", "b"] } };
+const y: ServerSpec = { id: "y", type: "stdio", command: "node", args: ["a", "b"] };
 
 describe("fingerprintServers()", () => {
   it("is the same in any order of servers and members, at any depth, and without what is undefined", () => {
     const same: ServerSpec = {
       title: undefined,
-      transport: { headers: { b: "2", a: "1" }, url: "https://example.com/x", type: "http", bearerToken: undefined },
+      headers: { b: "2", a: "1" },
+      url: "https://example.com/x",
+      type: "http",
+      bearerToken: undefined,
       id: "x",
     };
     expect(fingerprintServers([y, same])).toBe(fingerprintServers([x, y]));
@@ -24,9 +29,9 @@ describe("fingerprintServers()", () => {
   it("leaves timeouts out, and nothing else", () => {
     const base = fingerprintServers([y]);
     expect(fingerprintServers([{ ...y, timeouts: { callMs: 1 } }])).toBe(base);
-    const others: Partial<ServerSpec>[] = [
+    const others: object[] = [
       { id: "z" },
-      { transport: { type: "stdio", command: "node", args: ["b", "a"] } },
+      { type: "stdio", command: "node", args: ["b", "a"] },
       { limits: { maxTools: 1 } },
       { labels: { timeouts: "1" } },
       { allow: ["a"] },
@@ -39,10 +44,10 @@ describe("fingerprintServers()", () => {
 
   it("takes functions for what they are: the same, or others", () => {
     const open = (): unknown => undefined;
-    const custom = (how: () => unknown): ServerSpec => ({ id: "c", transport: { type: "custom", open: how } });
+    const custom = (how: () => unknown): ServerSpec => ({ id: "c", type: "custom", open: how });
     expect(fingerprintServers([custom(open)])).toBe(fingerprintServers([custom(open)]));
     expect(fingerprintServers([custom(open)])).not.toBe(fingerprintServers([custom(() => undefined)]));
-    const memory: ServerSpec = { id: "c", transport: { type: "memory", serve: open } };
+    const memory: ServerSpec = { id: "c", type: "memory", serve: open };
     expect(fingerprintServers([memory])).not.toBe(fingerprintServers([custom(open)]));
   });
 
@@ -54,7 +59,9 @@ describe("fingerprintServers()", () => {
   it("tells headers with the names of an object's own members apart", () => {
     const named = (json: string): ServerSpec => ({
       id: "x",
-      transport: { type: "http", url: "https://example.com", headers: JSON.parse(json) as Record<string, string> },
+      type: "http",
+      url: "https://example.com",
+      headers: JSON.parse(json) as Record<string, string>,
     });
     expect(fingerprintServers([named('{"__proto__":"1"}')])).not.toBe(fingerprintServers([named("{}")]));
   });

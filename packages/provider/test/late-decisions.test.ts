@@ -40,7 +40,7 @@ interface Subject {
 }
 
 const tool: RemoteTool = { name: "t", inputSchema: { type: "object" } };
-const spec = { id: "s", transport: { type: "http", url: "https://s.example/mcp" } } as const;
+const spec = { id: "s", type: "http", url: "https://s.example/mcp" } as const;
 
 async function start(options: Partial<ProviderOptions> = {}): Promise<Subject> {
   const subject: Omit<Subject, "provider"> = { sent: [], open: [], subscribed: [], tools: [tool], gate: undefined };

@@ -3,7 +3,7 @@ import type { ConnectionHooks } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
 
-export const librarySpec = { id: "library", transport: { type: "stdio", command: "library" } } as const;
+export const librarySpec = { id: "library", type: "stdio", command: "library" } as const;
 
 /** A session with it. */
 export interface Session {

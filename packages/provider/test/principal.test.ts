@@ -10,7 +10,7 @@ import type { ConnectionHooks } from "@hostside/core/implement";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 
-const spec = { id: "srv", transport: { type: "stdio", command: "srv" } } as const;
+const spec = { id: "srv", type: "stdio", command: "srv" } as const;
 
 it("the principal of a provider is that of all its sessions, and of the credentials that it clears", async () => {
   const seen: unknown[] = [];

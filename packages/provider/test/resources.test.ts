@@ -57,7 +57,7 @@ describe("resources", () => {
     const { provider, library, clock, updates } = libraryOf();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
-    await provider.updateServer({ ...librarySpec, transport: { ...librarySpec.transport, args: ["--other"] } });
+    await provider.updateServer({ ...librarySpec, args: ["--other"] });
     await vi.waitFor(() => expect(updates).toEqual(["library note://a"]), 60_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.disconnectServer("library");
@@ -103,8 +103,9 @@ describe("resources", () => {
   it("do not hold up a session that drains", async () => {
     const { provider, library, updates } = libraryOf();
     const secret = {
-      ...librarySpec,
-      transport: { type: "http", url: "https://x.test/", headers: { "x-api-key": "first-key" } },
+      type: "http",
+      url: "https://x.test/",
+      headers: { "x-api-key": "first-key" },
     } as const;
     await provider.addServer({ ...secret, id: "keyed" });
     await provider.subscribeResource("keyed", "note://a");
@@ -112,7 +113,7 @@ describe("resources", () => {
     await provider.updateServer({
       ...secret,
       id: "keyed",
-      transport: { ...secret.transport, headers: { "x-api-key": "second-key" } },
+      headers: { "x-api-key": "second-key" },
     });
     await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]), 60_000);
     await provider.close();

@@ -7,7 +7,7 @@ import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
 
 const minute = 60_000;
-const http = (url: string, rest: object = {}): ServerSpec => ({ id: "a", transport: { type: "http", url, ...rest } });
+const http = (url: string, rest: object = {}): ServerSpec => ({ id: "a", type: "http", url, ...rest });
 
 describe("a saved catalogue", () => {
   it("is on show at once, marked stale, and nothing is sent before the first call", async () => {
@@ -359,7 +359,7 @@ function starts({ servers }: CalmWorld): Record<string, number> {
 }
 
 function stdio(args: readonly string[]): ServerSpec {
-  return { id: "a", transport: { type: "stdio", command: "npx", args: [...args] } };
+  return { id: "a", type: "stdio", command: "npx", args: [...args] };
 }
 
 function nested(depth: number): unknown {

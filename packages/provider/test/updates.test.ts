@@ -6,7 +6,10 @@ import { firstDate } from "./simulation/virtual-clock.ts";
 
 const http = (bearerToken: string, headers: Record<string, string> = {}): ServerSpec => ({
   id: "s",
-  transport: { type: "http", url: "https://example.com/mcp", bearerToken, headers },
+  type: "http",
+  url: "https://example.com/mcp",
+  bearerToken,
+  headers,
 });
 
 describe("updateServer()", () => {
@@ -15,7 +18,7 @@ describe("updateServer()", () => {
     const server = world.server("s", "a");
     const provider = world.provider({ servers: [specOf("s")], backoff: { background: false } });
     await provider.init();
-    const changed = { ...specOf("s"), transport: { type: "custom", open: () => 1 } } as const;
+    const changed = { ...specOf("s"), type: "custom", open: () => 1 } as const;
     const release = world.hold();
     const first = provider.updateServer(changed);
     let done = false;
@@ -26,7 +29,7 @@ describe("updateServer()", () => {
     release();
     await Promise.all([first, second, third]);
     expect(server.connects).toMatchObject({ started: 2, most: 1 });
-    const other = { ...specOf("s"), transport: { type: "custom", open: () => 2 } } as const;
+    const other = { ...specOf("s"), type: "custom", open: () => 2 } as const;
     server.faults.connect.push("refuse");
     const failures = await Promise.all([
       failureOf(provider.updateServer(other)),

@@ -162,7 +162,7 @@ describe("createReplay()", () => {
 
   it("reaches no server that is not in the recording", async () => {
     const replay = await createReplay(recordingOf());
-    const spec: ServerSpec = { id: "other", transport: { type: "stdio", command: "rm", args: ["-rf"] } };
+    const spec: ServerSpec = { id: "other", type: "stdio", command: "rm", args: ["-rf"] };
     await expect(open(replay.connector, spec)).rejects.toMatchObject({ code: "unknown_server" });
     expect(() => replay.connector.check?.(spec)).toThrow('not in the recording, which has "math"');
   });

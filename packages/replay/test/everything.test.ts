@@ -27,7 +27,7 @@ it("plays back what the official server said, from a file, without the server", 
   const file = join(folder, "everything.jsonl");
   try {
     const recorder = createRecorder({ to: file });
-    const servers = [{ id: "demo", transport: { type: "stdio", command: process.execPath, args: [program] } } as const];
+    const servers = [{ id: "demo", type: "stdio", command: process.execPath, args: [program] } as const];
     const live = createProvider({ connector: createConnector({ effects: recorder.effects }), servers });
     const said = await converse(live);
     await live.close();

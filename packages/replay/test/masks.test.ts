@@ -58,18 +58,16 @@ describe("secrets in a recording", () => {
     const { command, args } = server.spec;
     const { text, live } = await record({
       id: "leaky",
-      transport: {
-        type: "stdio",
-        command: "/usr/bin/env",
-        args: [
-          `API_TOKEN=${secrets.argument}`,
-          `ADDRESS=https://x.test/?key=${secrets.query}`,
-          `CUSTOM_HEADER=${secrets.header}`,
-          command,
-          ...args,
-        ],
-        env: { TOKEN: secrets.variable, AUTH: `Bearer ${secrets.bearer}` },
-      },
+      type: "stdio",
+      command: "/usr/bin/env",
+      args: [
+        `API_TOKEN=${secrets.argument}`,
+        `ADDRESS=https://x.test/?key=${secrets.query}`,
+        `CUSTOM_HEADER=${secrets.header}`,
+        command,
+        ...args,
+      ],
+      env: { TOKEN: secrets.variable, AUTH: `Bearer ${secrets.bearer}` },
     });
     expect(JSON.stringify(live)).toContain("as a result");
     expectNone(text);
@@ -91,12 +89,10 @@ describe("secrets in a recording", () => {
     await using server = await startFaultServer({ script, transport: "http" });
     const { text } = await record({
       id: "leaky",
-      transport: {
-        type: "http",
-        url: `${server.url}?key=${secrets.query}`,
-        headers: { "x-api-key": secrets.header, "x-other": secrets.variable },
-        bearerToken: secrets.bearer,
-      },
+      type: "http",
+      url: `${server.url}?key=${secrets.query}`,
+      headers: { "x-api-key": secrets.header, "x-other": secrets.variable },
+      bearerToken: secrets.bearer,
       // A spec has no arguments here, and so nobody knows this one but by its name.
       labels: { scope: "test" },
     });

@@ -40,7 +40,7 @@ it("plays back what any scripted server said, in either era", async () => {
       async (era, rules, deeds) => {
         await using server = await startFaultServer({ script: { era, rules }, transport: "http" });
         const timeouts = { callMs: 2000, closeMs: 200 };
-        const spec = { id: "one", transport: server.spec, timeouts };
+        const spec = { id: "one", ...server.spec, timeouts };
         let text = "";
         const recorder = createRecorder({ to: (line) => void (text += line) });
         const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);

@@ -44,7 +44,8 @@ describe("record and replay", () => {
   it.each(["legacy-stdio", "modern-stdio"] as const)("gives what %s gave, without it", async (name) => {
     const { live, replayed, left } = await recordAndReplay({
       id: "one",
-      transport: { type: "stdio", ...fixtureServer(name) },
+      type: "stdio",
+      ...fixtureServer(name),
     });
     expect(replayed).toEqual(live);
     expect(left).toEqual([[], []]);
@@ -52,7 +53,7 @@ describe("record and replay", () => {
 
   it.each(["legacy-http", "modern-http", "sse-only"] as const)("gives what %s gave, without it", async (name) => {
     await using server = await startHttpFixture(name, {});
-    const { live, replayed, left } = await recordAndReplay({ id: "one", transport: { type: "http", url: server.url } });
+    const { live, replayed, left } = await recordAndReplay({ id: "one", type: "http", url: server.url });
     expect(replayed).toEqual(live);
     expect(left).toEqual([[], []]);
   });

@@ -30,7 +30,7 @@ async function record(spec: ServerSpec, file: string): Promise<{ live: Seen; rec
 }
 
 function played(file: string, ...more: readonly string[]): ServerSpec {
-  return { id: "one", transport: { type: "stdio", command: process.execPath, args: [program, "play", file, ...more] } };
+  return { id: "one", type: "stdio", command: process.execPath, args: [program, "play", file, ...more] };
 }
 
 /** Without what tells one port from another. */
@@ -49,7 +49,7 @@ async function fetchAs(url: string, host: string): Promise<number | undefined> {
 describe("hostside-replay", () => {
   it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
     const file = join(folder, "good.jsonl");
-    const { live } = await record({ id: "one", transport: { type: "stdio", ...fixtureServer("legacy-stdio") } }, file);
+    const { live } = await record({ id: "one", type: "stdio", ...fixtureServer("legacy-stdio") }, file);
     expect(await converse(createConnector(), played(file), deeds)).toEqual(live);
     const other = await converse(createConnector(), played(file), [
       { kind: "call", name: "echo", args: { text: "3" } },
@@ -63,8 +63,8 @@ describe("hostside-replay", () => {
     const file = join(folder, "crash.jsonl");
     const recorder = createRecorder({ to: file });
     const connector = createConnector({ effects: recorder.effects });
-    const first = await converse(connector, { id: "one", transport: server.spec }, deeds);
-    const second = await converse(connector, { id: "one", transport: server.spec }, deeds);
+    const first = await converse(connector, { id: "one", ...server.spec }, deeds);
+    const second = await converse(connector, { id: "one", ...server.spec }, deeds);
     recorder.close();
     expect(JSON.stringify(first)).toContain("server_exited");
     const host = createConnector();
@@ -78,7 +78,9 @@ describe("hostside-replay", () => {
     const { command, args } = fixtureServer("modern-stdio");
     const spec: ServerSpec = {
       id: "server",
-      transport: { type: "stdio", command: process.execPath, args: [program, "record", file, "--", command, ...args] },
+      type: "stdio",
+      command: process.execPath,
+      args: [program, "record", file, "--", command, ...args],
     };
     const live = await converse(createConnector(), spec, deeds);
     using replay = await createReplay(file);
@@ -113,11 +115,11 @@ describe("hostside-replay", () => {
 describe("startReplayServer()", () => {
   it.each(["legacy-http", "modern-http", "sse-only"] as const)("is %s without it, for any host", async (name) => {
     await using server = await startHttpFixture(name, {});
-    const spec: ServerSpec = { id: "one", transport: { type: "http", url: server.url } };
+    const spec: ServerSpec = { id: "one", type: "http", url: server.url };
     const { live, recording } = await record(spec, join(folder, `${name}.jsonl`));
     using replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });
-    const again = await converse(createConnector(), { ...spec, transport: { type: "http", url: played.url } }, deeds);
+    const again = await converse(createConnector(), { ...spec, type: "http", url: played.url }, deeds);
     expect(again).toEqual(live);
     expect(replay.misses()).toEqual([]);
   });
@@ -127,15 +129,11 @@ describe("startReplayServer()", () => {
     async (id) => {
       const script = findFault(id)?.script ?? {};
       await using server = await startFaultServer({ script, transport: "http" });
-      const spec: ServerSpec = { id: "one", transport: server.spec };
+      const spec: ServerSpec = { id: "one", ...server.spec };
       const { live, recording } = await record(spec, join(folder, `${id}.jsonl`));
       using replay = await createReplay(recording);
       await using played = await startReplayServer({ replay });
-      const again = await converse(
-        createConnector(),
-        { id: "one", transport: { ...server.spec, url: played.url } },
-        deeds,
-      );
+      const again = await converse(createConnector(), { id: "one", ...server.spec, url: played.url }, deeds);
       expect(codesIn(again)).toEqual(codesIn(live));
       expect(codesIn(live)).not.toEqual([]);
       expect(withoutPort(again)).toHaveLength(live.length);
@@ -144,7 +142,7 @@ describe("startReplayServer()", () => {
 
   it("answers nobody who came by another name than that of this machine", async () => {
     await using server = await startHttpFixture("modern-http", {});
-    const spec: ServerSpec = { id: "one", transport: { type: "http", url: server.url } };
+    const spec: ServerSpec = { id: "one", type: "http", url: server.url };
     const { recording } = await record(spec, join(folder, "named.jsonl"));
     using replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });

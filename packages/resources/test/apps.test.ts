@@ -141,7 +141,7 @@ describe("appOf()", () => {
     const called: JsonObject[] = [];
     const inputSchema = { type: "object" };
     const provider = createProvider({
-      servers: [{ id: "a", transport: { type: "stdio", command: "a" } }],
+      servers: [{ id: "a", type: "stdio", command: "a" }],
       interceptors: [
         (call, next) => {
           seen.push(call.definition.name);

@@ -14,7 +14,7 @@ describe.each<[string, StdioFixture]>([
   beforeAll(async () => {
     provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "library", transport: { type: "stdio", ...fixtureServer(name) } }],
+      servers: [{ id: "library", type: "stdio", ...fixtureServer(name) }],
     });
     resources = createResources(provider, { allowedUris: ["NOTE"] });
   });

@@ -145,7 +145,7 @@ describe("the cache of reads", () => {
       async ({ provider }) => {
         await provider.updateServer({
           ...specOf("a"),
-          transport: { ...specOf("a").transport, env: { TOKEN: "another" } },
+          env: { TOKEN: "another" },
         });
       },
     ],
@@ -165,7 +165,9 @@ describe("the cache of reads", () => {
   it("forgets what other headers brought, whoever they were", async () => {
     const keyed = (key: string): ServerSpec => ({
       id: "keyed",
-      transport: { type: "http", url: "https://x.test/", headers: { "x-api-key": key } },
+      type: "http",
+      url: "https://x.test/",
+      headers: { "x-api-key": key },
     });
     const { resources, provider, server } = open({ provider: { servers: [keyed("first-key")] } });
     const read = async (): Promise<boolean> => (await resources.read({ ...target, serverId: "keyed" })).isCached;

@@ -11,7 +11,7 @@ it.each([[1, ["s1", "s2"]] as const, [2, ["s1", "s2"]] as const])(
     await using server = await startForgetful(times);
     await using provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "forgetful", transport: { type: "http", url: server.url }, era: "legacy" }],
+      servers: [{ id: "forgetful", type: "http", url: server.url, era: "legacy" }],
     });
     const resources = createResources(provider);
     const read = resources.read({ serverId: "forgetful", uri: "note://one" });

@@ -77,7 +77,7 @@ export function createWorld({
 }
 
 export function specOf(id: string) {
-  return { id, transport: { type: "stdio", command: id } } as const;
+  return { id, type: "stdio", command: id } as const;
 }
 
 /** The answers of a server that has these, by URI, on one page. */

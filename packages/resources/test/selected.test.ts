@@ -78,7 +78,7 @@ describe("readSelected()", () => {
     });
     const provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "a", transport: server.spec }],
+      servers: [{ id: "a", ...server.spec }],
     });
     const resources = createResources(provider);
     const context = { principal: "the-user", conversation: "the-history", correlationId: "the-turn" };

@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry } from "@hostside/core";
 
 interface ServerEnd {
   onmessage?: ((message: JsonObject) => void) | undefined;
@@ -7,7 +7,7 @@ interface ServerEnd {
 }
 
 /** A server inside this process with one tool, `dump`, that answers every call with this result. */
-export function createAnsweringServer(result: JsonObject): MemoryTransportSpec {
+export function createAnsweringServer(result: JsonObject): MemoryEntry {
   const answers: ReadonlyMap<unknown, JsonObject> = new Map([
     [
       "initialize",

@@ -30,7 +30,7 @@ it("lets a model read and search the rest of 4 MB that a server sent, in its own
   const provider = createProvider({ connector: createConnector() });
   await provider.addServer({
     id: "logs",
-    transport: createAnsweringServer({ content: [{ type: "text", text: whole }] }),
+    ...createAnsweringServer({ content: [{ type: "text", text: whole }] }),
   });
   const toolbox = createToolbox({ tools: [results.tool], providers: [provider] });
   await toolbox.init();

@@ -36,7 +36,7 @@ describe("connect()", () => {
     let opened = 0;
     const transport = { type: "custom", open: () => (opened += 1) } as const;
     const options: object = { onDwn: () => undefined };
-    const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
+    const failure = await connect({ id: "a", ...transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
     expect(failure).toMatchObject({ message: expect.stringMatching(/^connect\(\) has no option "onDwn"; known are /) });
     expect(opened).toBe(0);
@@ -50,7 +50,7 @@ describe("connect()", () => {
   ])("rejects with a TypeError for %j, and opens nothing", async (options, message) => {
     let opened = 0;
     const transport = { type: "custom", open: () => (opened += 1) } as const;
-    const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
+    const failure = await connect({ id: "a", ...transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
     expect(failure).toMatchObject({ message });
     expect(opened).toBe(0);

@@ -22,14 +22,13 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
   return {
     check(spec: ServerSpec) {
       checkSpec(spec);
-      const { transport } = spec;
-      if (transport.type === "http" && transport.auth !== undefined && options.authProvider === undefined)
-        throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+      if (spec.url !== undefined && spec.auth !== undefined && options.authProvider === undefined)
+        throw specError(spec.id, "auth", "needs a connector with an authProvider");
       if (guard !== undefined) checkGuard(spec, guard);
-      preload(transport);
+      preload(spec);
     },
     async clearCredentials(spec, { principal } = {}) {
-      if (spec.transport.type !== "http" || spec.transport.auth === undefined) return;
+      if (spec.url === undefined || spec.auth === undefined) return;
       const { clearHttpCredentials } = await loadHttp(spec.id);
       await clearHttpCredentials(spec, options, principal);
     },

@@ -1,4 +1,4 @@
-import type { Connection, RemoteTool, ServerSpec, HostsideError } from "@hostside/core";
+import type { Connection, RemoteTool, ServerSpec, HostsideError, EntrySettings } from "@hostside/core";
 import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
 import { startHttpFixture } from "@hostside/fixtures";
 import type { ServerResponse } from "node:http";
@@ -111,7 +111,7 @@ describe("a connection to a server that is known", () => {
   });
 
   const legacy = { ...known, server: { ...known.server, era: "legacy", protocolVersion: "2025-11-25" } } as const;
-  it.each<[string, Partial<ServerSpec>, KnownServer]>([
+  it.each<[string, Partial<EntrySettings>, KnownServer]>([
     ["that was a legacy one", {}, legacy],
     ["that the host says is one", { era: "legacy" }, known],
     ["of another revision", {}, { ...known, server: { ...known.server, protocolVersion: "2027-01-01" } }],
@@ -133,7 +133,7 @@ interface Opened {
 
 async function open(
   { url }: { readonly url: string },
-  { spec = {}, known: what = known }: { readonly spec?: Partial<ServerSpec>; readonly known?: KnownServer } = {},
+  { spec = {}, known: what = known }: { readonly spec?: Partial<EntrySettings>; readonly known?: KnownServer } = {},
 ): Promise<Opened> {
   const down: HostsideError[] = [];
   const changes: unknown[] = [];
@@ -143,7 +143,7 @@ async function open(
     onDown: (error) => void down.push(error),
   };
   const signal = new AbortController().signal;
-  const given: ServerSpec = { id: "srv", transport: { type: "http", url }, ...spec };
+  const given: ServerSpec = { id: "srv", type: "http", url, ...spec };
   return { connection: await createConnector().connect(given, hooks, signal), down, changes };
 }
 

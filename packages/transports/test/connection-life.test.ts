@@ -13,14 +13,14 @@ afterEach(async () => {
 
 const stdio =
   (name: StdioFixture): Start =>
-  async () => ({ id: name, transport: { type: "stdio", ...fixtureServer(name) } });
+  async () => ({ id: name, type: "stdio", ...fixtureServer(name) });
 
 const http =
   (name: "legacy-http" | "modern-http" | "sse-only"): Start =>
   async () => {
     const server = await startHttpFixture(name);
     closers.push(() => server.close());
-    return { id: name, transport: { type: "http", url: server.url } };
+    return { id: name, type: "http", url: server.url };
   };
 
 const both = [
@@ -135,7 +135,7 @@ describe("the end of a server", () => {
   it("over legacy HTTP is an expired session: refused, told once, and not sent again", async () => {
     const first = await startHttpFixture("legacy-http");
     const onDown = vi.fn<ConnectionHooks["onDown"]>();
-    const connection = await open(async () => ({ id: "srv", transport: { type: "http", url: first.url } }), { onDown });
+    const connection = await open(async () => ({ id: "srv", type: "http", url: first.url }), { onDown });
     await first.close();
     const second = await startHttpFixture("legacy-http", { port: Number(new URL(first.url).port) });
     closers.push(() => second.close());
@@ -153,7 +153,7 @@ describe("the end of a server", () => {
     const first = await startHttpFixture("modern-http");
     const onToolsChanged = vi.fn<() => void>();
     const onDown = vi.fn<ConnectionHooks["onDown"]>();
-    const connection = await open(async () => ({ id: "srv", transport: { type: "http", url: first.url } }), {
+    const connection = await open(async () => ({ id: "srv", type: "http", url: first.url }), {
       onToolsChanged,
       onDown,
     });

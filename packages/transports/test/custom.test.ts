@@ -22,11 +22,11 @@ describe("a connected client of one's own", () => {
     const onclose = vi.fn<() => void>();
     client.onclose = onclose;
     const onDown = vi.fn<() => void>();
-    const connection = await connect({ id: "srv", transport: custom(() => client) }, { onDown });
+    const connection = await connect({ id: "srv", ...custom(() => client) }, { onDown });
     await connection.close();
     expect(onclose).toHaveBeenCalled();
     expect(onDown).not.toHaveBeenCalled();
-    await expect(connect({ id: "srv", transport: custom(() => client) })).rejects.toMatchObject({
+    await expect(connect({ id: "srv", ...custom(() => client) })).rejects.toMatchObject({
       code: "handshake_failed",
     });
   });
@@ -41,7 +41,7 @@ describe("a connected client of one's own", () => {
 
   it("tells of a notification that cannot be sent with a code", async () => {
     const client = await openClientV1();
-    const connection = await connect({ id: "srv", transport: custom(() => client) });
+    const connection = await connect({ id: "srv", ...custom(() => client) });
     await client.close();
     await expect(connection.notify("notifications/x")).rejects.toMatchObject({
       code: "connection_closed",
@@ -66,7 +66,7 @@ describe("a connected client of one's own", () => {
       getServerVersion: () => undefined,
       getInstructions: () => undefined,
     };
-    const connection = await connect({ id: "srv", transport: custom(() => deaf) }, { clock });
+    const connection = await connect({ id: "srv", ...custom(() => deaf) }, { clock });
     const call = connection.callTool("echo", {}, { timeoutMs: 1000 });
     const notified = connection.notify("notifications/x");
     clock.advance(60_000);
@@ -84,7 +84,7 @@ describe("a connected client of one's own", () => {
   ])("may have many requests under way, with $name, and no listener is at a signal that they share", async (given) => {
     const client = await openClientV1();
     client.request = () => new Promise(() => undefined);
-    const connection = await connect({ id: "srv", transport: custom(() => client) });
+    const connection = await connect({ id: "srv", ...custom(() => client) });
     const warnings = await nodeWarnings(async () => {
       const requests = Array.from({ length: 20 }, async () => connection.request("x/y", {}, given.options()));
       await connection.close();
@@ -97,7 +97,7 @@ describe("a connected client of one's own", () => {
   it("goes down with its client", async () => {
     const client = await openClientV1();
     const onDown = vi.fn<() => void>();
-    await connect({ id: "srv", transport: custom(() => client) }, { onDown });
+    await connect({ id: "srv", ...custom(() => client) }, { onDown });
     await client.close();
     await vi.waitFor(() => expect(onDown).toHaveBeenCalled(), 60_000);
     expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
@@ -107,7 +107,7 @@ describe("a connected client of one's own", () => {
     { name: "v1", open: openClientV1 },
     { name: "v2", open: openClientV2 },
   ])("maps its errors, deadlines and aborts: $name", async ({ open }) => {
-    const connection = await connect({ id: "srv", transport: custom(open) });
+    const connection = await connect({ id: "srv", ...custom(open) });
     await expect(connection.request("no/such")).rejects.toMatchObject({
       outcome: "failed",
       details: { rpcCode: -32_601 },
@@ -136,7 +136,7 @@ describe("a transport of one's own", () => {
       },
       close: async () => undefined,
     });
-    await expect(connect({ id: "srv", transport: custom(open) })).rejects.toMatchObject({
+    await expect(connect({ id: "srv", ...custom(open) })).rejects.toMatchObject({
       code,
       serverId: "srv",
       outcome: "not-sent",
@@ -148,10 +148,7 @@ describe("a transport of one's own", () => {
   it("is told to be gone, however soon after the handshake it closes", async () => {
     for (let turns = 0; turns < 40; turns += 1) {
       const onDown = vi.fn<() => void>();
-      const connecting = connect(
-        { id: "srv", era: "legacy", transport: custom(() => closingAfter(turns)) },
-        { onDown },
-      );
+      const connecting = connect({ id: "srv", era: "legacy", ...custom(() => closingAfter(turns)) }, { onDown });
       const connected = await connecting.then(
         () => true,
         () => false,
@@ -227,14 +224,14 @@ describe("what open() of a custom spec returns", () => {
   it.each([{ value: undefined }, { value: {} }, { value: "transport" }])(
     "is refused when it is $value",
     async ({ value }) => {
-      const connecting = connect({ id: "srv", transport: custom(() => value) });
+      const connecting = connect({ id: "srv", ...custom(() => value) });
       await expect(connecting).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
     },
   );
 
   it("is unreachable when it throws, with the cause", async () => {
     const cause = new Error("no tunnel");
-    const connecting = connect({ id: "srv", transport: custom(() => Promise.reject(cause)) });
+    const connecting = connect({ id: "srv", ...custom(() => Promise.reject(cause)) });
     await expect(connecting).rejects.toMatchObject({ code: "unreachable", cause });
   });
 
@@ -245,10 +242,7 @@ describe("what open() of a custom spec returns", () => {
     const arriving = new Promise((resolve) => {
       arrive = resolve;
     });
-    const connecting = connect(
-      { id: "srv", transport: custom(() => arriving), timeouts: { connectMs: 10 } },
-      { clock },
-    );
+    const connecting = connect({ id: "srv", ...custom(() => arriving), timeouts: { connectMs: 10 } }, { clock });
     clock.advance(10);
     await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
     arrive({ start: async () => undefined, send: async () => undefined, close });
@@ -263,7 +257,7 @@ describe("what open() of a custom spec returns", () => {
     };
     const connecting = connect({
       id: "srv",
-      transport: custom(() => hanging),
+      ...custom(() => hanging),
       timeouts: { connectMs: 50, probeMs: 20, closeMs: 20 },
     });
     await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
@@ -289,6 +283,6 @@ async function openWithWait(open: (typeof lines)[number]["open"], options: Conne
   await server.connect(far);
   const client = open();
   await client.connect(near);
-  const connection = await connect({ id: "srv", transport: custom(() => client) }, options);
+  const connection = await connect({ id: "srv", ...custom(() => client) }, options);
   return { connection, client, server, aborted };
 }

@@ -17,7 +17,7 @@ async function serve(script: FaultScript): Promise<HttpFaultServer> {
 }
 
 async function open({ url }: HttpFaultServer, options: ConnectOptions = {}): Promise<Connection> {
-  const connection = await connect({ id: "web", era: "legacy", transport: { type: "http", url } }, options);
+  const connection = await connect({ id: "web", era: "legacy", type: "http", url }, options);
   cleanups.push(() => connection.close());
   return connection;
 }
@@ -163,7 +163,7 @@ describe("the bearer token of a spec", () => {
   const sentWith = async (bearerToken: string): Promise<unknown> => {
     const server = await serve({});
     const { url } = server;
-    const connection = await connect({ id: "web", era: "legacy", transport: { type: "http", url, bearerToken } });
+    const connection = await connect({ id: "web", era: "legacy", type: "http", url, bearerToken });
     cleanups.push(() => connection.close());
     const [first] = server.trace().flatMap(({ http }) => (http === undefined ? [] : [http]));
     return (first as unknown as { headers: Record<string, string> }).headers["authorization"];
@@ -176,7 +176,7 @@ describe("the bearer token of a spec", () => {
 
   it("is no credential when it is blank: plain HTTP to another host is allowed", async () => {
     const spec = (bearerToken: string) =>
-      ({ id: "web", transport: { type: "http", url: "http://other.test/mcp", bearerToken } }) as const;
+      ({ id: "web", type: "http", url: "http://other.test/mcp", bearerToken }) as const;
     const signal = AbortSignal.abort();
     await expect(connect(spec("  "), { signal })).rejects.toMatchObject({ code: "aborted" });
     await expect(connect(spec("t0ken"), { signal })).rejects.toMatchObject({ code: "invalid_spec" });

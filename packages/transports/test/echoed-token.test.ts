@@ -22,7 +22,7 @@ it("masks a token that no spec names, also one that was replaced, wherever the s
   const provider: AuthorizationProvider = { token: async () => tokens[turn] };
   const reported: (Diagnostic | ServerLog)[] = [];
   const connection = await connect(
-    { id: "srv", era: "legacy", transport: { type: "http", url: server.url, auth: "oauth" } },
+    { id: "srv", era: "legacy", type: "http", url: server.url, auth: "oauth" },
     { authProvider: () => provider, onLog: (log) => reported.push(log), onDiagnostic: (each) => reported.push(each) },
   );
   turn = 1;

@@ -1,6 +1,6 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { fixtureServer, startHttpFixture, type HttpFixtures, type StdioFixture } from "@hostside/fixtures";
-import type { Connection, ProtocolEra, TransportSpec } from "@hostside/core";
+import type { Connection, ProtocolEra, ServerEntry } from "@hostside/core";
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createConnector } from "../src/index.ts";
@@ -17,7 +17,7 @@ import {
 
 interface Row {
   readonly name: string;
-  readonly open: () => Promise<TransportSpec>;
+  readonly open: () => Promise<ServerEntry>;
   readonly era: ProtocolEra;
   readonly version: string;
   /** What was tried in vain on the way there. */
@@ -33,11 +33,11 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const stdio = (name: StdioFixture) => async (): Promise<TransportSpec> => ({ type: "stdio", ...fixtureServer(name) });
+const stdio = (name: StdioFixture) => async (): Promise<ServerEntry> => ({ type: "stdio", ...fixtureServer(name) });
 
 const http =
   <Name extends keyof HttpFixtures>(name: Name, options?: HttpFixtures[Name]) =>
-  async (): Promise<TransportSpec> => {
+  async (): Promise<ServerEntry> => {
     const server = await startHttpFixture(name, options);
     closers.push(() => server.close());
     return { type: "http", url: server.url };
@@ -117,7 +117,7 @@ describe("every kind of server", () => {
       const onDown = vi.fn<ConnectionHooks["onDown"]>();
       for (const fallbacks of row.isGuess === true ? [1, 1] : [row.fallbacks ?? 0, 0]) {
         const connection = await connector.connect(
-          { id: "srv", transport, timeouts: { probeMs: row.probeMs ?? 20_000 } },
+          { id: "srv", ...transport, timeouts: { probeMs: row.probeMs ?? 20_000 } },
           {
             onToolsChanged: () => undefined,
             onDown,
@@ -168,11 +168,9 @@ describe("a server that is slower to start than probeMs", () => {
     const connection = await connector.connect(
       {
         id: "srv",
-        transport: {
-          type: "stdio",
-          command,
-          args: ["-e", `console.error("started"); ${late}`, "--", ...args.slice(1)],
-        },
+        type: "stdio",
+        command,
+        args: ["-e", `console.error("started"); ${late}`, "--", ...args.slice(1)],
         timeouts: { probeMs: 50 },
       },
       {

@@ -1,11 +1,11 @@
-import type { CallExchange, ServerSpec } from "@hostside/core";
+import type { CallExchange, ServerEntry } from "@hostside/core";
 import { fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";
 
 interface Reached extends AsyncDisposable {
-  readonly transport: ServerSpec["transport"];
+  readonly transport: ServerEntry;
 }
 
 const nothing = async (): Promise<void> => {};
@@ -18,7 +18,7 @@ const ways = {
   "HTTP+SSE": async () => reachedOver(await startHttpFixture("sse-only")),
 };
 
-function reached(transport: ServerSpec["transport"], dispose = nothing): Reached {
+function reached(transport: ServerEntry, dispose = nothing): Reached {
   return { transport, [Symbol.asyncDispose]: dispose };
 }
 
@@ -29,7 +29,7 @@ function reachedOver(server: { readonly url: string } & AsyncDisposable): Reache
 describe("CallOptions.observer", () => {
   it.each(Object.entries(ways))("hears of the size of both messages over %s", async (_way, reach) => {
     await using server = await reach();
-    const connection = await connect({ id: "s", transport: server.transport });
+    const connection = await connect({ id: "s", ...server.transport });
     const exchanges: CallExchange[] = [];
     const observer = { onExchange: (exchange: CallExchange) => exchanges.push(exchange) };
     const small = await connection.callTool("echo", { text: "x" }, { observer });
@@ -50,7 +50,7 @@ describe("CallOptions.observer", () => {
       transport: "stdio",
       script: { rules: [{ on: "tools/call", do: [{ type: "hold", barrier: "for ever" }] }] },
     });
-    const connection = await connect({ id: "s", transport: server.spec });
+    const connection = await connect({ id: "s", ...server.spec });
     const exchanges: CallExchange[] = [];
     const observer = { onExchange: (exchange: CallExchange) => exchanges.push(exchange) };
     await expect(connection.callTool("echo", {}, { observer, timeoutMs: 100 })).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe("CallOptions.observer", () => {
     expect(exchanges).toMatchObject([{ sentBytes: expect.any(Number), receivedBytes: undefined }]);
     await connection.close();
 
-    const inMemory = await connect({ id: "m", transport: memory((end) => createServerV1().connect(end)) });
+    const inMemory = await connect({ id: "m", ...memory((end) => createServerV1().connect(end)) });
     await inMemory.request("tools/list", {}, { observer });
     expect(exchanges[1]?.sentBytes).toBeGreaterThan(30);
     await inMemory.close();
@@ -68,8 +68,8 @@ describe("CallOptions.observer", () => {
   it("has the id of a session only where the server opened one", async () => {
     await using legacy = await startHttpFixture("legacy-http");
     await using modern = await startHttpFixture("modern-http");
-    const first = await connect({ id: "a", transport: { type: "http", url: legacy.url } });
-    const second = await connect({ id: "b", transport: { type: "http", url: modern.url } });
+    const first = await connect({ id: "a", type: "http", url: legacy.url });
+    const second = await connect({ id: "b", type: "http", url: modern.url });
     expect([typeof first.sessionId, second.sessionId]).toEqual(["string", undefined]);
     await first.close();
     await second.close();

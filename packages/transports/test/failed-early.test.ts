@@ -16,7 +16,9 @@ describe("a connection attempt whose time is up", () => {
     const connecting = createConnector().connect(
       {
         id: "stubborn",
-        transport: { type: "stdio", command: process.execPath, args: ["-e", stubborn] },
+        type: "stdio",
+        command: process.execPath,
+        args: ["-e", stubborn],
         timeouts: { connectMs: 1500, closeMs: 300 },
       },
       {

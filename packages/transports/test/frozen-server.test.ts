@@ -14,7 +14,9 @@ it.runIf(process.platform !== "win32").each(["errors-on-unknown", "modern-stdio"
     const connection = await createConnector().connect(
       {
         id: "srv",
-        transport: { type: "stdio", command: "sh", args: ["-c", 'echo $$ >&2; exec "$0" "$@"', command, ...args] },
+        type: "stdio",
+        command: "sh",
+        args: ["-c", 'echo $$ >&2; exec "$0" "$@"', command, ...args],
         timeouts: { requestMs: 100, closeMs: 100 },
       },
       { onToolsChanged: () => undefined, onDown, onLog: ({ text }) => void (pid ||= Number(text)) },

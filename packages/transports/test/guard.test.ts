@@ -35,8 +35,8 @@ describe("createConnector({ guard })", () => {
     await using server = await startLoopback(replyAsLegacy);
     const guard = createGuard(() => true);
     const connector = createConnector({ guard });
-    const spec: ServerSpec = { id: "web", transport: { type: "http", url: server.url } };
-    const failure = { code: "not_allowed", serverId: "web", details: { field: "transport.url", policy: "test" } };
+    const spec: ServerSpec = { id: "web", type: "http", url: server.url };
+    const failure = { code: "not_allowed", serverId: "web", details: { field: "url", policy: "test" } };
     expect(() => connector.check?.(spec)).toThrow(expect.objectContaining(failure));
     expect(guard.asked).toEqual(["/mcp"]);
     expect(await thrownBy(connect(spec, { guard, principal: "ada" }))).toMatchObject({
@@ -52,7 +52,7 @@ describe("createConnector({ guard })", () => {
   it("is asked for each request of a server that is allowed", async () => {
     await using server = await startLoopback(replyAsLegacy);
     const guard = createGuard();
-    const connection = await connect({ id: "web", transport: { type: "http", url: server.url } }, { guard });
+    const connection = await connect({ id: "web", type: "http", url: server.url }, { guard });
     await connection.listTools();
     await connection.close();
     expect(guard.asked).toHaveLength(server.seen.length);
@@ -64,8 +64,8 @@ describe("createConnector({ guard })", () => {
       const program = `require("node:fs").writeFileSync(${JSON.stringify(join(directory, "ran"))}, "")`;
       const guard = createGuard();
       const transport = { type: "stdio", command: process.execPath, args: ["-e", program] } as const;
-      const failure = { code: "not_allowed", details: { field: "transport.command", policy: "test" } };
-      expect(() => createConnector({ guard }).check?.({ id: "local", transport })).toThrow(
+      const failure = { code: "not_allowed", details: { field: "command", policy: "test" } };
+      expect(() => createConnector({ guard }).check?.({ id: "local", ...transport })).toThrow(
         expect.objectContaining(failure),
       );
       const seen: unknown[] = [];
@@ -76,12 +76,17 @@ describe("createConnector({ guard })", () => {
           return no;
         },
       };
-      const failed = await thrownBy(connect({ id: "local", transport }, { guard: watching, principal: "ada" }));
+      const failed = await thrownBy(connect({ id: "local", ...transport }, { guard: watching, principal: "ada" }));
       expect(failed).toMatchObject({ code: "not_allowed", outcome: "not-sent", retryable: false });
-      expect(seen).toEqual([[transport, { serverId: "local", principal: "ada" }]]);
+      expect(seen).toEqual([
+        [
+          { id: "local", ...transport },
+          { serverId: "local", principal: "ada" },
+        ],
+      ]);
       expect(await readdir(directory)).toEqual([]);
       // The program does what it is there to show.
-      await thrownBy(connect({ id: "local", transport }));
+      await thrownBy(connect({ id: "local", ...transport }));
       expect(await readdir(directory)).toEqual(["ran"]);
     } finally {
       await rm(directory, { recursive: true });
@@ -91,7 +96,7 @@ describe("createConnector({ guard })", () => {
   it.each([{}, { checkUrl: () => undefined }, () => undefined, null, "https"])("takes no %j for one", async (given) => {
     const guard = given as never;
     const message = "guard must have the functions checkUrl, checkAddress, checkCommand";
-    const spec = { id: "web", transport: { type: "http", url: "http://127.0.0.1:9", auth: "oauth" } } as const;
+    const spec = { id: "web", type: "http", url: "http://127.0.0.1:9", auth: "oauth" } as const;
     expect(() => createConnector({ guard })).toThrow(new TypeError(`createConnector(): ${message}`));
     expect(await thrownBy(finishAuthorization(spec, new URLSearchParams(), { guard }))).toStrictEqual(
       new TypeError(`finishAuthorization(): ${message}`),
@@ -141,7 +146,7 @@ describe("on the way to an authorization", () => {
   it("no code goes there from finishAuthorization()", async () => {
     await using server = await start();
     const guard = refusing("/token");
-    const spec = { id: "web", transport: { type: "http", url: server.url, auth: "oauth" } } as const;
+    const spec = { id: "web", type: "http", url: server.url, auth: "oauth" } as const;
     const callback = new URLSearchParams({ code: "the-secret-code" });
     const provider = createMemoryProvider();
     const authProvider = (): typeof provider => provider;

@@ -1,9 +1,9 @@
-import type { ServerSpec } from "@hostside/core";
+import type { ServerSpec, EntrySettings } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/index.ts";
 
 /** A server of a few lines: `answer(message)` returns what to write, or nothing. */
-function server(answer: string, members: Partial<ServerSpec> = {}): ServerSpec {
+function server(answer: string, members: Partial<EntrySettings> = {}): ServerSpec {
   const code = `
     const answer = ${answer};
     console.error("pid " + process.pid);
@@ -18,15 +18,15 @@ function server(answer: string, members: Partial<ServerSpec> = {}): ServerSpec {
         if (reply) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...reply }) + "\\n");
       }
     });`;
-  return { id: "srv", transport: { type: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+  return { id: "srv", type: "stdio", command: process.execPath, args: ["-e", code], ...members };
 }
 
 const unknown = '{ error: { code: -32601, message: "Method not found" } }';
 const onInitialize = (reply: string): string => `({ method }) => (method === "initialize" ? ${reply} : ${unknown})`;
 
 /** A program that is no server. */
-function program(code: string, members: Partial<ServerSpec> = {}): ServerSpec {
-  return { id: "srv", transport: { type: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+function program(code: string, members: Partial<EntrySettings> = {}): ServerSpec {
+  return { id: "srv", type: "stdio", command: process.execPath, args: ["-e", code], ...members };
 }
 
 describe("a program that writes to stdout what is no message", () => {
@@ -55,12 +55,10 @@ describe("a program that writes to stdout what is no message", () => {
       name: "a secret in it",
       spec: {
         id: "srv",
-        transport: {
-          type: "stdio",
-          command: process.execPath,
-          args: ["-e", "console.log('key ' + process.env.API_KEY + 'x'.repeat(1e6))"],
-          env: { API_KEY: "hunter2-hunter2" },
-        },
+        type: "stdio",
+        command: process.execPath,
+        args: ["-e", "console.log('key ' + process.env.API_KEY + 'x'.repeat(1e6))"],
+        env: { API_KEY: "hunter2-hunter2" },
       } satisfies ServerSpec,
       error: { code: "server_exited", details: { excerpt: expect.stringMatching(/^key (?!hunter2).{1,200}$/) } },
       message: /^(?!.*hunter2)/,

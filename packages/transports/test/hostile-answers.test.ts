@@ -8,7 +8,7 @@ async function meet(fault: string, timeouts: Partial<ServerTimeouts> = {}) {
   const server = await startFaultServer({ script: fault, transport: "http" });
   const asked: ElicitationRequest[] = [];
   const connection = await createConnector().connect(
-    { id: "web", transport: { type: "http", url: server.url }, timeouts },
+    { id: "web", type: "http", url: server.url, timeouts },
     {
       onToolsChanged: () => undefined,
       onDown: () => undefined,

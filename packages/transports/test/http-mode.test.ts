@@ -22,7 +22,7 @@ async function startOld(target: string): Promise<LoopbackServer> {
   });
 }
 
-const specOf = (server: LoopbackServer): ServerSpec => ({ id: "web", transport: { type: "http", url: server.url } });
+const specOf = (server: LoopbackServer): ServerSpec => ({ id: "web", type: "http", url: server.url });
 
 describe("the transport that mode: auto chooses", () => {
   it("is told with the protocol revision: the old HTTP+SSE", async () => {

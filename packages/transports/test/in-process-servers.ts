@@ -4,7 +4,7 @@ import { InMemoryTransport as InMemoryTransportV1 } from "@modelcontextprotocol/
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { CustomTransportSpec, MemoryTransportSpec } from "@hostside/core";
+import type { CustomEntry, MemoryEntry } from "@hostside/core";
 import { z } from "zod";
 
 const identity = { name: "in-process", version: "1.0.0" };
@@ -25,11 +25,11 @@ export function createServerV2(): McpServer {
 }
 
 /** A memory spec from a function that takes the `Transport` of either SDK line. */
-export function memory(serve: (transport: InMemoryTransport) => unknown): MemoryTransportSpec {
+export function memory(serve: (transport: InMemoryTransport) => unknown): MemoryEntry {
   return { type: "memory", serve };
 }
 
-export function custom(open: CustomTransportSpec["open"]): CustomTransportSpec {
+export function custom(open: CustomEntry["open"]): CustomEntry {
   return { type: "custom", open };
 }
 

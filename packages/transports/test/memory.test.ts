@@ -18,7 +18,7 @@ describe("a server in memory", () => {
         onclose();
       };
     });
-    const spec: ServerSpec = { id: "srv", transport: memory(serve) };
+    const spec: ServerSpec = { id: "srv", ...memory(serve) };
     for (let count = 1; count <= 2; count += 1) {
       const connection = await connect(spec);
       await connection.close();
@@ -40,7 +40,7 @@ describe("a server in memory", () => {
       },
     },
   ])("fails with spawn_failed when serve $name, with the cause", async ({ serve }) => {
-    const connecting = connect({ id: "srv", transport: memory(serve) });
+    const connecting = connect({ id: "srv", ...memory(serve) });
     await expect(connecting).rejects.toMatchObject({ code: "spawn_failed", serverId: "srv" });
     const causes: unknown[] = [];
     for (
@@ -56,7 +56,7 @@ describe("a server in memory", () => {
   it("goes down when the server closes its end", async () => {
     const server = createServerV1();
     const onDown = vi.fn<() => void>();
-    await connect({ id: "srv", transport: memory((end) => server.connect(end)) }, { onDown });
+    await connect({ id: "srv", ...memory((end) => server.connect(end)) }, { onDown });
     await server.close();
     expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
   });
@@ -68,7 +68,7 @@ describe("a server in memory", () => {
       {
         id: "srv",
         era: "legacy",
-        transport: memory(async (end) => {
+        ...memory(async (end) => {
           const send = end.send.bind(end);
           await createServerV1().connect(end);
           end.send = async (message) => {
@@ -124,7 +124,7 @@ describe("a server in memory", () => {
     const sent: unknown[] = [];
     const connection = await connect({
       id: "srv",
-      transport: memory(async (end) => {
+      ...memory(async (end) => {
         await createServerV1().connect(end);
         const receive = end.onmessage;
         end.onmessage = (received, extra) => {
@@ -142,7 +142,7 @@ describe("a server in memory", () => {
   });
 
   it("takes no arguments of a call for {}, and refuses those that are no JSON object", async () => {
-    const connection = await connect({ id: "srv", transport: memory((end) => createServerV1().connect(end)) });
+    const connection = await connect({ id: "srv", ...memory((end) => createServerV1().connect(end)) });
     const call = (args: unknown): Promise<unknown> => connection.callTool("echo", args as JsonObject);
     await expect(call(new Map([["text", "x"]]))).rejects.toMatchObject({
       code: "invalid_arguments",
@@ -157,7 +157,7 @@ describe("a server in memory", () => {
     const sent: JsonObject[] = [];
     const connection = await connect({
       id: "srv",
-      transport: memory(async (end) => {
+      ...memory(async (end) => {
         const send = end.send.bind(end);
         end.send = async (message) => {
           sent.push(message as unknown as JsonObject);
@@ -178,7 +178,7 @@ describe("the time a human takes", () => {
   it("does not count against the call's", async () => {
     const clock = createManualClock();
     const connection = await connect(
-      { id: "srv", transport: memory((end) => createAskingServer().connect(end)) },
+      { id: "srv", ...memory((end) => createAskingServer().connect(end)) },
       {
         clock,
         onElicit: async () => {

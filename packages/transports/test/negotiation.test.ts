@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerSpec } from "@hostside/core";
+import type { Diagnostic, ServerSpec, HttpEntry } from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { connect, createConnector, createEraCache } from "../src/index.ts";
@@ -142,7 +142,7 @@ describe("the probe over HTTP", () => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    await expect(connect({ id: "srv", transport: { type: "http", url } })).rejects.toMatchObject({
+    await expect(connect({ id: "srv", type: "http", url })).rejects.toMatchObject({
       code: "unreachable",
     });
   });
@@ -192,9 +192,8 @@ describe("what was found out about a server", () => {
     const kept = new Map<string, unknown>();
     const eraCache = { ...createEraCache(), set: (key: string, verdict: unknown) => void kept.set(key, verdict) };
     const connector = createConnector({ eraCache });
-    const transport = { type: "http", url: server.url, bearerToken: "s3cret-token" } as const;
     for (const bearerToken of ["s3cret-token", "s3cret-token", "other-token"]) {
-      await open(connector, server, { transport: { ...transport, bearerToken } });
+      await open(connector, server, { bearerToken });
     }
     expect(kept.size).toBe(2);
     expect([...kept.values()][0]).toMatchObject({ era: "legacy", channel: "streamable", foundAt: expect.any(Number) });
@@ -364,14 +363,14 @@ function replyAsModern({ message }: SeenRequest, response: ServerResponse): void
   reply(response, 200, { jsonrpc: "2.0", id: message["id"], result });
 }
 
-function spec({ url }: LoopbackServer, members: Partial<ServerSpec> = {}, mode?: "streamable" | "sse"): ServerSpec {
-  return { id: "srv", transport: { type: "http", url, ...(mode && { mode }) }, ...members };
+function spec({ url }: LoopbackServer, members: Partial<HttpEntry> = {}, mode?: "streamable" | "sse"): ServerSpec {
+  return { id: "srv", type: "http", url, ...(mode && { mode }), ...members };
 }
 
 async function open(
   connector: ReturnType<typeof createConnector>,
   server: LoopbackServer,
-  members: Partial<ServerSpec> = {},
+  members: Partial<HttpEntry> = {},
 ): Promise<void> {
   const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
   const connection = await connector.connect(spec(server, members), hooks, new AbortController().signal);

@@ -4,8 +4,9 @@ import type {
   JsonObject,
   ServerLog,
   ServerSpec,
-  StdioTransportSpec,
+  StdioEntry,
   HostsideError,
+  EntrySettings,
 } from "@hostside/core";
 import type { RequestId } from "../src/message/json-rpc.ts";
 import assert from "node:assert/strict";
@@ -31,10 +32,10 @@ export interface OpenChild {
 
 /** What a test may set. */
 export interface OpenChildInit {
-  readonly transport?: Partial<StdioTransportSpec>;
+  readonly transport?: Partial<StdioEntry>;
   /** Follow the program's path. */
   readonly extraArgs?: readonly string[];
-  readonly spec?: Partial<Omit<ServerSpec, "id" | "transport">>;
+  readonly spec?: Partial<EntrySettings>;
   readonly effects?: StdioEffects;
   readonly clock?: Clock;
 }
@@ -54,7 +55,10 @@ export async function openChild(
   const spec: ServerSpec = {
     id: "child",
     ...members,
-    transport: { type: "stdio", command: process.execPath, args: [childPath(program), ...extraArgs], ...transport },
+    type: "stdio",
+    command: process.execPath,
+    args: [childPath(program), ...extraArgs],
+    ...transport,
   };
   const context = createTransportContext(spec, {
     signal: new AbortController().signal,

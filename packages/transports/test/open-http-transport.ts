@@ -1,4 +1,4 @@
-import type { Diagnostic, HttpTransportSpec, JsonObject, ServerSpec, HostsideError } from "@hostside/core";
+import type { Diagnostic, HttpEntry, JsonObject, ServerSpec, HostsideError, EntrySettings } from "@hostside/core";
 import type { RequestId } from "../src/message/json-rpc.ts";
 import type { SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
@@ -24,8 +24,8 @@ export interface OpenedHttp extends AsyncDisposable {
 export interface OpenHttpInit extends HttpOptions {
   readonly url: string;
   readonly channel?: "sse" | "streamable";
-  readonly transport?: Partial<HttpTransportSpec>;
-  readonly spec?: Partial<ServerSpec>;
+  readonly transport?: Partial<HttpEntry>;
+  readonly spec?: Partial<EntrySettings>;
   /** Whether a user waits. Default `true`. */
   readonly isInteractive?: boolean;
   /** Aborts the opening. */
@@ -42,7 +42,7 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
   let interruptions = 0;
   let closes = 0;
   const open = channel === "sse" ? openSse : openStreamableHttp;
-  const spec: ServerSpec = { id: "web", ...specMembers, transport: { type: "http", url, ...members } };
+  const spec: ServerSpec = { id: "web", ...specMembers, type: "http", url, ...members };
   const context = createTransportContext(spec, {
     signal: signal ?? new AbortController().signal,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),

@@ -11,7 +11,7 @@ const tools = [
 
 it("mirrors declared arguments in headers, and leaves out a tool that declares them wrongly, on 2026-07-28 over HTTP", async () => {
   await using server = await startModern();
-  const connection = await connect({ id: "srv", transport: { type: "http", url: server.url } });
+  const connection = await connect({ id: "srv", type: "http", url: server.url });
   const listing = await connection.listTools();
   expect(listing.tools.map(({ name }) => name)).toEqual(["good"]);
   expect(listing.dropped).toEqual([{ name: "bad", reason: "x-mcp-header of region is no header name" }]);
@@ -30,7 +30,7 @@ it("mirrors declared arguments in headers, and leaves out a tool that declares t
 it("says that the tools changed when the server wants other headers than its last listing declared", async () => {
   await using server = await startModern();
   const onToolsChanged = vi.fn<() => void>();
-  const connection = await connect({ id: "srv", transport: { type: "http", url: server.url } }, { onToolsChanged });
+  const connection = await connect({ id: "srv", type: "http", url: server.url }, { onToolsChanged });
   const call = connection.callTool("mismatch", { region: "eu" });
   await expect(call).rejects.toMatchObject({ outcome: "failed", retryable: true, details: { rpcCode: -32_020 } });
   expect(onToolsChanged).toHaveBeenCalledOnce();
@@ -40,7 +40,7 @@ it("says that the tools changed when the server wants other headers than its las
 it("carries revision, client and capabilities in the _meta of each request of 2026-07-28, and nothing that is not offered", async () => {
   await using server = await startModern();
   const connection = await connect(
-    { id: "srv", transport: { type: "http", url: server.url } },
+    { id: "srv", type: "http", url: server.url },
     { clientInfo: { name: "host", version: "7" }, onElicit: async () => ({ action: "decline" }) },
   );
   await connection.listTools();

@@ -58,12 +58,12 @@ describe("a principal", () => {
         return source;
       },
     });
-    const oauth = { id: "a", transport: { type: "http", url: "https://a.test/", auth: "oauth" } } as const;
+    const oauth = { id: "a", type: "http", url: "https://a.test/", auth: "oauth" } as const;
     await connector.clearCredentials?.(oauth, { principal: "ann" });
     expect(forgotten).toEqual(["all"]);
     expect(asked).toEqual([{ principal: "ann", interactive: false, fetch: expect.any(Function) }]);
-    await connector.clearCredentials?.({ id: "a", transport: { type: "stdio", command: "a" } });
-    await connector.clearCredentials?.({ id: "a", transport: { type: "http", url: "https://a.test/" } });
+    await connector.clearCredentials?.({ id: "a", type: "stdio", command: "a" });
+    await connector.clearCredentials?.({ id: "a", type: "http", url: "https://a.test/" });
     expect(forgotten).toHaveLength(1);
   });
 });
@@ -83,7 +83,7 @@ it("hands the context of a call to no transport that somebody else wrote", async
       if (id !== undefined) queueMicrotask(() => transport.onmessage({ jsonrpc: "2.0", id, result }));
     },
   };
-  const spec: ServerSpec = { id: "own", transport: { type: "custom", open: () => transport }, era: "legacy" };
+  const spec: ServerSpec = { id: "own", type: "custom", open: () => transport, era: "legacy" };
   const connection = await connect(spec);
   closers.push(() => connection.close());
   await connection.callTool("echo", {}, { context: { principal: "ann" } });
@@ -211,7 +211,7 @@ describe("headers of the host's own", () => {
 
   it("that are credentials do not travel unencrypted, and are masked where a server echoes them", async () => {
     const headersFor = (): Record<string, string> => ({ "x-user-token": "very-secret-token" });
-    const plain: ServerSpec = { id: "srv", transport: { type: "http", url: "http://198.51.100.1/" } };
+    const plain: ServerSpec = { id: "srv", type: "http", url: "http://198.51.100.1/" };
     await expect(connect(plain, { headersFor })).rejects.toMatchObject({
       code: "invalid_spec",
       message: expect.stringContaining("x-user-token"),
@@ -229,10 +229,7 @@ describe("headers of the host's own", () => {
     const server = await startHttpFixture("sse-only");
     closers.push(() => server.close());
     const headersFor = vi.fn<() => undefined>();
-    const connection = await connect(
-      { id: "sse", transport: { type: "http", url: server.url, mode: "sse" } },
-      { headersFor },
-    );
+    const connection = await connect({ id: "sse", type: "http", url: server.url, mode: "sse" }, { headersFor });
     closers.push(() => connection.close());
     await connection.callTool("echo", { text: "x" }, { context: { role: "r" } });
     expect(headersFor).toHaveBeenLastCalledWith(expect.objectContaining({ id: "sse" }), {
@@ -258,7 +255,8 @@ describe("the reason of an end", () => {
     };
     const connection = await connect({
       id: "srv",
-      transport: { type: "custom", open: () => transport },
+      type: "custom",
+      open: () => transport,
       era: "legacy",
     });
     const waiting = connection.request("x");
@@ -279,11 +277,11 @@ async function record(): Promise<RecordingServer> {
 }
 
 function specOf(server: RecordingServer, members: object): ServerSpec {
-  return { id: "srv", transport: { type: "http", url: server.url, ...members } };
+  return { id: "srv", type: "http", url: server.url, ...members };
 }
 
 describe("what makes no sense is refused by name", () => {
-  const spec: ServerSpec = { id: "a", transport: { type: "http", url: "https://a.test/", auth: "oauth" } };
+  const spec: ServerSpec = { id: "a", type: "http", url: "https://a.test/", auth: "oauth" };
   const source: TokenSource = { token: async () => "t" };
 
   it.each([

@@ -53,7 +53,9 @@ async function startServer(
 const specOf = (url: string): ServerSpec => ({
   id: "web",
   era: "legacy",
-  transport: { type: "http", url, mode: "streamable" },
+  type: "http",
+  url,
+  mode: "streamable",
 });
 const open = (url: string, options: ConnectOptions): Promise<Connection> => connect(specOf(url), options);
 const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>

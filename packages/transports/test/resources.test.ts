@@ -1,5 +1,5 @@
 import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
-import type { Diagnostic, ElicitationRequest, ServerNotification, ServerSpec } from "@hostside/core";
+import type { Diagnostic, ElicitationRequest, ServerNotification, ServerEntry, EntrySettings } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 
@@ -8,12 +8,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-const startLegacy = async (): Promise<ServerSpec["transport"]> => ({
+const startLegacy = async (): Promise<ServerEntry> => ({
   type: "stdio",
   ...fixtureServer("legacy-library"),
 });
 
-const rows: readonly { readonly name: string; readonly start: () => Promise<ServerSpec["transport"]> }[] = [
+const rows: readonly { readonly name: string; readonly start: () => Promise<ServerEntry> }[] = [
   { name: "legacy over stdio", start: startLegacy },
   {
     name: "2026-07-28 over stdio",
@@ -163,12 +163,8 @@ it("bounds a flood of updates", async () => {
   expect(diagnostics.map(({ kind }) => kind)).toContain("notification-flood");
 });
 
-async function open(
-  start: () => Promise<ServerSpec["transport"]>,
-  options: ConnectOptions,
-  members: Partial<ServerSpec> = {},
-) {
-  const connection = await connect({ id: "library", transport: await start(), ...members }, options);
+async function open(start: () => Promise<ServerEntry>, options: ConnectOptions, members: Partial<EntrySettings> = {}) {
+  const connection = await connect({ id: "library", ...(await start()), ...members }, options);
   closers.push(() => connection.close());
   return connection;
 }

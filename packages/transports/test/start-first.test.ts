@@ -21,7 +21,7 @@ interface Early {
 }
 
 async function start(script: string, signal = new AbortController().signal): Promise<Early> {
-  const spec: ServerSpec = { id: "early", transport: { type: "stdio", command: "/bin/sh", args: ["-c", script] } };
+  const spec: ServerSpec = { id: "early", type: "stdio", command: "/bin/sh", args: ["-c", script] };
   const context = createTransportContext(spec, { signal, ...listeners });
   const started = await startServer(spec, context, { spawn, files: () => files });
   assert(started.child !== undefined);

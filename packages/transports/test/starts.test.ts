@@ -1,4 +1,4 @@
-import type { ServerSpec } from "@hostside/core";
+import type { ServerSpec, EntrySettings } from "@hostside/core";
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { fixtureServer } from "@hostside/fixtures";
 import { execa } from "execa";
@@ -15,11 +15,13 @@ function hooks(members: Partial<ConnectionHooks> = {}): ConnectionHooks {
   return { onToolsChanged: () => undefined, onDown: () => undefined, ...members };
 }
 
-function child(id: string, program: string, members: Partial<ServerSpec> = {}): ServerSpec {
+function child(id: string, program: string, members: Partial<EntrySettings> = {}): ServerSpec {
   return {
     id,
     era: "legacy",
-    transport: { type: "stdio", command: process.execPath, args: [childPath(program)] },
+    type: "stdio",
+    command: process.execPath,
+    args: [childPath(program)],
     timeouts: { closeMs: 200 },
     ...members,
   };
@@ -33,7 +35,7 @@ describe("the servers that start at once", () => {
     const connections = await Promise.all(
       ["a", "b", "c", "d", "e"].map((id) =>
         connector.connect(
-          { id, transport: { type: "stdio", command, args }, timeouts: { probeMs: 20_000 } },
+          { id, type: "stdio", command, args, timeouts: { probeMs: 20_000 } },
           hooks({ onQueued: () => reported.push(`${id} waits`), onStart: () => reported.push(`${id} starts`) }),
           never,
         ),

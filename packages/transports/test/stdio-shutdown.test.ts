@@ -199,7 +199,7 @@ function isAlive(pid: number | undefined): boolean {
 }
 
 function specOf(program: string): ServerSpec {
-  return { id: "child", transport: { type: "stdio", command: process.execPath, args: [childPath(program)] } };
+  return { id: "child", type: "stdio", command: process.execPath, args: [childPath(program)] };
 }
 
 function openTo(program: string, signal: AbortSignal, effects: StdioEffects): Promise<StdioTransport> {

@@ -1,4 +1,4 @@
-import type { ServerSpec, StdioTransportSpec } from "@hostside/core";
+import type { ServerSpec, StdioEntry } from "@hostside/core";
 import { ChildProcess } from "node:child_process";
 import fs, { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -21,8 +21,8 @@ afterEach(async () => {
 
 const listeners = { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} };
 
-async function failureOf(transport: Omit<StdioTransportSpec, "type">, effects: StdioEffects = {}): Promise<unknown> {
-  const spec: ServerSpec = { id: "github", transport: { type: "stdio", ...transport } };
+async function failureOf(transport: Omit<StdioEntry, "type">, effects: StdioEffects = {}): Promise<unknown> {
+  const spec: ServerSpec = { id: "github", type: "stdio", ...transport };
   return openStdio(spec, { ...createTransportContext(spec, listeners), effects }).then(
     () => "it started",
     (error: unknown) => error,
@@ -36,7 +36,7 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
       serverId: "github",
       outcome: "not-sent",
       retryable: false,
-      details: { field: "transport.command" },
+      details: { field: "command" },
       cause: { code: "ENOENT" },
       message:
         '[spawn_failed] server "github": cannot start "no-such-program": there is no such program on the PATH; install it, or give its full path',
@@ -50,7 +50,7 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
     });
     syncBuiltinESMExports();
     const start = new AbortController();
-    const spec = { id: "github", transport: { type: "stdio", command: process.execPath, cwd: folder } } as const;
+    const spec = { id: "github", type: "stdio", command: process.execPath, cwd: folder } as const;
     const opening = openStdio(spec, createTransportContext(spec, { ...listeners, signal: start.signal })).catch(
       (error: unknown) => error,
     );
@@ -138,7 +138,7 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
     await prepare(cwd);
     expect(await failureOf({ command: process.execPath, cwd })).toMatchObject({
       code: "spawn_failed",
-      details: { field: "transport.cwd" },
+      details: { field: "cwd" },
       message: `[spawn_failed] server "github": the working directory ${JSON.stringify(cwd)} ${what}`,
     });
   });
@@ -171,12 +171,12 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
 
 describe("openStdio() of a spec that makes no sense: invalid_spec, and nothing is started", () => {
   it.each([
-    ["transport.command", { command: "a\0b" }],
-    ["transport.args.1", { command: "a", args: ["x", "a\0b"] }],
-    ["transport.env", { command: "a", env: { "A=B": "1" } }],
-    ["transport.env", { command: "a", env: { "": "1" } }],
-    ["transport.env.TOKEN", { command: "a", env: { TOKEN: "secret\0" } }],
-    ["transport.cwd", { command: "a", cwd: " " }],
+    ["command", { command: "a\0b" }],
+    ["args.1", { command: "a", args: ["x", "a\0b"] }],
+    ["env", { command: "a", env: { "A=B": "1" } }],
+    ["env", { command: "a", env: { "": "1" } }],
+    ["env.TOKEN", { command: "a", env: { TOKEN: "secret\0" } }],
+    ["cwd", { command: "a", cwd: " " }],
   ])("%s", async (field, transport) => {
     const error = await failureOf(transport, {
       spawn: () => {
@@ -189,7 +189,7 @@ describe("openStdio() of a spec that makes no sense: invalid_spec, and nothing i
 });
 
 it("openStdio() where there are no processes throws unsupported_transport", async () => {
-  const spec = { id: "github", transport: { type: "stdio", command: "server" } } as const;
+  const spec = { id: "github", type: "stdio", command: "server" } as const;
   await expect(openUnavailable(spec, createTransportContext(spec, listeners))).rejects.toMatchObject({
     code: "unsupported_transport",
     serverId: "github",

@@ -245,10 +245,7 @@ describe("a tool that its server lists as a task alone", () => {
 async function openSdk(options: ConnectOptions = {}) {
   const server = await startSdkTaskServer();
   closers.push(async () => server[Symbol.asyncDispose]());
-  const connection = await connect(
-    { id: "jobs", transport: { type: "http", url: server.url } },
-    { tasks: "await", ...options },
-  );
+  const connection = await connect({ id: "jobs", type: "http", url: server.url }, { tasks: "await", ...options });
   closers.push(() => connection.close());
   await connection.listTools();
   return { server, connection };
@@ -268,7 +265,7 @@ interface Script {
 async function openScripted(options: Script & Pick<ConnectOptions, "tasks" | "onElicit"> = {}) {
   const { tasks, onElicit, ...script } = { tasks: "await" as const, ...options };
   const server = createScripted(script);
-  const spec: ServerSpec = { id: "jobs", transport: { type: "custom", open: () => server.transport }, era: "legacy" };
+  const spec: ServerSpec = { id: "jobs", type: "custom", open: () => server.transport, era: "legacy" };
   const connection = await connect(spec, { tasks, ...(onElicit && { onElicit }) });
   closers.push(() => connection.close());
   await connection.listTools();

@@ -175,7 +175,8 @@ async function open(
   const server = createTaskServer(states);
   const spec: ServerSpec = {
     id: "jobs",
-    transport: { type: "custom", open: () => server.transport },
+    type: "custom",
+    open: () => server.transport,
     era: "2026-07-28",
     ...(requestMs !== undefined && { timeouts: { requestMs } }),
   };

@@ -33,8 +33,8 @@ export const create: CreateContender = async () => {
 
 function toSpec(server: BenchServer): Parameters<ReturnType<typeof createProvider>["addServer"]>[0] {
   return server.type === "stdio"
-    ? { id: server.id, transport: { type: "stdio", command: server.command, args: server.args } }
-    : { id: server.id, transport: { type: "http", url: server.url } };
+    ? { id: server.id, type: "stdio", command: server.command, args: server.args }
+    : { id: server.id, type: "http", url: server.url };
 }
 
 function firstText({ content }: ToolOutcome): string {

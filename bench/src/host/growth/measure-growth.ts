@@ -35,7 +35,8 @@ async function measureSize(of: "servers" | "tools", size: number): Promise<reado
   if (server?.type !== "http") throw new TypeError("no server");
   const specs = Array.from({ length: of === "servers" ? size : 1 }, (_, index) => ({
     id: `s${index}`,
-    transport: { type: "http", url: server.url } as const,
+    type: "http" as const,
+    url: server.url,
   }));
   const provider = createProvider({ connector: createConnector(), servers: specs });
   try {

@@ -12,7 +12,7 @@ import { createApiKeys } from "./create-api-keys.ts";
 
 const url = "https://keys.test/mcp";
 const http = { type: "http", url, auth: "api-key" } as const;
-const spec = { id: "s", transport: http } as const;
+const spec = { id: "s", ...http } as const;
 const request = (principal?: string): AuthorizationRequest => ({
   principal,
   interactive: false,
@@ -62,13 +62,13 @@ describe("createApiKeys()", () => {
       { ...http, auth: "oauth" },
       { type: "http", url },
     ] as const;
-    for (const transport of others) expect(authProvider({ id: "s", transport }, request())).toBeUndefined();
+    for (const transport of others) expect(authProvider({ id: "s", ...transport }, request())).toBeUndefined();
     const one = authProvider(spec, request("ann"));
     expect(authProvider(spec, request("ann"))).toBe(one);
     expect(authProvider(spec, request("bob"))).not.toBe(one);
     expect(authProvider(spec, request())).not.toBe(one);
     expect(authProvider({ ...spec, id: "t" }, request("ann"))).not.toBe(one);
-    const elsewhere = { ...spec, transport: { ...http, url: "https://else.test/" } };
+    const elsewhere = { ...spec, ...http, url: "https://else.test/" };
     expect(authProvider(elsewhere, request("ann"))).not.toBe(one);
   });
 
@@ -234,8 +234,8 @@ describe("firstAuthProvider()", () => {
     });
     expect(authProvider(spec, request())).toBe(keys.authProvider(spec, request()));
     const oauth = { ...http, auth: "oauth" } as const;
-    expect(authProvider({ id: "mine", transport: oauth }, request())).toBe(own);
-    expect(authProvider({ id: "else", transport: oauth }, request())).toBeUndefined();
+    expect(authProvider({ id: "mine", ...oauth }, request())).toBe(own);
+    expect(authProvider({ id: "else", ...oauth }, request())).toBeUndefined();
     expect(asked).toEqual(["mine", "else"]);
     expect(() => firstAuthProvider(keys as never)).toThrow(TypeError);
   });

@@ -27,9 +27,9 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
   const settings = readOptions(options);
   const kept = new Map<string, Kept>();
   return {
-    authProvider({ id, transport }, { principal }) {
-      if (transport.type !== "http" || transport.auth !== "api-key") return undefined;
-      const { url } = transport;
+    authProvider(spec, { principal }) {
+      if (spec.url === undefined || spec.auth !== "api-key") return undefined;
+      const { id, url } = spec;
       const account = JSON.stringify([id, principal]);
       const known = kept.get(account);
       kept.delete(account);

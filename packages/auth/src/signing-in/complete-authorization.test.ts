@@ -276,8 +276,8 @@ describe("begin() and complete()", () => {
     expect((await errorOf(oauth.begin(robot))).message).toContain(
       "not configured for the OAuth authorization_code flow",
     );
-    const stdio = { id: "s", transport: { type: "stdio", command: "x" } } as const;
-    expect((await errorOf(oauth.begin(stdio))).message).toContain("does not use the HTTP transport");
+    const stdio = { id: "s", type: "stdio", command: "x" } as const;
+    expect((await errorOf(oauth.begin(stdio))).message).toContain("only servers over HTTP use OAuth");
     expect((await errorOf(oauth.begin("nobody"))).code).toBe("unknown_server");
   });
 });

@@ -172,5 +172,5 @@ function nothingPending(why: string): HostsideError {
 
 // In another process no connector has asked about it.
 function specOf({ serverId, title, serverUrl }: PendingDocument): ServerSpec {
-  return { id: serverId, title, transport: { type: "http", url: serverUrl, auth: "oauth" } };
+  return { id: serverId, title, type: "http", url: serverUrl, auth: "oauth" };
 }

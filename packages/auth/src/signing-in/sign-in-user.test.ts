@@ -85,7 +85,7 @@ describe("authorize()", () => {
     const place = `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
     servers.routes.set(`GET ${place}`, () => Response.json({ resource: url, authorization_servers: [issuer] }));
     const { oauth, shown } = createSignInWorld({}, servers);
-    const who = await oauth.authorize({ id: "odd", transport: { type: "http", url, auth: "oauth" } });
+    const who = await oauth.authorize({ id: "odd", type: "http", url, auth: "oauth" });
     expect(shown[0]?.url.searchParams.get("resource")).toBe(url);
     expect(who.serverUrl).toContain(new URL(url).host);
     expect(await oauth.list()).toEqual([who]);

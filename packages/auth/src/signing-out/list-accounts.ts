@@ -41,5 +41,5 @@ export async function storedServer(
   const document = await store.load({ kind: "account", serverId, principal });
   const url = isJsonObject(document) ? document["serverUrl"] : undefined;
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
-  return { id: serverId, transport: { type: "http", url, auth: "oauth" } };
+  return { id: serverId, type: "http", url, auth: "oauth" };
 }

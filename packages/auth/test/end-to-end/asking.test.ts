@@ -128,7 +128,7 @@ describe("begin and complete", () => {
         await using oauth = createOAuth({
           store: createFileCredentials({ folder }), redirect: ${JSON.stringify(redirect)}, clients: ${JSON.stringify(clients)},
         });
-        const begun = await oauth.begin({ id: ${JSON.stringify(serverId)}, transport: { type: "http", url, auth: "oauth" } }, { principal: "ada" });
+        const begun = await oauth.begin({ id: ${JSON.stringify(serverId)}, url, auth: "oauth" }, { principal: "ada" });
         console.log(begun.url.href);`.replace("await using oauth", "const oauth");
       const args = ["--input-type=module", "-e", program, folder, server.url];
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });

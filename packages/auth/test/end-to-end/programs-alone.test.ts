@@ -14,7 +14,7 @@ it.each([undefined, "proof", "nonce"] as const)(
     const flow = "client_credentials";
     const oauth = createOAuth({ clients: { one: { flow, clientId: "robot", clientSecret: "robot-secret" } } });
     const connector = createConnector({ authProvider: oauth.authProvider });
-    const spec = { id: "one", transport: { ...server.spec, auth: "oauth" } } as const;
+    const spec = { id: "one", ...server.spec, auth: "oauth" } as const;
     const connection = await connector.connect(spec, hooks, AbortSignal.timeout(10_000));
     for (const text of ["a", "b", "c", "d", "e", "f"]) await connection.callTool("append", { text });
     expect(server.ledger().map(({ args }) => args["text"])).toEqual(["a", "b", "c", "d", "e", "f"]);
@@ -28,7 +28,7 @@ it("shows nobody a page that an authorization server does not have", async () =>
   await using server = await startFaultServer({ transport: "http", script: { http: { authorization } } });
   const clients = { one: { clientId: "desk" } };
   const oauth = createOAuth({ clients, redirect: "https://product.example/callback" });
-  const spec = { id: "one", transport: { ...server.spec, auth: "oauth" } } as const;
+  const spec = { id: "one", ...server.spec, auth: "oauth" } as const;
   await expect(oauth.begin(spec)).rejects.toMatchObject({
     code: "auth_required",
     message: expect.stringContaining("has no page for users"),

@@ -49,7 +49,7 @@ export function startHost(
     },
     ...options,
   });
-  const spec: ServerSpec = { id: serverId, title: "My notes", transport: { type: "http", url, auth: "oauth" } };
+  const spec: ServerSpec = { id: serverId, title: "My notes", type: "http", url, auth: "oauth" };
   const connector = createConnector({
     authProvider: (server, request) => oauth.authProvider(server, request),
     ...(connectorClock !== undefined && { clock: connectorClock }),

@@ -101,7 +101,7 @@ describe.each(sharedKinds.filter(({ isHere }) => isHere))(
 );
 
 function specOf(url: string): ServerSpec {
-  return { id: "mcp", transport: { type: "http", url, auth: "oauth" } };
+  return { id: "mcp", type: "http", url, auth: "oauth" };
 }
 
 async function signInAll(store: CredentialStore, spec: ServerSpec, users: readonly string[]): Promise<void> {

@@ -14,7 +14,7 @@ const closing = [];
 const stopping = new AbortController();
 
 const oauth = createOAuth({ store: await openStore(), redirect: "http://127.0.0.1:9/callback" });
-const spec = { id: "mcp", transport: { type: "http", url: serverUrl, auth: "oauth" } };
+const spec = { id: "mcp", type: "http", url: serverUrl, auth: "oauth" };
 const report = { sent: 0, letIn: 0, refusedTwice: 0, /** @type {string[]} */ errors: [] };
 
 process.on("message", () => stopping.abort());

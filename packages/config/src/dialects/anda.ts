@@ -76,7 +76,7 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTrans
   readKnobs(entry, draft);
   readTimes(entry, draft);
   const { limits, unknown } = readLimits(entry.entry("limits"));
-  if (Object.keys(limits).length > 0) draft.spec("limits", limits, entry.at("limits"));
+  if (Object.keys(limits).length > 0) draft.set("limits", limits, entry.at("limits"));
   for (const name of unknown)
     entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
 }
@@ -85,7 +85,7 @@ function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
   for (const [name, value] of transport.textMap("environment") ?? []) {
     draft.member("env", [name, value], [...transport.at("environment"), name]);
   }
-  if (transport.flag("inherit_env") === true) draft.transport("inheritEnv", "all", transport.at("inherit_env"));
+  if (transport.flag("inherit_env") === true) draft.set("inheritEnv", "all", transport.at("inherit_env"));
   if (!transport.has("cwd")) draft.extra("defaultCwd", "workspaceFolder");
 }
 
@@ -94,7 +94,7 @@ function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
   if (token !== undefined && token.trim() !== "") {
     if (transport.has("auth"))
       transport.error("auth", { code: "conflicting_fields", message: "cannot set both bearer_token and auth" });
-    draft.transport("bearerToken", token, transport.at("bearer_token"));
+    draft.set("bearerToken", token, transport.at("bearer_token"));
   }
   const auth = isConfigMap(transport.get("auth")) ? transport.entry("auth") : undefined;
   for (const name of ["redirect_uri", "client_id", "client_secret"]) {
@@ -112,22 +112,22 @@ function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
     return undefined;
   };
   const era = word("lifecycle", lifecycles);
-  if (era !== undefined) draft.spec("era", era, entry.at("lifecycle"));
+  if (era !== undefined) draft.set("era", era, entry.at("lifecycle"));
   const required = entry.flag("required");
-  if (required !== undefined) draft.spec("required", required, entry.at("required"));
+  if (required !== undefined) draft.set("required", required, entry.at("required"));
   const startup = word("startup", startups);
-  if (startup !== undefined) draft.spec("startup", startup, entry.at("startup"));
+  if (startup !== undefined) draft.set("startup", startup, entry.at("startup"));
   if (required === true && startup === "background") {
     const message = "a server that is required cannot start in the background";
     entry.error("startup", { code: "conflicting_fields", message, fix: 'write "eager"' });
   }
-  draft.spec("concurrency", word("concurrency", concurrencies) ?? "serial", entry.at("concurrency"));
+  draft.set("concurrency", word("concurrency", concurrencies) ?? "serial", entry.at("concurrency"));
   const elicitation = entry.flag("elicitation");
-  if (elicitation !== undefined) draft.spec("elicitation", elicitation, entry.at("elicitation"));
+  if (elicitation !== undefined) draft.set("elicitation", elicitation, entry.at("elicitation"));
   const resources = entry.flag("resources");
   if (resources !== undefined) draft.extra("resources", resources);
   if (entry.flag("disabled") === true || entry.flag("enabled") === false)
-    draft.spec("disabled", true, entry.at("disabled"));
+    draft.set("disabled", true, entry.at("disabled"));
   const seconds = entry.entry("tasks")?.number("max_wait_secs") ?? 300;
   if (entry.has("tasks")) draft.extra("taskWaitMs", Math.min(Math.max(seconds, 1), 86_400) * 1000);
 }

@@ -58,7 +58,7 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
     else if (policy !== undefined)
       entry.error("tools", { code: "wrong_type", message: `the permission_policy of item ${index} is not known` });
   }
-  if (denied.length > 0) draft.spec("deny", denied, entry.at("tools"));
+  if (denied.length > 0) draft.set("deny", denied, entry.at("tools"));
 }
 
 // Keys are absolute paths, as the system of their user writes them.

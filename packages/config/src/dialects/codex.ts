@@ -45,7 +45,7 @@ export const codex: ConfigDialect = createDialect({
     extra(entry, draft, { type }) {
       if (type === "http") readCredentials(entry, draft);
       else readForwarded(entry, draft);
-      if (entry.flag("required") === true) draft.spec("required", true, entry.at("required"));
+      if (entry.flag("required") === true) draft.set("required", true, entry.at("required"));
       readApproval(entry, draft);
     },
   },
@@ -62,11 +62,11 @@ function readCredentials(entry: ConfigEntry, draft: DraftBuilder): void {
   }
   const variable = entry.text("bearer_token_env_var");
   if (variable !== undefined) {
-    draft.variable({ field: "transport.bearerToken", variable, required: true }, entry.at("bearer_token_env_var"));
+    draft.variable({ field: "bearerToken", variable, required: true }, entry.at("bearer_token_env_var"));
   }
   for (const [name, header] of entry.textMap("env_http_headers") ?? []) {
     const path = [...entry.at("env_http_headers"), name];
-    draft.variable({ field: `transport.headers.${name}`, variable: header, required: false }, path);
+    draft.variable({ field: `headers.${name}`, variable: header, required: false }, path);
   }
   const oauth = readOauth(entry, draft);
   const scopes = entry.texts("scopes");
@@ -90,10 +90,7 @@ function readForwarded(entry: ConfigEntry, draft: DraftBuilder): void {
     if (typeof name !== "string" || typeof source !== "string") {
       entry.error("env_vars", { code: "wrong_type", message: `item ${index} must be a name` });
     } else {
-      draft.variable({ field: `transport.env.${name}`, variable: source, required: false }, [
-        ...entry.at("env_vars"),
-        index,
-      ]);
+      draft.variable({ field: `env.${name}`, variable: source, required: false }, [...entry.at("env_vars"), index]);
     }
   }
 }

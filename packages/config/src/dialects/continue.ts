@@ -13,7 +13,7 @@ const rules: ServerEntryRules = {
   extra(entry, draft, { type }) {
     if (type === "stdio") return;
     const key = entry.text("apiKey");
-    if (key !== undefined) draft.transport("bearerToken", key, entry.at("apiKey"));
+    if (key !== undefined) draft.set("bearerToken", key, entry.at("apiKey"));
     const options = entry.entry("requestOptions");
     for (const [name, value] of options?.textMap("headers") ?? []) {
       draft.member("headers", [name, value], [...entry.at("requestOptions"), "headers", name]);

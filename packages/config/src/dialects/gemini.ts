@@ -27,7 +27,7 @@ export const gemini: ConfigDialect = createDialect({
     extra(entry, draft, { type }) {
       readOauth(entry, draft);
       if (entry.flag("trust") === true) draft.extra("approval", "never");
-      if (type === "http" && entry.has("httpUrl")) draft.transport("mode", "streamable", entry.at("httpUrl"));
+      if (type === "http" && entry.has("httpUrl")) draft.set("mode", "streamable", entry.at("httpUrl"));
     },
   },
   settings: (reader) => readServerLists(reader, ["mcp"]),

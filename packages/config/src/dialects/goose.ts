@@ -28,7 +28,7 @@ export const goose: ConfigDialect = createDialect({
     extra(entry, draft, { type }) {
       if (type !== "stdio") return;
       for (const [index, name] of (entry.texts("env_keys") ?? []).entries()) {
-        const field = `transport.env.${name}`;
+        const field = `env.${name}`;
         draft.variable({ field, variable: name, required: false }, [...entry.at("env_keys"), index]);
       }
     },

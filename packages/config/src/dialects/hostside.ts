@@ -1,5 +1,6 @@
 import { assertServerSpec, isHostsideError } from "@hostside/core";
-import type { FieldPlace, ServerDraft, ServerExtras } from "../configured-server.ts";
+import { copySpec } from "@hostside/core/implement";
+import type { FieldPlace, ServerExtras } from "../configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { toPlain } from "../parse/to-plain.ts";
@@ -50,15 +51,14 @@ function readSpec(entry: ConfigEntry, id: string, parsed: ParsedConfig): BuiltDr
     entry.error(place?.path.slice(entry.path.length) ?? [], { code: "invalid_spec", message });
     return undefined;
   }
-  const { transport } = spec;
-  if (transport.type === "stdio") warnDockerRm(entry, transport.command, transport.args ?? []);
-  if (transport.type !== "stdio" && transport.type !== "http") {
-    entry.error("transport", {
-      code: "unsupported",
-      message: `a transport of type ${transport.type} needs code, and cannot be in a file`,
-    });
+  if (spec.command !== undefined) warnDockerRm(entry, spec.command, spec.args ?? []);
+  const draft = copySpec(spec);
+  if (draft.command === undefined && draft.url === undefined) {
+    const message = `a server of type ${draft.type} needs code, and cannot be in a file`;
+    entry.error("type", { code: "unsupported", message });
+    return undefined;
   }
-  return entry.failed() ? undefined : { draft: spec as ServerDraft, places, variables: [], extras };
+  return entry.failed() ? undefined : { draft, places, variables: [], extras };
 }
 
 interface Placing {

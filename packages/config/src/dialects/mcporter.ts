@@ -66,8 +66,8 @@ function readTools(entry: ConfigEntry, draft: DraftBuilder): void {
     const message = `has both ${allowedKey} and ${blockedKey}`;
     entry.error(blockedKey, { code: "conflicting_fields", message, fix: "remove one of them" });
   }
-  if (allowed !== undefined) draft.spec("allow", allowed, entry.at(allowedKey));
-  if (blocked !== undefined) draft.spec("deny", blocked, entry.at(blockedKey));
+  if (allowed !== undefined) draft.set("allow", allowed, entry.at(allowedKey));
+  if (blocked !== undefined) draft.set("deny", blocked, entry.at(blockedKey));
 }
 
 function readAuth(entry: ConfigEntry, draft: DraftBuilder): void {
@@ -75,10 +75,9 @@ function readAuth(entry: ConfigEntry, draft: DraftBuilder): void {
   const variableKey = keyOf(entry, "bearerTokenEnv", "bearer_token_env");
   const token = entry.text(tokenKey);
   const variable = entry.text(variableKey);
-  if (token !== undefined) draft.transport("bearerToken", token, entry.at(tokenKey));
-  if (variable !== undefined)
-    draft.variable({ field: "transport.bearerToken", variable, required: true }, entry.at(variableKey));
-  if (entry.text("auth") === "oauth") draft.transport("auth", "oauth", entry.at("auth"));
+  if (token !== undefined) draft.set("bearerToken", token, entry.at(tokenKey));
+  if (variable !== undefined) draft.variable({ field: "bearerToken", variable, required: true }, entry.at(variableKey));
+  if (entry.text("auth") === "oauth") draft.set("auth", "oauth", entry.at("auth"));
   else if (entry.has("auth")) entry.warn("auth", { code: "unsupported", message: 'nothing but "oauth" is there here' });
   const clientId = entry.text(keyOf(entry, "oauthClientId", "oauth_client_id"));
   const clientSecret = entry.text(keyOf(entry, "oauthClientSecret", "oauth_client_secret"));

@@ -102,7 +102,7 @@ function withSettings(chosen: ServerEntryRules, { settings, timeouts, extension 
     extra(entry, draft, decided) {
       chosen.extra?.(entry, draft, decided);
       for (const { field, ms, path } of timeouts) draft.timeout(field, ms, path);
-      if (settings.enabled === false) draft.spec("disabled", true, ["mcp", "enabled"]);
+      if (settings.enabled === false) draft.set("disabled", true, ["mcp", "enabled"]);
       if (extension !== undefined && decided.type === "stdio") checkRoot(decided.transport, extension);
     },
   };
@@ -117,7 +117,7 @@ function readServerExtras(
   if (passContext !== undefined) draft.extra("passContext", passContext);
   const mode = type === "http" ? transport.text("mode") : undefined;
   if (mode === undefined) return;
-  if (Object.hasOwn(modes, mode)) draft.transport("mode", modes[mode as keyof typeof modes], transport.at("mode"));
+  if (Object.hasOwn(modes, mode)) draft.set("mode", modes[mode as keyof typeof modes], transport.at("mode"));
   else
     transport.error("mode", {
       code: "unknown_transport",

@@ -20,7 +20,7 @@ const rules: ServerEntryRules = {
     }
     if (entry.flag("sandboxEnabled") !== true) return;
     // To start it outside of the sandbox that was asked for would be a surprise.
-    draft.spec("disabled", true, entry.at("sandboxEnabled"));
+    draft.set("disabled", true, entry.at("sandboxEnabled"));
     entry.warn("sandboxEnabled", {
       code: "unsupported",
       message: "there is no sandbox here, so that this server is switched off",

@@ -3,9 +3,7 @@ import type { ServerReader } from "../read/server-reader.ts";
 
 /** Says once of a file that its processes get the whole environment, as its tool does it and nothing here would by itself. */
 export function warnInheritance(reader: ServerReader, servers: readonly ConfiguredServer[], title: string): void {
-  const first = servers.find(
-    ({ draft: { transport } }) => transport.type === "stdio" && transport.inheritEnv === "all",
-  );
+  const first = servers.find(({ draft }) => draft.command !== undefined && draft.inheritEnv === "all");
   if (first === undefined) return;
   reader.problems.add({
     path: first.path.slice(0, -1),

@@ -1,6 +1,6 @@
 import { assertServerSpec, isHostsideError, type ServerSpec } from "@hostside/core";
 import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
-import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
+import type { ConfiguredServer, ServerDraft, ServerExtras } from "../configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { faultInWords } from "../problem/spec-fault.ts";
@@ -28,60 +28,57 @@ export interface ExpandedServer {
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
   const { syntax } = configDialectOf(server.dialect);
   const fields = createFieldExpander(server, syntax, context);
-  const transport = await expandTransport(server, fields);
-  const filled = withVariables(server, { transport, fields, context });
+  const expanded = await expandDraft(server.draft, fields);
+  const filled = withVariables(server, { draft: expanded, fields, context });
   const extras = await expandExtras(server.extras, fields);
-  const complete = await withEnvFile(withFolder(filled, server, context), extras, { fields, context });
-  const spec = { ...server.draft, transport: complete };
+  const spec = await withEnvFile(withFolder(filled, server, context), extras, { fields, context });
   const { problems, secrets } = fields;
   if (!problems.some(({ severity }) => severity === "error")) checkSpec(spec, fields, context);
   const isUsable = !problems.some(({ severity }) => severity === "error");
   return { ...(isUsable ? { spec } : {}), extras, problems, secrets: [...secrets] };
 }
 
-type Transport = ConfiguredServer["draft"]["transport"];
-
-async function expandTransport({ draft: { transport } }: ConfiguredServer, fields: FieldExpander): Promise<Transport> {
+async function expandDraft(draft: ServerDraft, fields: FieldExpander): Promise<ServerDraft> {
   const text = async (field: string, value: string | undefined): Promise<Record<string, string>> =>
-    value === undefined ? {} : { [field]: await fields.expand(`transport.${field}`, value) };
+    value === undefined ? {} : { [field]: await fields.expand(field, value) };
   const record = async (field: string, values: Readonly<Record<string, string>> | undefined) => {
     if (values === undefined) return {};
     const expanded: [string, string][] = [];
     for (const [name, value] of Object.entries(values)) {
-      expanded.push([name, await fields.expand(`transport.${field}.${name}`, value)]);
+      expanded.push([name, await fields.expand(`${field}.${name}`, value)]);
     }
     return { [field]: Object.fromEntries(expanded) };
   };
-  if (transport.type === "http") {
+  if (draft.command === undefined) {
     return {
-      ...transport,
-      url: await fields.expand("transport.url", transport.url),
-      ...(await record("headers", transport.headers)),
-      ...(await text("bearerToken", transport.bearerToken)),
+      ...draft,
+      url: await fields.expand("url", draft.url),
+      ...(await record("headers", draft.headers)),
+      ...(await text("bearerToken", draft.bearerToken)),
     };
   }
   const args: string[] = [];
-  for (const [index, value] of (transport.args ?? []).entries()) {
-    args.push(await fields.expand(`transport.args[${index}]`, value));
+  for (const [index, value] of (draft.args ?? []).entries()) {
+    args.push(await fields.expand(`args[${index}]`, value));
   }
   return {
-    ...transport,
-    command: await fields.expand("transport.command", transport.command),
-    ...(transport.args === undefined ? {} : { args }),
-    ...(await record("env", transport.env)),
-    ...(await text("cwd", transport.cwd)),
+    ...draft,
+    command: await fields.expand("command", draft.command),
+    ...(draft.args === undefined ? {} : { args }),
+    ...(await record("env", draft.env)),
+    ...(await text("cwd", draft.cwd)),
   };
 }
 
 interface Filling {
-  readonly transport: Transport;
+  readonly draft: ServerDraft;
   readonly fields: FieldExpander;
   readonly context: ExpandContext;
 }
 
 // What is the value of a variable by its place, and not by a reference.
-function withVariables(server: ConfiguredServer, { transport, fields, context }: Filling): Transport {
-  let filled: Transport = transport;
+function withVariables(server: ConfiguredServer, { draft, fields, context }: Filling): ServerDraft {
+  let filled = draft;
   for (const { field, variable, required } of server.variables) {
     const value = readVariable(context.env, variable, context.platform);
     if (value !== undefined && !(required && value.trim() === "")) {
@@ -95,33 +92,33 @@ function withVariables(server: ConfiguredServer, { transport, fields, context }:
   return filled;
 }
 
-function withFolder(transport: Transport, { extras }: ConfiguredServer, { folders }: ExpandContext): Transport {
+function withFolder(draft: ServerDraft, { extras }: ConfiguredServer, { folders }: ExpandContext): ServerDraft {
   const folder = extras.defaultCwd === undefined ? undefined : folders?.[extras.defaultCwd];
-  return transport.type !== "stdio" || transport.cwd !== undefined || folder === undefined
-    ? transport
-    : { ...transport, cwd: folder };
+  return draft.command === undefined || draft.cwd !== undefined || folder === undefined
+    ? draft
+    : { ...draft, cwd: folder };
 }
 
 // What `env` has wins over the file.
 async function withEnvFile(
-  transport: Transport,
+  draft: ServerDraft,
   { envFile }: ServerExtras,
-  { fields, context }: Omit<Filling, "transport">,
-): Promise<Transport> {
-  if (transport.type !== "stdio" || envFile === undefined) return transport;
+  { fields, context }: Omit<Filling, "draft">,
+): Promise<ServerDraft> {
+  if (draft.command === undefined || envFile === undefined) return draft;
   const read = await resolveReference({ text: envFile, kind: "file", name: envFile }, context, []);
   if ("message" in read) fields.report("envFile", { severity: "error", ...read });
-  if (!("value" in read)) return transport;
+  if (!("value" in read)) return draft;
   const variables = parseEnvFile(read.value);
   for (const [name, value] of variables) if (isSecretName(name) && value !== "") fields.addSecret(value);
-  return { ...transport, env: { ...Object.fromEntries(variables), ...transport.env } };
+  return { ...draft, env: { ...Object.fromEntries(variables), ...draft.env } };
 }
 
-function withField(transport: Transport, field: string, value: string): Transport {
-  const [, part = "", name] = /^transport\.([A-Za-z]+)(?:\.(.+))?$/s.exec(field) ?? [];
-  if (name === undefined) return { ...transport, [part]: value };
-  const members: object = Reflect.get(transport, part) ?? {};
-  return { ...transport, [part]: { ...members, ...Object.fromEntries([[name, value]]) } };
+function withField(draft: ServerDraft, field: string, value: string): ServerDraft {
+  const [, part = "", name] = /^([A-Za-z]+)(?:\.(.+))?$/s.exec(field) ?? [];
+  if (name === undefined) return { ...draft, [part]: value };
+  const members: object = Reflect.get(draft, part) ?? {};
+  return { ...draft, [part]: { ...members, ...Object.fromEntries([[name, value]]) } };
 }
 
 async function expandExtras(extras: ServerExtras, fields: FieldExpander): Promise<ServerExtras> {

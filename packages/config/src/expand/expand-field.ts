@@ -9,7 +9,7 @@ import type { ReferenceForm, Syntax, UnsetRule } from "./syntax.ts";
 
 /** Expands the fields of one server, and collects what that brings to light. */
 export interface FieldExpander {
-  /** The text of a field, such as `"transport.env.TOKEN"`, with what its references stand for. */
+  /** The text of a field, such as `"env.TOKEN"`, with what its references stand for. */
   expand(field: string, template: string): Promise<string>;
   report(field: string, problem: FieldProblem): void;
   addSecret(value: string): void;
@@ -131,9 +131,9 @@ function notExpanded({ text }: ConfigReference, dialect: string): FieldProblem {
   return { severity: "warning", code: "not_expanded", message };
 }
 
-/** The first part of a field of the transport: `"env"` of `"transport.env.TOKEN"`. */
+/** The first part of a field: `"env"` of `"env.TOKEN"`. */
 function partOf(field: string): string {
-  return /^transport\.([A-Za-z]+)/.exec(field)?.[1] ?? field;
+  return /^[A-Za-z]+/.exec(field)?.[0] ?? field;
 }
 
 /** Where a field of a spec was read; for one that was not, where what it is in was. */

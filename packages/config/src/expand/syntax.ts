@@ -29,7 +29,7 @@ export type UnsetRule = "literal" | "empty" | "error";
 /** How references are written in a dialect. */
 export interface Syntax {
   readonly forms: readonly ReferenceForm[];
-  /** By the first part of the field within the transport: `command`, `args`, `env`, `url`, `headers`, `cwd`. */
+  /** By the first part of the field: `command`, `args`, `env`, `url`, `headers`, `cwd`. */
   unset(field: string): UnsetRule;
   /** Fields in which folders are no names. */
   readonly foldersNotIn?: readonly string[] | undefined;

@@ -19,22 +19,21 @@ export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigSco
  * written, and nothing that could be a secret. Nothing is expanded for it.
  */
 export function disabledSpec({ server, scope, off }: LayeredServer): ServerSpec {
-  const { id, transport, title } = server.draft;
-  const shown = transport.type === "stdio" ? { type: "stdio", command: transport.command } : shownUrl(transport.url);
+  const { id, command, url, title } = server.draft;
   const named = title === undefined ? {} : { title };
   const labels = off === undefined ? { scope } : { scope, off };
-  return { id, transport: shown as ServerSpec["transport"], ...named, labels, disabled: true };
+  const about = { id, ...named, labels, disabled: true };
+  return command === undefined ? { ...about, type: "http", url: shownUrl(url) } : { ...about, type: "stdio", command };
 }
 
 // A URL may be a reference, or have one in it, and is none then; its query may have a secret.
-function shownUrl(url: string): ServerSpec["transport"] {
+function shownUrl(url: string): string {
   const [plain = ""] = url.split(/[?#]/);
-  const spec = { id: "shown", transport: { type: "http", url: plain } } as const;
   try {
-    assertServerSpec(spec);
-    return spec.transport;
+    assertServerSpec({ id: "shown", type: "http", url: plain });
+    return plain;
   } catch {
     // What cannot be shown is written in its file.
-    return { type: "http", url: nowhere };
+    return nowhere;
   }
 }

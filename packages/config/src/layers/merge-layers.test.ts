@@ -12,9 +12,9 @@ describe("mergeLayers()", () => {
       ],
       { isTrusted: () => true },
     );
-    expect(servers.map(({ server, scope }) => [server.id, scope, server.draft.transport])).toEqual([
-      ["a", "project", { type: "stdio", command: "of-project" }],
-      ["b", "user", { type: "stdio", command: "b" }],
+    expect(servers.map(({ server, scope }) => [server.id, scope, server.draft.command])).toEqual([
+      ["a", "project", "of-project"],
+      ["b", "user", "b"],
     ]);
     expect(servers[0]?.over.map(({ file }) => file)).toEqual(["/user.json"]);
   });
@@ -33,7 +33,7 @@ describe("mergeLayers()", () => {
 
   it("has the later of two files of one scope win", () => {
     const layers = [layer("user", { a: { command: "one" } }), layer("user", { a: { command: "two" } })];
-    expect(mergeLayers(layers).servers[0]?.server.draft.transport).toEqual({ type: "stdio", command: "two" });
+    expect(mergeLayers(layers).servers[0]?.server.draft).toEqual({ id: "a", type: "stdio", command: "two" });
   });
 
   it("sorts by name, and has names such as __proto__ and 10", () => {
@@ -47,9 +47,7 @@ describe("mergeLayers()", () => {
   it("never uses an entry of a project that is not trusted in place of a user's", () => {
     const layers = [layer("user", { a: { command: "mine" } }), layer("project", { a: { command: "evil" } })];
     const { servers, problems } = mergeLayers(layers);
-    expect(servers.map(({ server, off }) => [server.draft.transport, off])).toEqual([
-      [{ type: "stdio", command: "mine" }, undefined],
-    ]);
+    expect(servers.map(({ server, off }) => [server.draft.command, off])).toEqual([["mine", undefined]]);
     expect(problems.map(formatProblem)).toEqual([
       "/project.json:1:16: mcpServers.a: is not trusted, and not used in place of /user.json:1:16; trust it, or give it another name",
     ]);
@@ -109,7 +107,7 @@ describe("mergeLayers()", () => {
   });
 
   it("turns off what a list of names does not allow, and lets lists only narrow", () => {
-    const servers = { a: transport("a"), b: transport("b"), c: transport("c") };
+    const servers = { a: program("a"), b: program("b"), c: program("c") };
     const own = { scope: "user", result: readConfig({ servers, settings: { allowServers: ["a", "b"] } }) } as const;
     const settings = {
       allowServers: ["a", "b", "c"],
@@ -117,7 +115,7 @@ describe("mergeLayers()", () => {
       passContext: true,
       strictRootPaths: true,
     };
-    const result = readConfig({ servers: { d: transport("d") }, settings }, { file: "/p.json" });
+    const result = readConfig({ servers: { d: program("d") }, settings }, { file: "/p.json" });
     const merged = mergeLayers([own, { scope: "project", result, file: "/p.json", projectFolder: folder }]);
     expect(merged.servers.map(({ server, off }) => [server.id, off])).toEqual([
       ["a", undefined],
@@ -156,6 +154,6 @@ function layer(scope: ConfigScope, mcpServers: object): ConfigLayer {
   return { scope, result, file, ...(scope === "project" ? { projectFolder: folder } : {}) };
 }
 
-function transport(command: string): object {
-  return { transport: { type: "stdio", command } };
+function program(command: string): object {
+  return { command };
 }

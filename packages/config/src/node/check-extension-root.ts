@@ -27,13 +27,13 @@ export async function checkExtensionRoot(
 ): Promise<ConfigProblem | undefined> {
   const root = context.folders?.extensionRoot;
   const { server, scope } = layered;
-  if (root === undefined || scope !== "extension" || spec?.transport.type !== "stdio") return undefined;
-  const { command } = spec.transport;
-  const { transport } = server.draft;
-  if (!/[\\/]/.test(command) || (transport.type === "stdio" && !isInside(root, transport.command))) return undefined;
-  const path = isAbsolute(command) ? command : resolve(spec.transport.cwd ?? root, command);
+  if (root === undefined || scope !== "extension" || spec?.command === undefined) return undefined;
+  const { command } = spec;
+  const written = server.draft.command;
+  if (!/[\\/]/.test(command) || (written !== undefined && !isInside(root, written))) return undefined;
+  const path = isAbsolute(command) ? command : resolve(spec.cwd ?? root, command);
   if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
-  const place = fieldPlaceOf(server, "transport.command");
+  const place = fieldPlaceOf(server, "command");
   return placeProblem(
     { file: server.file, positionOf: () => place.position },
     {

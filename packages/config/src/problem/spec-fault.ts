@@ -7,7 +7,7 @@ export function faultInWords({ rawMessage }: HostsideError, serverId: string): s
   return rawMessage.startsWith(start) ? rawMessage.slice(start.length) : rawMessage;
 }
 
-/** Where the innermost part of a field such as `transport.env.TOKEN` was read; `undefined` where none of it was. */
+/** Where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of it was. */
 export function innermostPlace(places: ReadonlyMap<string, FieldPlace>, field: string): FieldPlace | undefined {
   for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
     const place = places.get(part);

@@ -1,17 +1,15 @@
-import type { ServerSpec, ToolOverride } from "@hostside/core";
+import type { HttpEntry, ServerSpec, StdioEntry, ToolOverride } from "@hostside/core";
 import type { FieldPlace, ServerDraft, ServerExtras, VariableField } from "../configured-server.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 
 /** A spec while it is put together, with the place of each of its fields. */
 export interface DraftBuilder {
-  /** A field of the transport: `"command"`. Those with members have methods of their own. */
-  transport(field: string, value: unknown, path: ConfigPath): void;
   arguments(args: readonly string[], paths: readonly ConfigPath[]): void;
-  /** Members of `env` or `headers` of the transport, each at its own place; of two with one name the first stays. */
+  /** Members of `env` or `headers`, each at its own place; of two with one name the first stays. */
   member(field: "env" | "headers", named: readonly [name: string, value: string], path: ConfigPath): void;
-  /** A field of the spec itself. */
-  spec<Field extends keyof ServerSpec>(field: Field, value: ServerSpec[Field], path: ConfigPath): void;
+  /** A field of the spec. Those with members have methods of their own. */
+  set<Field extends keyof DraftFields>(field: Field, value: DraftFields[Field], path: ConfigPath): void;
   timeout(field: keyof NonNullable<ServerSpec["timeouts"]>, ms: number, path: ConfigPath): void;
   /** What is said of one tool, beside what was said before. */
   tool(name: string, override: ToolOverride, path: ConfigPath): void;
@@ -24,6 +22,8 @@ export interface DraftBuilder {
   build(id: string): BuiltDraft;
 }
 
+type DraftFields = Omit<StdioEntry, "type" | "url"> & Omit<HttpEntry, "type" | "command">;
+
 /** What a {@linkcode DraftBuilder} made. */
 export interface BuiltDraft {
   readonly draft: ServerDraft;
@@ -34,9 +34,8 @@ export interface BuiltDraft {
 
 /** An empty draft of a server over stdio or HTTP. */
 export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedConfig["positionOf"]): DraftBuilder {
-  const transport = new Map<string, unknown>([["type", type]]);
   const members = { env: new Map<string, string>(), headers: new Map<string, string>() };
-  const spec = new Map<string, unknown>();
+  const spec = new Map<string, unknown>([["type", type]]);
   const timeouts = new Map<string, number>();
   const tools = new Map<string, ToolOverride>();
   const places = new Map<string, FieldPlace>();
@@ -48,20 +47,16 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
     places.set(field, position === undefined ? { path } : { path, position });
   };
   return {
-    transport(field, value, path) {
-      transport.set(field, value);
-      place(`transport.${field}`, path);
-    },
     arguments(args, paths) {
-      transport.set("args", args);
-      for (const [index, path] of paths.entries()) place(`transport.args[${index}]`, path);
+      spec.set("args", args);
+      for (const [index, path] of paths.entries()) place(`args[${index}]`, path);
     },
     member(field, [name, value], path) {
       if (members[field].has(name)) return;
       members[field].set(name, value);
-      place(`transport.${field}.${name}`, path);
+      place(`${field}.${name}`, path);
     },
-    spec(field, value, path) {
+    set(field, value, path) {
       spec.set(field, value);
       place(field, path);
     },
@@ -81,14 +76,14 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
     extra: (field, value) => void extras.set(field, value),
     assume: (rule) => void assumed.push(rule),
     build(id) {
-      for (const [field, texts] of Object.entries(members)) if (texts.size > 0) transport.set(field, toRecord(texts));
-      if (type === "http" && extras.has("oauth") && !hasCredentials(transport, members.headers, variables)) {
-        transport.set("auth", "oauth");
+      for (const [field, texts] of Object.entries(members)) if (texts.size > 0) spec.set(field, toRecord(texts));
+      if (type === "http" && extras.has("oauth") && !hasCredentials(spec, members.headers, variables)) {
+        spec.set("auth", "oauth");
       }
       if (timeouts.size > 0) spec.set("timeouts", toRecord(timeouts));
       if (tools.size > 0) spec.set("tools", toRecord(tools));
       if (assumed.length > 0) extras.set("assumed", assumed);
-      const draft = { id, ...toRecord(spec), transport: toRecord(transport) } as unknown as ServerDraft;
+      const draft = { id, ...toRecord(spec) } as unknown as ServerDraft;
       return { draft, places, variables, extras: toRecord(extras) as ServerExtras };
     },
   };
@@ -96,15 +91,13 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
 
 // A server that says how to sign in wants that, unless it has credentials already.
 function hasCredentials(
-  transport: ReadonlyMap<string, unknown>,
+  spec: ReadonlyMap<string, unknown>,
   headers: ReadonlyMap<string, string>,
   variables: readonly VariableField[],
 ): boolean {
   const isHeader = (name: string): boolean => name.toLowerCase() === "authorization";
-  if (transport.has("bearerToken") || [...headers.keys()].some(isHeader)) return true;
-  return variables.some(
-    ({ field }) => field === "transport.bearerToken" || isHeader(field.replace("transport.headers.", "")),
-  );
+  if (spec.has("bearerToken") || [...headers.keys()].some(isHeader)) return true;
+  return variables.some(({ field }) => field === "bearerToken" || isHeader(field.replace("headers.", "")));
 }
 
 // Own members whatever they are called, `__proto__` included.

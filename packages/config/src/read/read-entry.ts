@@ -46,7 +46,7 @@ export function readEntry(
   else if (inner !== undefined) reportUnused(entry, { ...rules, commandKeys: [] }, choice.type);
   readCommon(entry, rules, draft);
   const marked = off ?? innerOff;
-  if (marked !== undefined) draft.spec("disabled", true, marked);
+  if (marked !== undefined) draft.set("disabled", true, marked);
   rules.extra?.(entry, draft, { type: choice.type, transport });
   return entry.failed() ? undefined : draft.build(id);
 }
@@ -204,26 +204,26 @@ function readStdio(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBuil
   const isArgv = Array.isArray(entry.get(commandKey));
   const argv = isArgv ? (entry.texts(commandKey) ?? []) : [];
   const command = isArgv ? argv[0] : entry.text(commandKey);
-  if ((command ?? "").trim() === "") {
+  if (command === undefined || command.trim() === "") {
     if (!entry.failed())
       entry.error("", { code: "missing_field", message: rules.missing?.command ?? "stdio requires command" });
     return;
   }
   const written = entry.texts("args") ?? [];
   const args = [...argv.slice(1), ...written];
-  draft.transport("command", command, isArgv ? [...entry.at(commandKey), 0] : entry.at(commandKey));
+  draft.set("command", command, isArgv ? [...entry.at(commandKey), 0] : entry.at(commandKey));
   const paths = argv.slice(1).map((_, index) => [...entry.at(commandKey), index + 1]);
   if (args.length > 0) draft.arguments(args, [...paths, ...written.map((_, index) => [...entry.at("args"), index])]);
   readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
   const cwd = rules.cwd === true ? entry.text("cwd") : undefined;
-  if (cwd !== undefined && cwd !== "") draft.transport("cwd", cwd, entry.at("cwd"));
+  if (cwd !== undefined && cwd !== "") draft.set("cwd", cwd, entry.at("cwd"));
   const envFile = rules.envFile === true ? entry.text("envFile") : undefined;
   if (envFile !== undefined) {
     draft.extra("envFile", envFile);
     draft.place("envFile", entry.at("envFile"));
   }
-  if (rules.inheritEnv !== undefined) draft.transport("inheritEnv", rules.inheritEnv, entry.path);
-  warnDockerRm(entry, command ?? "", args);
+  if (rules.inheritEnv !== undefined) draft.set("inheritEnv", rules.inheritEnv, entry.path);
+  warnDockerRm(entry, command, args);
 }
 
 function readHttp(
@@ -233,18 +233,17 @@ function readHttp(
 ): void {
   const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]) ?? "url";
   const url = entry.text(urlKey);
-  if ((url ?? "").trim() === "") {
+  if (url === undefined || url.trim() === "") {
     if (!entry.failed()) entry.error("", { code: "missing_field", message: rules.missing?.url ?? "http requires url" });
     return;
   }
-  draft.transport("url", url, entry.at(urlKey));
+  draft.set("url", url, entry.at(urlKey));
   for (const other of rules.urlKeys ?? []) {
     if (other === urlKey || !isFilled(entry.get(other))) continue;
     const message = `${other} is not used, because there is a ${urlKey}`;
     entry.warn(other, { code: "conflicting_fields", message, fix: "remove one of them" });
   }
-  if (mode !== undefined)
-    draft.transport("mode", mode, entry.at((rules.typeKeys ?? ["type"]).find(entry.has) ?? urlKey));
+  if (mode !== undefined) draft.set("mode", mode, entry.at((rules.typeKeys ?? ["type"]).find(entry.has) ?? urlKey));
   readMembers(entry, draft, { key: rules.headersKey ?? "headers", field: "headers" });
 }
 
@@ -270,11 +269,11 @@ function readCommon(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBui
       });
   }
   const { off, allow, deny, autoApprove } = rules;
-  if (off !== undefined && entry.flag(off.key) === off.when) draft.spec("disabled", true, entry.at(off.key));
+  if (off !== undefined && entry.flag(off.key) === off.when) draft.set("disabled", true, entry.at(off.key));
   const wanted = allow === undefined ? undefined : entry.texts(allow);
-  if (allow !== undefined && wanted !== undefined) draft.spec("allow", wanted, entry.at(allow));
+  if (allow !== undefined && wanted !== undefined) draft.set("allow", wanted, entry.at(allow));
   const unwanted = deny === undefined ? undefined : entry.texts(deny);
-  if (deny !== undefined && unwanted !== undefined) draft.spec("deny", unwanted, entry.at(deny));
+  if (deny !== undefined && unwanted !== undefined) draft.set("deny", unwanted, entry.at(deny));
   if (autoApprove !== undefined) readApproved(entry, autoApprove, draft);
 }
 

@@ -1,4 +1,4 @@
-import { differByOneSlip, quoteText, serverSpecFields } from "@hostside/core/implement";
+import { differByOneSlip, quoteText, serverEntryFields } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerEntryRules } from "./entry-rules.ts";
@@ -64,7 +64,8 @@ export function meantBy(name: string, known: Iterable<string>): string | undefin
 }
 
 function whereItBelongs(name: string, { allow, deny }: ServerEntryRules): string | undefined {
-  if (!Object.hasOwn(serverSpecFields, name) || ofEntries.has(name)) return undefined;
+  if (!Object.hasOwn({ ...serverEntryFields.stdio, ...serverEntryFields.http }, name) || ofEntries.has(name))
+    return undefined;
   const same = new Map([
     ["allow", allow],
     ["deny", deny],

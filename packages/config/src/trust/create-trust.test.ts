@@ -51,10 +51,10 @@ describe("createTrust()", () => {
 
   const before = { command: "npx", args: ["a"], env: { A: "${TOKEN}" } };
   it.each<[string, object, string[]]>([
-    ["a command", { ...before, command: "sh" }, ["transport.command"]],
-    ["an argument", { ...before, args: ["a", "-c"] }, ["transport.args"]],
-    ["a value of a variable", { ...before, env: { A: "x${TOKEN}" } }, ["transport.env"]],
-    ["the name of what is put in", { ...before, env: { A: "${OTHER}" } }, ["references", "transport.env"]],
+    ["a command", { ...before, command: "sh" }, ["command"]],
+    ["an argument", { ...before, args: ["a", "-c"] }, ["args"]],
+    ["a value of a variable", { ...before, env: { A: "x${TOKEN}" } }, ["env"]],
+    ["the name of what is put in", { ...before, env: { A: "${OTHER}" } }, ["env", "references"]],
     ["a way of signing in", { ...before, oauth: { clientId: "other" } }, ["oauth"]],
   ])("asks again after a change of %s, and says what changed", async (_, after, changed) => {
     const { trust, questions } = answering("trust");

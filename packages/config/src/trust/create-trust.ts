@@ -128,20 +128,20 @@ function questionOf(
   { fingerprint, parts }: EntryFingerprint,
   before: TrustRecord | undefined,
 ): TrustQuestion {
-  const { transport } = server.draft;
+  const { draft } = server;
   const { line, column } = server.position ?? {};
   return {
     serverId: server.id,
     folder,
     ...(server.file === undefined ? {} : { file: server.file }),
     ...(line === undefined ? {} : { line, column }),
-    ...(transport.type === "stdio"
-      ? {
-          starts: [transport.command, ...(transport.args ?? [])],
-          ...(transport.cwd === undefined ? {} : { cwd: transport.cwd }),
-          sets: Object.entries(transport.env ?? {}).map(showVariable),
-        }
-      : { starts: [transport.url], sets: [] }),
+    ...(draft.command === undefined
+      ? { starts: [draft.url], sets: [] }
+      : {
+          starts: [draft.command, ...(draft.args ?? [])],
+          ...(draft.cwd === undefined ? {} : { cwd: draft.cwd }),
+          sets: Object.entries(draft.env ?? {}).map(showVariable),
+        }),
     references: referencesOf(server),
     changed: before === undefined ? [] : changedParts(before.parts, parts),
     ...(before === undefined ? {} : { before: before.answer }),

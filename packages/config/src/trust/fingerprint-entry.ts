@@ -30,14 +30,13 @@ export async function hashText(text: string): Promise<string> {
 
 function partsOf({ server, files = {} }: TrustEntry): readonly (readonly [string, JsonValue])[] {
   const { draft, extras, variables, dialect, inputs } = server;
-  const { transport, id: _, ...fields } = draft;
+  const { id: _, ...fields } = draft;
   const references = referencesOf(server);
   const needed = new Set(references.flatMap(({ kind, name }) => (kind === "input" ? [name] : [])));
   return [
     ["dialect", dialect],
-    ...members("transport.", transport),
-    ...members("", fields),
-    ...members("", extras),
+    ...members(fields),
+    ...members(extras),
     ["variables", toJson(variables)],
     ["references", toJson(references)],
     ["inputs", toJson(inputs.filter(({ id }) => needed.has(id)))],
@@ -45,8 +44,8 @@ function partsOf({ server, files = {} }: TrustEntry): readonly (readonly [string
   ];
 }
 
-function members(prefix: string, record: object): readonly (readonly [string, JsonValue])[] {
-  return Object.entries(toJson(record) as JsonObject).map(([name, value]) => [`${prefix}${name}`, value as JsonValue]);
+function members(record: object): readonly (readonly [string, JsonValue])[] {
+  return Object.entries(toJson(record) as JsonObject).map(([name, value]) => [name, value as JsonValue]);
 }
 
 // Without what is `undefined`; the entry came from JSON or its like.

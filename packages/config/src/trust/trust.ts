@@ -34,7 +34,7 @@ export interface TrustQuestion {
   readonly sets: readonly string[];
   /** Variables, files and inputs whose values the server would get or be reached with, sorted. */
   readonly references: readonly NamedReference[];
-  /** What changed since the last answer: `"transport.args"`, `"file .env"`. Empty: nobody was asked before. */
+  /** What changed since the last answer: `"args"`, `"file .env"`. Empty: nobody was asked before. */
   readonly changed: readonly string[];
   /** The last answer, to what the entry was then. */
   readonly before?: TrustAnswer | undefined;

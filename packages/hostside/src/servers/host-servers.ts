@@ -1,8 +1,5 @@
-import type { Event, ServerLog, ServerNotification, ServerSpec } from "@hostside/core";
+import type { Event, ServerEntry, ServerLog, ServerNotification } from "@hostside/core";
 import type { EndOptions, UserOperationOptions } from "@hostside/provider";
-
-/** A server as `servers` of `createHost()` has it, without its name. */
-export type ServerEntry = ServerSpec extends infer Spec ? Omit<Spec, "id"> : never;
 
 /**
  * Administers the servers of a host while it runs. Servers of files and shared servers are changed

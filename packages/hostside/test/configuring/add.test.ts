@@ -42,12 +42,9 @@ describe("hostside add", () => {
       imports: ["auto"],
       servers: {
         files: {
-          transport: {
-            type: "stdio",
-            command: "npx",
-            args: ["-y", "x", "--env", "y"],
-            env: { ROOT: "/srv", API_KEY: "${API_KEY}" },
-          },
+          command: "npx",
+          args: ["-y", "x", "--env", "y"],
+          env: { ROOT: "/srv", API_KEY: "${API_KEY}" },
           deny: ["write"],
         },
       },
@@ -62,7 +59,7 @@ describe("hostside add", () => {
     using terminal = fakeTerminal();
     expect(await runIn(terminal, words)).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toMatchObject({
-      servers: { web: { transport: { type: "http", url: "https://example.com/mcp", headers: { "X-Team": "a: b" } } } },
+      servers: { web: { url: "https://example.com/mcp", headers: { "X-Team": "a: b" } } },
     });
   });
 
@@ -81,12 +78,12 @@ describe("hostside add", () => {
       "a file with several",
       { servers: { b: { command: "b" }, a: { command: "npx", args: ["-y", "x"], disabled: true } } },
     ],
-    ["an entry of hostside.json", { transport: { type: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true }],
+    ["an entry of hostside.json", { type: "stdio", command: "npx", args: ["-y", "x"], disabled: true }],
   ])("takes %s that was pasted", async (_, pasted) => {
     using terminal = fakeTerminal({ input: typeof pasted === "string" ? pasted : JSON.stringify(pasted) });
     expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toMatchObject({
-      servers: { a: { transport: { type: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true } },
+      servers: { a: { command: "npx", args: ["-y", "x"], disabled: true } },
     });
   });
 

@@ -8,8 +8,8 @@ import { homeFile, mcpServers, ownFile, readOwn } from "./user-files.ts";
 const own = `{
   // mine
   "servers": {
-    "a": { "transport": { "type": "stdio", "command": "a", "env": { "TOKEN": "secretsecret" } } }, // of a
-    "b": { "transport": { "type": "stdio", "command": "b" } },
+    "a": { "command": "a", "env": { "TOKEN": "secretsecret" } }, // of a
+    "b": { "command": "b" },
   },
 }
 `;
@@ -163,7 +163,7 @@ describe("hostside remove", () => {
   });
 });
 
-const stdio = { transport: { type: "stdio", command: "x" } };
+const stdio = { type: "stdio", command: "x" };
 
 async function statesOf({ home, env, platform, cwd }: FakeTerminal, folder: string = cwd): Promise<object> {
   const { sources } = await loadConfig({ home, env, platform, cwd: folder });

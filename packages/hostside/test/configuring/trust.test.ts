@@ -41,7 +41,7 @@ describe("hostside trust", () => {
     terminal.file(".mcp.json", mcpServers({ a: "changed" }));
     expect(await runIn(terminal, ["trust"])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("transport.command"),
+      err: expect.stringContaining("command"),
     });
   });
 

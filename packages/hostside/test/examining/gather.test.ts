@@ -83,9 +83,9 @@ describe("gatherProgram()", () => {
     [{ command: "docker", args: ["run", "-i", "x"] }, { leavesContainers: true }],
     [{ command: "docker", args: ["run", "--rm", "x"] }, { leavesContainers: false }],
   ])("%j", async (transport, facts) => {
-    const spec = { id: "a", transport: { type: "stdio", ...transport } } as ServerSpec;
-    if (spec.transport.type !== "stdio") throw new TypeError("stdio");
-    expect(await gatherProgram(spec, spec.transport, place)).toMatchObject(facts);
+    const spec = { id: "a", type: "stdio", ...transport } as ServerSpec;
+    if (spec.command === undefined) throw new TypeError("stdio");
+    expect(await gatherProgram(spec, place)).toMatchObject(facts);
   });
 });
 
@@ -135,7 +135,9 @@ it("plainSecretsIn() looks into arguments and URLs, too", () => {
 it("duplicatesOf() compares what is started, whatever it is called", () => {
   const stdio = (id: string, env: Record<string, string>): ServerSpec => ({
     id,
-    transport: { type: "stdio", command: "x", env },
+    type: "stdio",
+    command: "x",
+    env,
   });
   expect(duplicatesOf([stdio("a", { K: "1" }), stdio("b", { K: "1" }), stdio("c", { K: "2" })])).toEqual([["a", "b"]]);
 });

@@ -5,7 +5,7 @@ import { createMemoryHub } from "./memory-hub.ts";
 
 // Both would have the name mcp_g_p_list; who is there first gets it.
 const described = { g: { tools: ["p_list"] }, g_p: { tools: ["list"] } };
-const entry = { transport: { type: "stdio" as const, command: "none" } };
+const entry = { type: "stdio" as const, command: "none" };
 const namesOf = (host: Host) =>
   host.tools().flatMap(({ name, origin }) => (origin?.serverId ? [[name, origin.serverId, origin.toolName]] : []));
 

@@ -14,7 +14,8 @@ describe("allowTool of a host", () => {
   const servers: readonly ServerSpec[] = ["shared", "conversation"].map((sharing) => ({
     id: sharing,
     sharing: sharing as "shared" | "conversation",
-    transport: { type: "stdio", command: "x" },
+    type: "stdio",
+    command: "x",
   }));
   const connector = () => createFakeConnector({ shared: { tools: ["a", "b"] }, conversation: { tools: ["a", "b"] } });
 
@@ -56,10 +57,10 @@ describe("servers that are revised", () => {
   it("start as the product wants them, or are as if nobody had configured them, after an edit too", async () => {
     const folder = createTemporaryFolder();
     const settings = { watch: { quietMs: 10 } };
-    const entry = (command: string) => ({ transport: { type: "stdio", command } });
+    const entry = (command: string) => ({ type: "stdio", command });
     const config = folder.write("hostside.json", { servers: { a: entry("x"), b: entry("self") }, settings });
     const revise = (spec: ServerSpec): ServerSpec | undefined =>
-      spec.transport.type === "stdio" && spec.transport.command === "self" ? undefined : { ...spec, title: "revised" };
+      spec.type === "stdio" && spec.command === "self" ? undefined : { ...spec, title: "revised" };
     await using host = await createHost({
       connector: createFakeConnector(),
       config: { files: [config], revise },

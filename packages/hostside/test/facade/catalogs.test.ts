@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
-const docs: ServerSpec = { id: "docs", transport: { type: "stdio", command: "x" } };
+const docs: ServerSpec = { id: "docs", type: "stdio", command: "x" };
 
 async function open(tools: readonly string[], options: HostOptions) {
   const inner = createFakeConnector({ docs: { tools } });
@@ -64,7 +64,7 @@ describe("tools of the last time", () => {
   });
 
   it("are a principal's at once when its connections are made again, and nobody else's", async () => {
-    const options: HostOptions = { pool: {}, servers: [{ ...docs, sharing: "principal" }] };
+    const options: HostOptions = { pool: {}, servers: [{ ...docs, sharing: "principal" as const }] };
     const { host, started } = await open(["echo"], options);
     await using ada = await host.conversation({ id: "1", principal: "ada" });
     await host.pool?.dispose({ principal: "ada" }, "signed out");

@@ -9,7 +9,7 @@ import { createClosing } from "../../src/lifecycle/create-closing.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-const spec = (id: string) => ({ id, transport: { type: "stdio", command: "x" } }) as const;
+const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 const never = new Promise(() => {});
 
 describe("createHost()", () => {
@@ -82,7 +82,7 @@ describe("a configuration that takes too long to read", () => {
       },
     };
     const folder = createTemporaryFolder();
-    const path = folder.write("hostside.json", { servers: { a: { transport: spec("a").transport } } });
+    const path = folder.write("hostside.json", { servers: { a: { command: "x" } } });
     const trust = { ...createTrust({ store: createMemoryStore() }), decide: () => never as Promise<never> };
     const files = [{ path, scope: "project", projectFolder: folder.path } as const];
     const opening = createHost({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
@@ -113,13 +113,13 @@ describe("close()", () => {
     expect([connector.open.size, close.mock.calls.length]).toEqual([0, 0]);
     await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
     await expect(host.conversation()).rejects.toMatchObject({ code: "closed" });
-    await expect(host.servers.add("b", { transport: spec("b").transport })).rejects.toMatchObject({ code: "closed" });
+    await expect(host.servers.add("b", { command: "x" })).rejects.toMatchObject({ code: "closed" });
   });
 
   it("ends an edit that is being applied, and what it started", async () => {
     const folder = createTemporaryFolder();
     const settings = { watch: { quietMs: 10 } };
-    const [a, late] = [{ transport: spec("a").transport }, { transport: spec("late").transport }];
+    const [a, late] = [{ command: "x" }, { command: "x" }];
     const config = folder.write("hostside.json", { servers: { a }, settings });
     const connector = createFakeConnector({ late: { ready: never } });
     const host = await createHost({ connector, config });

@@ -60,7 +60,7 @@ describe("the servers of a hostside", () => {
     const config = folder.write("mcp.json", {
       mcpServers: { a: { command: "x" }, "B-b": { command: "x" }, c: { command: "x" } },
     });
-    const own = (id: string) => ({ id, title: "own", transport: { type: "stdio", command: "own" } }) as const;
+    const own = (id: string) => ({ id, title: "own", type: "stdio", command: "own" }) as const;
     await using host = await createHost({
       connector: createFakeConnector(),
       config: { files: [config], allow: (id) => id !== "c" },
@@ -76,14 +76,14 @@ describe("the servers of a hostside", () => {
 
   it("take nothing of an entry of their name that does not start, or that they are used in place of", async () => {
     const folder = createTemporaryFolder();
-    const entry = { transport: x, passContext: true, oauth: { clientId: "theirs" } };
+    const entry = { ...x, passContext: true, oauth: { clientId: "theirs" } };
     const project = folder.write("hostside.json", { servers: { a: entry } });
     const connector = createFakeConnector();
     for (const file of [project, { path: project, scope: "project", projectFolder: folder.path } as const]) {
       await using host = await createHost({
         connector,
         config: { files: [file], watch: false },
-        servers: [{ id: "a", transport: x }],
+        servers: [{ id: "a", ...x }],
       });
       await (await host.conversation({ id: "c" })).call("mcp_a_echo");
       expect(host.config).toMatchObject({ sources: [{ state: "off" }], questions: [] });
@@ -93,7 +93,7 @@ describe("the servers of a hostside", () => {
 
   it("of a project start where the state has it that their user trusts them, and no others", async () => {
     const folder = createTemporaryFolder();
-    const path = folder.write("hostside.json", { servers: { ours: { transport: x } } });
+    const path = folder.write("hostside.json", { servers: { ours: { ...x } } });
     const store = createMemoryStore();
     const config = { files: [{ path, scope: "project", projectFolder: folder.path } as const], watch: false };
     const open = (): Promise<Host> =>
@@ -108,14 +108,14 @@ describe("the servers of a hostside", () => {
     await loadConfig({ files: config.files, trust });
     await using after = await open();
     expect(states(after)).toEqual(["ours ready"]);
-    folder.write("hostside.json", { servers: { ours: { transport: { ...x, args: ["--evil"] } } } });
+    folder.write("hostside.json", { servers: { ours: { ...x, args: ["--evil"] } } });
     await using changed = await open();
     expect(states(changed)).toEqual(["ours disabled"]);
   });
 
   it("come, change and go with edits while it runs, and a project's when it is trusted", async () => {
     const folder = createTemporaryFolder();
-    const project = folder.write("hostside.json", { servers: { ours: { transport: x } } });
+    const project = folder.write("hostside.json", { servers: { ours: { ...x } } });
     const config = folder.write("mcp.json", { mcpServers: { a: { command: "x" }, b: { command: "x" } } });
     let answer: ((answer: TrustAnswer) => void) | undefined;
     const answered = new Promise<TrustAnswer>((resolve) => (answer = resolve));
@@ -124,7 +124,7 @@ describe("the servers of a hostside", () => {
     await using host = await createHost({
       connector,
       config: { files: [{ path: project, scope: "project", projectFolder: folder.path }, config], trust },
-      servers: [{ id: "own", transport: { type: "stdio", command: "x" } }],
+      servers: [{ id: "own", type: "stdio", command: "x" }],
     });
     expect(states(host)).toEqual(["a ready", "b ready", "ours disabled", "own ready"]);
 
@@ -144,7 +144,7 @@ describe("the servers of a hostside", () => {
   it("follow no edits where the settings say so", async () => {
     const folder = createTemporaryFolder();
     const settings = { watch: { enabled: false } };
-    const config = folder.write("hostside.json", { servers: { a: { transport: x } }, settings });
+    const config = folder.write("hostside.json", { servers: { a: { ...x } }, settings });
     await using host = await createHost({ connector: createFakeConnector(), config });
     expect(host.config?.problems).toEqual([]);
     expect(host.config?.settings.watch).toEqual({ enabled: false });
@@ -155,7 +155,7 @@ describe("what a configuration says beside its servers", () => {
   it("a server that wants it gets conversation and role as _meta beside the arguments, another one nothing", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", {
-      servers: { a: { transport: x }, b: { transport: x, passContext: false } },
+      servers: { a: { ...x }, b: { ...x, passContext: false } },
       settings: { passContext: true },
     });
     const connector = createFakeConnector({ a: { resources: true }, b: { resources: true } });
@@ -180,8 +180,8 @@ describe("what a configuration says beside its servers", () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", {
       servers: {
-        a: { transport: x, approval: "always", tools: { look: { requireApproval: false } } },
-        b: { transport: x },
+        a: { ...x, approval: "always", tools: { look: { requireApproval: false } } },
+        b: { ...x },
       },
     });
     const asked: string[] = [];
@@ -202,7 +202,7 @@ describe("what a configuration says beside its servers", () => {
     const folder = createTemporaryFolder();
     const secrets = ["first-5b7d0a1f", "later-90c4e2aa", "product-77aa11"];
     const entry = (name: string) => ({
-      servers: { a: { transport: { ...x, env: { A_TOKEN: `\${${name}}` } } } },
+      servers: { a: { ...x, env: { A_TOKEN: `\${${name}}` } } },
       settings: { watch: { quietMs: 10 } },
     });
     const config = folder.write("hostside.json", entry("ONE_TOKEN"));
@@ -226,7 +226,7 @@ describe("what a configuration says beside its servers", () => {
   it("holds to allowed URIs before anything is sent, and keeps what was read", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", {
-      servers: { a: { transport: x } },
+      servers: { a: { ...x } },
       settings: { allowedResourceUris: ["file"], resourceCache: { enabled: true } },
     });
     const connector = createFakeConnector({ a: { resources: true } });

@@ -39,11 +39,11 @@ export function createFakeConnector(servers: Readonly<Record<string, FakeServer>
     sent,
     open,
     check(spec) {
-      if (spec.transport.type !== "stdio" || spec.transport.command !== "refused") return;
+      if (spec.type !== "stdio" || spec.command !== "refused") return;
       throw new HostsideError("command is refused here", {
         code: "invalid_spec",
         serverId: spec.id,
-        details: { field: "transport.command" },
+        details: { field: "command" },
       });
     },
     async connect(spec, _hooks, signal) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const spec = (id: string) => ({ id, transport: { type: "stdio", command: "x" } }) as const;
+const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 const never = new Promise<never>(() => {});
 
 function ownTool(name: string, init: StaticTool["init"] & {}): StaticTool {

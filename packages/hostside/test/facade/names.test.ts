@@ -15,7 +15,7 @@ async function namesOf(
   const diagnostics: Diagnostic[] = [];
   const host = await createHost({
     connector: createFakeConnector(servers),
-    servers: Object.keys(servers).map((id) => ({ id, transport: { type: "stdio", command: "x" } })),
+    servers: Object.keys(servers).map((id) => ({ id, type: "stdio", command: "x" })),
     state: { store, credentials: createMemoryCredentials() },
     savedCatalogs: false,
     onDiagnostic: (one) => diagnostics.push(one),
@@ -62,7 +62,7 @@ describe("names of tools", () => {
   it("are kept of servers that come after all others went", async () => {
     const store = createMemoryStore();
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
-    const a = { transport: { type: "stdio", command: "x" } } as const;
+    const a = { type: "stdio", command: "x" } as const;
     const state = { store, credentials: createMemoryCredentials() };
     const host = await createHost({ connector, servers: [{ ...a, id: "b" }], state });
     await host.servers.remove("b");
@@ -88,7 +88,7 @@ describe("names of tools", () => {
       },
     };
     const connector = createFakeConnector();
-    const servers = [{ id: "a", transport: { type: "stdio", command: "x" } }] as const;
+    const servers = [{ id: "a", type: "stdio", command: "x" }] as const;
     await createHost({ connector, servers, clock, state: { store, credentials: createMemoryCredentials() } });
     expect(waits).toContain(7000);
   });
@@ -157,7 +157,7 @@ describe("names of tools", () => {
       onDiagnostic: (one) => diagnostics.push(one),
     });
     for (const id of ["a", "b", "a", "b"]) {
-      await host.servers.add(id, { transport: { type: "stdio", command: "x" } });
+      await host.servers.add(id, { type: "stdio", command: "x" });
       await host.servers.remove(id);
       // What is under way is written by then.
       for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
@@ -173,7 +173,7 @@ describe("names of tools", () => {
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
     const host = await createHost({
       connector,
-      servers: [{ id: "a", transport: { type: "stdio", command: "x" } }],
+      servers: [{ id: "a", type: "stdio", command: "x" }],
       state: { store },
       savedCatalogs: false,
       clock,

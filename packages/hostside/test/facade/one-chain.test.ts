@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { createUserTransport } from "../../../gateway/test/user-transport.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const servers: readonly ServerSpec[] = [{ id: "a", transport: { type: "stdio", command: "x" } }];
+const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
 /** Options of a policy that has every call approved, and what it was asked and told. */
 function watchedPolicy() {
@@ -45,7 +45,7 @@ describe("the policy of a host", () => {
     const { options, asked, invoked } = watchedPolicy();
     await using host = await createHost({
       connector: createFakeConnector({ a: { resources: true }, mine: {} }),
-      servers: [...servers, { id: "mine", sharing: "principal", transport: { type: "stdio", command: "x" } }],
+      servers: [...servers, { id: "mine", sharing: "principal", type: "stdio", command: "x" }],
       pool: {},
       tools: [{ definition: { name: "own", description: "own", inputSchema: { type: "object" } }, run: () => "done" }],
       policy: options,
@@ -85,7 +85,7 @@ describe("the policy of a host", () => {
     const { options, invoked } = watchedPolicy();
     const pages: string[] = [];
     await using host = await createHost({
-      servers: [{ id: "guarded", transport: { type: "http", url: server.url, auth: "oauth" } }],
+      servers: [{ id: "guarded", type: "http", url: server.url, auth: "oauth" }],
       authenticateTools: true,
       auth: { prompt: async ({ serverId }) => (pages.push(serverId), "cancelled") },
       policy: options,

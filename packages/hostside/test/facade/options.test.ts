@@ -5,7 +5,7 @@ import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const connector = createFakeConnector();
-const spec = (id: string) => ({ id, transport: { type: "stdio", command: "x" } }) as const;
+const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 
 describe("options of createHost()", () => {
   const wrong: readonly (readonly [string, unknown])[] = [

@@ -8,7 +8,8 @@ const minuteMs = 60_000;
 const spec: ServerSpec = {
   id: "mail",
   sharing: "principal",
-  transport: { type: "stdio", command: "x" },
+  type: "stdio",
+  command: "x",
   timeouts: { callMs: 30 * minuteMs },
 };
 

@@ -1,10 +1,10 @@
-import type { ElicitationRequest, ElicitationResult, ServerSpec, ToolOutcome } from "@hostside/core";
+import type { ElicitationRequest, ElicitationResult, ServerSpec, ToolOutcome, ServerEntry } from "@hostside/core";
 import { consentTo, fixtureServer, startAuthorizedServer, startHttpFixture } from "@hostside/fixtures";
 import { createHost, type Conversation } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const docs: ServerSpec = { id: "docs", sharing: "shared", transport: { type: "stdio", command: "x" } };
+const docs: ServerSpec = { id: "docs", sharing: "shared", type: "stdio", command: "x" };
 
 describe("two users with a conversation of one name", () => {
   it("keep their results apart: who closes it forgets nothing of the other one's", async () => {
@@ -29,7 +29,7 @@ describe("users of a server that wants each of them to sign in", () => {
     await using server = await startAuthorizedServer();
     const asked: (string | undefined)[] = [];
     await using host = await createHost({
-      servers: [{ id: "mail", transport: { type: "http", url: server.url } }],
+      servers: [{ id: "mail", type: "http", url: server.url }],
       pool: {},
       authenticateTools: true,
       auth: {
@@ -67,11 +67,11 @@ describe("a question of a server", () => {
     { what: "that does not, on a connection of each conversation", sharing: "conversation", says: false },
   ] as const)("$what, reaches the conversation that is asked", async ({ sharing, says }) => {
     const http = says ? await startHttpFixture("modern-http", {}) : undefined;
-    const transport: ServerSpec["transport"] =
+    const transport: ServerEntry =
       http === undefined ? { type: "stdio", ...fixtureServer("legacy-stdio") } : { type: "http", url: http.url };
     const requests: ElicitationRequest[] = [];
     const host = await createHost({
-      servers: [{ id: "s", transport, sharing }],
+      servers: [{ id: "s", ...transport, sharing }],
       pool: {},
       async onElicit(request) {
         requests.push(request);

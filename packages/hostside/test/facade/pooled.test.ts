@@ -8,7 +8,8 @@ import { createMemoryHub } from "./memory-hub.ts";
 const spec = (id: string, sharing: ServerSpec["sharing"]): ServerSpec => ({
   id,
   sharing,
-  transport: { type: "stdio", command: "x" },
+  type: "stdio",
+  command: "x",
 });
 const servers = [spec("docs", "shared"), spec("mail", "principal"), spec("notes", "conversation")];
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const servers = [{ id: "a", transport: { type: "stdio", command: "x" } }] as const;
+const servers = [{ id: "a", type: "stdio", command: "x" }] as const;
 
 /** A tool of the product with the name of a server's. */
 function ownEcho(run: StaticTool["run"]): StaticTool {

@@ -4,7 +4,7 @@ import { createHost } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
 
-const servers: readonly ServerSpec[] = [{ id: "a", transport: { type: "stdio", command: "x" } }];
+const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
 describe("a host whose provider has a principal", () => {
   it("looks at each call once, as the principal's, though its context names nobody", async () => {

@@ -4,7 +4,7 @@ import type { Diagnostic } from "@hostside/core";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-const files = { id: "files", transport: { type: "stdio", command: "x" } } as const;
+const files = { id: "files", type: "stdio", command: "x" } as const;
 const reading = ["results_read", "resources_list", "resources_read", "resources_templates"];
 const target = { server: "files", uri: "file:///a" };
 

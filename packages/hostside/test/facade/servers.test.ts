@@ -4,7 +4,7 @@ import { createHost, createSharedServers, type Host, type HostOptions } from "ho
 import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
-const entry = { transport: { type: "stdio", command: "x" } } as const;
+const entry = { type: "stdio", command: "x" } as const;
 const states = (host: Host): readonly string[] => host.statuses().map(({ id, state }) => `${id} ${state}`);
 
 async function open(options: HostOptions = {}) {
@@ -47,7 +47,7 @@ describe("servers.add()", () => {
       { code: "duplicate_server", message: expect.stringContaining('"a"') },
     ],
     ["an entry that is none", "b", "npx", { message: expect.stringContaining("servers.add() takes the entry") }],
-    ["a wrong entry", "b", { transport: { type: "stdio" } }, { code: "invalid_spec", serverId: "b" }],
+    ["a wrong entry", "b", { type: "stdio" }, { code: "invalid_spec", serverId: "b" }],
   ])("refuses %s", async (...[, name, given, error]) => {
     const { host } = await open({ servers: [{ id: "a", ...entry }] });
     await expect(host.servers.add(name, given as typeof entry)).rejects.toMatchObject(error);

@@ -12,7 +12,7 @@ import { createVirtualClock } from "../../../provider/test/simulation/virtual-cl
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
-const spec = (id: string, command = "x"): ServerSpec => ({ id, transport: { type: "stdio", command } });
+const spec = (id: string, command = "x"): ServerSpec => ({ id, type: "stdio", command });
 const idsOf = (host: Host): readonly string[] => host.statuses().map(({ id }) => id);
 
 /** Settles when these are the servers of a host. */
@@ -90,18 +90,20 @@ describe("createSharedServers()", () => {
     expect(await createSharedServers({ store, lock, key: "others" }).read()).toEqual({ revision: 0, servers: [] });
   });
 
-  const stdio = (more: object): ServerSpec => ({ id: "a", transport: { type: "stdio", command: "x", ...more } });
+  const stdio = (more: object): ServerSpec => ({ id: "a", type: "stdio", command: "x", ...more });
   const http = (more: object): ServerSpec => ({
     id: "a",
-    transport: { type: "http", url: "https://a.test/mcp", ...more },
+    type: "http",
+    url: "https://a.test/mcp",
+    ...more,
   });
   it.each<[string, ServerSpec, string]>([
-    ["a token of a process", stdio({ env: { GITHUB_TOKEN: "s3cret" } }), 'transport.env["GITHUB_TOKEN"]'],
-    ["a key as an argument", stdio({ args: ["--api-key=s3cret"] }), "transport.args[0]"],
-    ["a bearer token", http({ bearerToken: "s3cret" }), "transport.bearerToken"],
-    ["a header", http({ headers: { "X-API-Key": "s3cret" } }), 'transport.headers["X-API-Key"]'],
-    ["a password in a URL", http({ url: "https://u:s3cret@a.test" }), "transport.url"],
-    ["code", { id: "a", transport: { type: "memory", serve: () => undefined } }, "transport.type"],
+    ["a token of a process", stdio({ env: { GITHUB_TOKEN: "s3cret" } }), 'env["GITHUB_TOKEN"]'],
+    ["a key as an argument", stdio({ args: ["--api-key=s3cret"] }), "args[0]"],
+    ["a bearer token", http({ bearerToken: "s3cret" }), "bearerToken"],
+    ["a header", http({ headers: { "X-API-Key": "s3cret" } }), 'headers["X-API-Key"]'],
+    ["a password in a URL", http({ url: "https://u:s3cret@a.test" }), "url"],
+    ["code", { id: "a", type: "memory", serve: () => undefined }, "type"],
   ])("refuses %s with invalid_spec, and writes nothing", async (_, bad, field) => {
     const store = createMemoryStore();
     const shared = createSharedServers({ store, lock: createMemoryLock() });

@@ -6,7 +6,7 @@ import { createTemporaryFolder } from "./temporary-folder.ts";
 it("signs in as the client that a file names, behind those of the product, and by the tool that a model gets", async () => {
   await using server = await startAuthorizedServer();
   const folder = createTemporaryFolder();
-  const entry = { transport: { type: "http", url: server.url } };
+  const entry = { type: "http", url: server.url };
   const office = { clientId: knownClients.office.clientId, clientSecret: "${OFFICE_SECRET}" };
   const config = folder.write("hostside.json", {
     servers: { filed: { ...entry, oauth: office }, own: { ...entry, oauth: office } },

@@ -162,7 +162,7 @@ it("shows of a project's server what it runs, what it gets, and what changed", (
     cwd: "sub",
     sets: ["NODE_OPTIONS=--require ./evil.js"],
     references: [{ kind: "variable", name: "TOKEN" }],
-    changed: ["transport.args"],
+    changed: ["args"],
     before: "trust",
     fingerprint: "f",
   });
@@ -174,6 +174,6 @@ it("shows of a project's server what it runs, what it gets, and what changed", (
     "  in          sub",
     '  with        "NODE_OPTIONS=--require ./evil.js"',
     "  gets        variable TOKEN",
-    "  changed     transport.args (you trusted it before that)",
+    "  changed     args (you trusted it before that)",
   ]);
 });

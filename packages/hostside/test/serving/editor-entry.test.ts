@@ -1,5 +1,5 @@
 import { readConfig, expandConfig } from "@hostside/config";
-import type { HttpTransportSpec } from "@hostside/core";
+import type { HttpEntry } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { editors } from "../../src/cli/serving/editors.ts";
 import { describeEntry, type EditorEntryRequest } from "../../src/cli/serving/editor-entry.ts";
@@ -30,13 +30,13 @@ describe("the entry of a host", () => {
     const { spec, dialect, problems } = await specOf(editor, stdio);
     expect({ dialect, problems }).toEqual({ dialect: editor, problems: [] });
     const args = ["-y", "hostside", "serve", ...stdio.args];
-    expect(spec).toMatchObject({ id: "hostside", transport: { type: "stdio", command: "npx", args } });
+    expect(spec).toMatchObject({ id: "hostside", type: "stdio", command: "npx", args });
     expect(spec !== undefined && isServeEntry(spec)).toBe(true);
   });
 
   it.each(editors)("starts npx by way of cmd on Windows, for %s", async (editor) => {
     const { spec } = await specOf(editor, stdio, windows);
-    expect(spec?.transport).toMatchObject({
+    expect(spec).toMatchObject({
       command: "cmd",
       args: ["/c", "npx", "-y", "hostside", "serve", ...stdio.args],
     });
@@ -48,8 +48,8 @@ describe("the entry of a host", () => {
     async (editor) => {
       const { spec, problems } = await specOf(editor, http);
       expect(problems).toEqual([]);
-      expect(spec?.transport).toMatchObject({ type: "http", url: http.url });
-      const { bearerToken, headers } = (spec?.transport ?? {}) as HttpTransportSpec;
+      expect(spec).toMatchObject({ type: "http", url: http.url });
+      const { bearerToken, headers } = spec as HttpEntry;
       expect(bearerToken === undefined ? headers?.["Authorization"] : `Bearer ${bearerToken}`).toBe("Bearer s3cret");
       expect(describeEntry(editor, http, linux).text).not.toContain("s3cret");
     },
@@ -83,7 +83,7 @@ describe("the entry of a host", () => {
 describe("isServeEntry()", () => {
   const spec = (line: string) => {
     const [command = "", ...args] = line.split("|");
-    return { id: "x", transport: { type: "stdio", command, args } } as const;
+    return { id: "x", type: "stdio", command, args } as const;
   };
 
   it.each([
@@ -110,7 +110,7 @@ describe("isServeEntry()", () => {
   });
 
   it("knows its own address, by whatever name of this machine", () => {
-    const at = (url: string) => ({ id: "x", transport: { type: "http", url } }) as const;
+    const at = (url: string) => ({ id: "x", type: "http", url }) as const;
     const own = ["http://127.0.0.1:7077"];
     const known = ["http://localhost:7077/mcp", "http://[::1]:7077/x", "http://127.0.0.1:7077"];
     expect(known.map((url) => isServeEntry(at(url), own))).toEqual([true, true, true]);

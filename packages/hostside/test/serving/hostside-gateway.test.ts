@@ -54,7 +54,9 @@ it("serves a host to two users, whose questions, approvals and progress do not m
         id: "one",
         sharing: "principal",
         tools: { set_a: { requireApproval: true } },
-        transport: { type: "stdio", command: process.execPath, args: [file, "ask", "set_a", "slow"] },
+        type: "stdio",
+        command: process.execPath,
+        args: [file, "ask", "set_a", "slow"],
       },
     ],
     pool: {},
@@ -89,8 +91,8 @@ it("narrows resources and prompts to some servers, which may be others later", a
   await using host = await createHost({
     connector,
     servers: [
-      { id: "a", transport: x },
-      { id: "b", transport: x },
+      { id: "a", ...x },
+      { id: "b", ...x },
     ],
   });
   let offered = "a";

@@ -40,7 +40,7 @@ describe("ownProgram()", () => {
     expect(words).toEqual(expected(terminal.cwd));
     const [command, ...rest] = words;
     const args = [...rest, "serve"];
-    expect(isServeEntry({ id: "x", transport: { type: "stdio", command: command ?? "", args } })).toBe(true);
+    expect(isServeEntry({ id: "x", type: "stdio", command: command ?? "", args })).toBe(true);
   });
 
   it("is npx where nothing is known of the process", async () => {

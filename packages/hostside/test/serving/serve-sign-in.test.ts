@@ -6,7 +6,7 @@ import { startServed } from "./served-process.ts";
 it("offers a tool for a sign-in, whose answer is the page to open, and then the server's own tools", async () => {
   await using authorized = await startAuthorizedServer();
   await using work = await createWorkFolder();
-  await work.write({ "hostside.json": { servers: { notes: { transport: { type: "http", url: authorized.url } } } } });
+  await work.write({ "hostside.json": { servers: { notes: { type: "http", url: authorized.url } } } });
   const args = ["--config", "hostside.json", "serve", "--expose", "all"];
   await using served = await startServed(work, args);
   const [name = ""] = await served.untilTools((names) => names.length === 1);

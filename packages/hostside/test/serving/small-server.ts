@@ -1,3 +1,4 @@
+import type { StdioEntry } from "@hostside/core";
 /** A server of both sorts of tools, as a program. Its tools are the words that it is started with: those that begin with `get` are read-only, as it says. `ask` asks its user, `slow` reports its text as progress and never answers, `late` waits for a file before it says anything. */
 export const smallServer = `
   import { existsSync } from "node:fs";
@@ -29,8 +30,6 @@ export const smallServer = `
 `;
 
 /** The entry of a {@linkcode smallServer} in `hostside.json`, whose file is `small.mjs`. */
-export function smallEntry(
-  ...tools: readonly string[]
-): Readonly<Record<string, unknown>> & { readonly transport: object } {
-  return { transport: { type: "stdio", command: process.execPath, args: ["small.mjs", ...tools] } };
+export function smallEntry(...tools: readonly string[]): StdioEntry {
+  return { type: "stdio", command: process.execPath, args: ["small.mjs", ...tools] };
 }

@@ -22,9 +22,9 @@ function stage(options?: FakeTerminalOptions): FakeTerminal {
   onTestFinished(() => terminal[Symbol.dispose]());
   terminal.file("hostside.local.json", {
     servers: {
-      notes: { transport: { type: "http", url: server.url } },
-      free: { transport: { type: "http", url: open.url } },
-      program: { transport: { type: "stdio", ...fixtureServer("modern-stdio") } },
+      notes: { type: "http", url: server.url },
+      free: { type: "http", url: open.url },
+      program: { type: "stdio", ...fixtureServer("modern-stdio") },
     },
   });
   return terminal;

@@ -1,4 +1,4 @@
-import type { StdioTransportSpec } from "@hostside/core";
+import type { StdioEntry } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { matchGlob, type GlobMatch } from "../rules/match-glob.ts";
 
@@ -18,7 +18,7 @@ export interface CommandRule {
 }
 
 /** Why a process does not fit a rule; `undefined` if it does. */
-export type CommandCheck = (process: StdioTransportSpec) => string | undefined;
+export type CommandCheck = (process: StdioEntry) => string | undefined;
 
 /** A rule that was read. */
 export interface ReadCommandRule {

@@ -1,4 +1,4 @@
-import type { GuardRefusal, StdioTransportSpec } from "@hostside/core";
+import type { GuardRefusal, StdioEntry } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
@@ -26,10 +26,10 @@ function addressRefusal(address: string | undefined, options?: ConnectionGuardOp
 }
 
 function commandRefusal(
-  process: Partial<StdioTransportSpec>,
+  process: Partial<StdioEntry>,
   commands: ConnectionGuardOptions["commands"],
 ): string | undefined {
-  const spec: StdioTransportSpec = { type: "stdio", command: "npx", ...process };
+  const spec: StdioEntry = { type: "stdio", command: "npx", ...process };
   return createConnectionGuard({ commands }).checkCommand(spec, server)?.reason;
 }
 
@@ -249,7 +249,7 @@ describe("networks", () => {
 describe("commands", () => {
   const npx = { command: "npx", args: ["-y", "@example/*@1.2.3", "**"], env: ["EXAMPLE_*"], cwd: ["/srv/*"] };
 
-  it.each<[string, Partial<StdioTransportSpec>, ConnectionGuardOptions["commands"], string | undefined]>([
+  it.each<[string, Partial<StdioEntry>, ConnectionGuardOptions["commands"], string | undefined]>([
     ["any", { command: "rm", args: ["-rf"], env: { PATH: "/tmp" } }, "any", undefined],
     ["a name with any arguments", { args: ["-y", "x"] }, ["npx"], undefined],
     ["another name", { command: "node" }, ["npx"], "it is not among the programs"],

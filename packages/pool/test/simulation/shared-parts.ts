@@ -116,7 +116,7 @@ export function specsOf(set: Readonly<Record<string, ServerSharing>>): readonly 
   return Object.entries(set).map(([id, sharing]) => ({
     id,
     sharing,
-    transport: id === "x" ? { type: "http", url: "https://example.com/" } : { type: "stdio", command: "node" },
+    ...(id === "x" ? { type: "http", url: "https://example.com/" } : { type: "stdio", command: "node" }),
   }));
 }
 

@@ -361,7 +361,7 @@ export async function simulatePool(
 }
 
 function serversOf(count: number): readonly ServerSpec[] {
-  return Array.from({ length: count }, (_, at) => ({ id: `s${at}`, transport: { type: "stdio", command: "node" } }));
+  return Array.from({ length: count }, (_, at) => ({ id: `s${at}`, type: "stdio", command: "node" }));
 }
 
 function turn(): Promise<void> {

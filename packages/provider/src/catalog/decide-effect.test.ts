@@ -1,4 +1,4 @@
-import type { RemoteTool, ServerSpec, ToolAnnotations, ToolEffect } from "@hostside/core";
+import type { RemoteTool, ServerSpec, ToolAnnotations, ToolEffect, EntrySettings } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { decideEffect } from "./decide-effect.ts";
 
@@ -7,9 +7,10 @@ const tool = (annotations?: ToolAnnotations): RemoteTool => ({
   inputSchema: {},
   ...(annotations && { annotations }),
 });
-const spec = (rest: Partial<ServerSpec> = {}): ServerSpec => ({
+const spec = (rest: Partial<EntrySettings> = {}): ServerSpec => ({
   id: "s",
-  transport: { type: "stdio", command: "x" },
+  type: "stdio",
+  command: "x",
   ...rest,
 });
 const trusting = spec({ trustAnnotations: true });

@@ -53,7 +53,7 @@ describe("defineTool()", () => {
 });
 
 function define(tool: RemoteTool, describeTool = describeWithOrigin): ReturnType<typeof defineTool> {
-  const spec = { id: "s", transport: { type: "stdio", command: "x" } } as const;
+  const spec = { id: "s", type: "stdio", command: "x" } as const;
   return defineTool(tool, {
     spec,
     localName: "mcp_s_read",

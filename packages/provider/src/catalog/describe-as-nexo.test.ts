@@ -2,7 +2,7 @@ import type { RemoteTool, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { describeAsNexo } from "./describe-as-nexo.ts";
 
-const spec = (id: string): ServerSpec => ({ id, transport: { type: "http", url: "https://example.com/mcp" } });
+const spec = (id: string): ServerSpec => ({ id, type: "http", url: "https://example.com/mcp" });
 
 describe("describeAsNexo()", () => {
   it.each<[string, string, Partial<RemoteTool>, string]>([

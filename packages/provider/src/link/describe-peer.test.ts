@@ -5,7 +5,7 @@ import { describePeer } from "./describe-peer.ts";
 it("describePeer() says the id of the session that there is when it is read, to whoever asks for it by name", () => {
   const server = { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} } as const;
   const connection = { server, sessionId: "first" };
-  const spec = { id: "s", transport: { type: "http", url: "http://localhost/mcp" } } as const;
+  const spec = { id: "s", type: "http", url: "http://localhost/mcp" } as const;
   const peer = describePeer(spec, 1, connection);
   connection.sessionId = "second";
   expect(peer.sessionId).toBe("second");
@@ -16,7 +16,7 @@ it("describePeer() says the id of the session that there is when it is read, to 
 it("describePeer() gives nobody who looks at all of its members, hidden ones and symbols too, the connection", () => {
   const server = { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} } as const;
   const connection = { server, sessionId: "first" };
-  const peer = describePeer({ id: "s", transport: { type: "memory", serve: () => undefined } }, 1, connection);
+  const peer = describePeer({ id: "s", type: "memory", serve: () => undefined }, 1, connection);
   const holders: readonly object[] = [peer, Object.getPrototypeOf(peer)];
   const values = holders.flatMap((holder) =>
     Reflect.ownKeys(holder).map((key) => Object.getOwnPropertyDescriptor(holder, key)?.value as unknown),
@@ -32,7 +32,7 @@ it("describePeer() makes plain data, and lets nobody change what all peers say o
     server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} },
     sessionId: "first",
   } as const;
-  const peer = describePeer({ id: "s", transport: { type: "memory", serve: () => undefined } }, 1, connection);
+  const peer = describePeer({ id: "s", type: "memory", serve: () => undefined }, 1, connection);
   const shared: object = Object.getPrototypeOf(peer);
   expect(isPlainObject(peer)).toBe(true);
   expect(Reflect.defineProperty(shared, "sessionId", { get: () => "forged" })).toBe(false);

@@ -1,4 +1,5 @@
-import type { Connection, ServerPeer, ServerSpec, TransportSpec } from "@hostside/core";
+import type { Connection, ServerPeer, ServerSpec } from "@hostside/core";
+import { serverTypeOf } from "@hostside/core/implement";
 
 const schemePorts: ReadonlyMap<string, number> = new Map([
   ["http:", 80],
@@ -7,17 +8,17 @@ const schemePorts: ReadonlyMap<string, number> = new Map([
 
 /** How a server is spoken with, for records; `connection` is absent where nobody answered. */
 export function describePeer(
-  { transport }: ServerSpec,
+  spec: ServerSpec,
   session: number,
   connection?: Pick<Connection, "server" | "sessionId">,
 ): ServerPeer {
   const { era, protocolVersion, httpMode } = connection?.server ?? {};
   const peer = {
-    transport: transport.type,
+    transport: serverTypeOf(spec),
     ...(era !== undefined && { era }),
     ...(protocolVersion !== undefined && { protocolVersion }),
     ...(httpMode !== undefined && { httpMode }),
-    ...addressOf(transport),
+    ...addressOf(spec),
     session,
   };
   return Object.freeze(Object.assign(new Described(connection), peer));
@@ -44,9 +45,9 @@ class Described {
 Object.defineProperty(Described.prototype, "constructor", { value: Object });
 Object.freeze(Described.prototype);
 
-function addressOf(transport: TransportSpec): Pick<ServerPeer, "address" | "port"> {
-  if (transport.type !== "http" || !URL.canParse(transport.url)) return {};
-  const { hostname, port, protocol } = new URL(transport.url);
+function addressOf({ url }: ServerSpec): Pick<ServerPeer, "address" | "port"> {
+  if (url === undefined || !URL.canParse(url)) return {};
+  const { hostname, port, protocol } = new URL(url);
   const known = port === "" ? schemePorts.get(protocol) : Number(port);
   return { address: hostname.replace(/^\[|\]$/g, ""), ...(known !== undefined && { port: known }) };
 }

@@ -1,5 +1,5 @@
 import { redactSpec, redactUrl, type ServerSpec } from "@hostside/core";
-import { compareText, createRedactor, isSecretName } from "@hostside/core/implement";
+import { compareText, copySpec, createRedactor, isSecretName } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 
 /**
@@ -9,43 +9,31 @@ import { hashJson } from "@hostside/naming";
  */
 export function fingerprintReach(spec: ServerSpec, principal: string | undefined): string {
   const { id, era = "auto" } = spec;
-  const { transport } = redactSpec(spec);
-  switch (transport.type) {
-    case "memory":
-    case "custom":
-      return hashJson([id, transport.type, era, principal ?? null]);
-    case "stdio": {
-      const { command, args = [], env = {}, inheritEnv = "safe", cwd = null } = transport;
-      return hashJson([
-        id,
-        "stdio",
-        era,
-        createRedactor(spec)(command),
-        [...args],
-        Object.keys(env).sort(),
-        inheritEnv,
-        cwd,
-        principal ?? null,
-      ]);
-    }
-    case "http": {
-      const {
-        url,
-        headers = {},
-        bearerToken,
-        auth = bearerToken === undefined ? null : "bearer",
-        mode = "auto",
-      } = transport;
-      const names = Object.keys(headers).map((name) => name.toLowerCase());
-      return hashJson([id, "http", era, url, plainQuery(spec), names.sort(), auth, mode, principal ?? null]);
-    }
+  const shown = redactSpec(copySpec(spec));
+  if (shown.command !== undefined) {
+    const { command, args = [], env = {}, inheritEnv = "safe", cwd = null } = shown;
+    return hashJson([
+      id,
+      "stdio",
+      era,
+      createRedactor(spec)(command),
+      [...args],
+      Object.keys(env).sort(),
+      inheritEnv,
+      cwd,
+      principal ?? null,
+    ]);
   }
+  if (shown.url === undefined) return hashJson([id, shown.type, era, principal ?? null]);
+  const { url, headers = {}, bearerToken, auth = bearerToken === undefined ? null : "bearer", mode = "auto" } = shown;
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return hashJson([id, "http", era, url, plainQuery(spec), names.sort(), auth, mode, principal ?? null]);
 }
 
 // What chooses among the tools of a service, as a rule.
-function plainQuery({ transport }: ServerSpec): string[][] {
-  if (transport.type !== "http") return [];
-  const pairs = Array.from(new URL(transport.url).searchParams);
+function plainQuery({ url }: ServerSpec): string[][] {
+  if (url === undefined) return [];
+  const pairs = Array.from(new URL(url).searchParams);
   return pairs
     .filter(([name, value]) => !isSecretName(name) && isReadable(value))
     .sort(([a], [b]) => compareText(a, b));

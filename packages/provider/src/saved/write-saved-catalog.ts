@@ -68,11 +68,8 @@ function isClean(saved: SavedListing, { link }: Registration): boolean {
 
 // A word that a variable or a header happens to hold is no secret wherever it stands.
 function credentialsOf(spec: ServerSpec): ServerSpec {
-  const { transport } = spec;
-  if (transport.type === "stdio")
-    return { ...spec, transport: { ...transport, env: only(transport.env, isSecretName) } };
-  if (transport.type !== "http") return spec;
-  return { ...spec, transport: { ...transport, headers: only(transport.headers, isCredentialHeader) } };
+  if (spec.command !== undefined) return { ...spec, env: only(spec.env, isSecretName) };
+  return spec.url === undefined ? spec : { ...spec, headers: only(spec.headers, isCredentialHeader) };
 }
 
 function only(

@@ -1,5 +1,5 @@
-import type { ServerSpec, TransportSpec } from "@hostside/core";
-import { sameJson } from "@hostside/core/implement";
+import type { ServerSpec } from "@hostside/core";
+import { reachOf, sameJson } from "@hostside/core/implement";
 
 /**
  * How far two specs of one server are apart: not at all, in how it is shown and called, in the credentials that a session was opened with,
@@ -14,24 +14,14 @@ export type SpecDifference = "none" | "view" | "credentials" | "session";
  */
 export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDifference {
   if (!sameJson(sessionPart(before), sessionPart(after))) return "session";
-  if (!sameJson(before.transport, after.transport)) return "credentials";
+  if (!sameJson(reachOf(before), reachOf(after))) return "credentials";
   return sameJson(before, after) ? "none" : "view";
 }
 
-function sessionPart({
-  transport,
-  era = "auto",
-  disabled = false,
-  elicitation = true,
-  limits = {},
-}: ServerSpec): object {
+function sessionPart(spec: ServerSpec): object {
+  const { era = "auto", disabled = false, elicitation = true, limits = {} } = spec;
   // The two that only the provider itself looks at.
   const { maxInFlightCalls: _calls, maxQueuedCalls: _queue, ...wireLimits } = limits;
-  return { transport: withoutCredentials(transport), era, disabled, elicitation, limits: wireLimits };
-}
-
-function withoutCredentials(transport: TransportSpec): object {
-  if (transport.type !== "http") return transport;
-  const { headers: _headers, bearerToken: _token, auth: _auth, ...rest } = transport;
-  return rest;
+  const { headers: _headers, bearerToken: _token, auth: _auth, ...reach } = reachOf(spec);
+  return { reach, era, disabled, elicitation, limits: wireLimits };
 }

@@ -91,7 +91,7 @@ export function createDrainingRegistrations(clock: Clock): DrainingRegistrations
       };
       const gone = leave();
       // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
-      const mayOverlap = drainMs > 0 && link.spec.transport.type === "http";
+      const mayOverlap = drainMs > 0 && link.spec.url !== undefined;
       const vacated = mayOverlap ? left(registration, true) : gone;
       const until = clock.now() + drainMs;
       const leavingOne: DrainingRegistration = {

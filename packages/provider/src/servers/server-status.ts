@@ -1,13 +1,13 @@
 import {
   cleanText,
   type Clock,
-  type HttpTransportSpec,
+  type HttpEntry,
   type ServerInfo,
-  type ServerSpec,
+  type ServerPeer,
   type ToolListing,
   type HostsideError,
 } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import { dateOf, serverTypeOf } from "@hostside/core/implement";
 import type { ProviderCatalog } from "../catalog/catalog.ts";
 import { isUpToDate, lastFailureOf, stateNameOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
@@ -24,9 +24,9 @@ export interface ServerStatus {
   readonly id: string;
   /** As the spec says, else as the server claims (untrusted). */
   readonly title?: string;
-  readonly transport: ServerSpec["transport"]["type"];
+  readonly transport: ServerPeer["transport"];
   /** Whose credentials it is asked with, as its spec says: `oauth` for one that a user can be asked to sign in to. Absent: those of the spec, if any. */
-  readonly auth?: HttpTransportSpec["auth"];
+  readonly auth?: HttpEntry["auth"];
   readonly state: ServerState;
   /** When it came into this state: milliseconds since 1970, for `new Date()`. */
   readonly since: number;
@@ -86,8 +86,8 @@ export function readStatus(
   return {
     id: spec.id,
     ...(title !== "" && { title }),
-    transport: spec.transport.type,
-    ...(spec.transport.type === "http" && spec.transport.auth !== undefined && { auth: spec.transport.auth }),
+    transport: serverTypeOf(spec),
+    ...(spec.url !== undefined && spec.auth !== undefined && { auth: spec.auth }),
     state: publicState(state, held),
     since: link.since,
     ...failureOf(state),

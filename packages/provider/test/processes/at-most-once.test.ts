@@ -1,4 +1,4 @@
-import { HostsideError, type Clock, type ServerCredentials, type ServerSpec } from "@hostside/core";
+import { HostsideError, type Clock, type ServerCredentials, type ServerEntry } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
 import fc from "fast-check";
@@ -46,7 +46,7 @@ const timeouts = {
 const kinds: readonly ServerKind[] = ["legacy", "legacy-with-session", "modern"];
 
 interface Run {
-  readonly transport: ServerSpec["transport"];
+  readonly transport: ServerEntry;
   readonly options?: ConnectorOptions;
   readonly count: CallCount;
   /** How many calls go out together. */
@@ -56,7 +56,7 @@ interface Run {
 /** Calls several times at once, then once more, and looks how often each call ran. */
 async function callAll({ transport, options, count, calls }: Run): Promise<void> {
   const connector = createConnector({ clock: createHastyClock(), random: () => 0, ...options });
-  const servers = [{ id: "s", timeouts, transport }];
+  const servers = [{ id: "s", timeouts, ...transport }];
   await using provider = createProvider({ connector, servers });
   await provider.init();
   expect(provider.has("mcp_s_echo")).toBe(true);

@@ -65,7 +65,7 @@ describe("a server over HTTP that is busy for a moment", () => {
       },
     });
     await using provider = createProvider({ connector: createConnector() });
-    await provider.addServer({ id: "s", transport: server.spec });
+    await provider.addServer({ id: "s", ...server.spec });
     expect(provider.tools()).toHaveLength(2);
   });
 });

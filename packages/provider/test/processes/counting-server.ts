@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { OddAnswer, OddMessage } from "./odd-answers.ts";
 
@@ -128,7 +128,7 @@ export function serveCounting(
   kind: ServerKind,
   count: CallCount,
   answerOf: AnswerOf<OddMessage | "end">,
-): MemoryTransportSpec["serve"] {
+): MemoryEntry["serve"] {
   return (serverTransport: never) => {
     const transport = serverTransport as ServerEnd;
     const send = (id: unknown, answer: JsonObject): void =>

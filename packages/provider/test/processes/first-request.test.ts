@@ -67,7 +67,7 @@ async function start(name: "legacy-http" | "modern-http", options: { readonly tt
 function providerOf({ url }: RecordingProxy, savedCatalog?: unknown): McpProvider {
   return createProvider({
     connector: createConnector(),
-    servers: [{ id: "s", transport: { type: "http", url } }],
+    servers: [{ id: "s", type: "http", url }],
     savedCatalog,
   });
 }

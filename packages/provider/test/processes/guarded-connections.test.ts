@@ -30,7 +30,7 @@ async function start(options: Partial<ProviderOptions>): Promise<Subject> {
   const server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [readable] } });
   const provider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "s", transport: server.spec, labels: { trust: "vendor" }, allow: ["echo"] }],
+    servers: [{ id: "s", ...server.spec, labels: { trust: "vendor" }, allow: ["echo"] }],
     ...options,
   });
   await provider.init();
@@ -163,7 +163,7 @@ describe("a connection that a provider lends", () => {
       admit: ({ origin }) => admissions[origin?.toolName ?? ""] ?? "offer",
       servers: [],
     });
-    await subject.provider.addServer({ id: "s", transport: subject.server.spec });
+    await subject.provider.addServer({ id: "s", ...subject.server.spec });
     const connection = await subject.provider.connection("s");
     const held = { code: "tool_quarantined", outcome: "not-sent", serverId: "s", toolName: "append" };
     expect(await failureOf(connection.callTool("append", { text: "x" }))).toMatchObject(held);

@@ -138,7 +138,7 @@ async function startServers(): Promise<Servers> {
 function specOf(serverId: string, servers: Servers): ServerSpec {
   const server = servers.get(serverId);
   if (server === undefined) throw new Error(`no server ${serverId}`);
-  return { id: serverId, transport: server.spec, timeouts: { callMs: 1500, listMs: 5000, closeMs: 300 } };
+  return { id: serverId, ...server.spec, timeouts: { callMs: 1500, listMs: 5000, closeMs: 300 } };
 }
 
 function call(provider: McpProvider, serverId: string, text: string): Call {

@@ -108,7 +108,7 @@ type OnElicit = () => Promise<ElicitationResult>;
 async function call(server: TaskServer, onElicit?: OnElicit, signal?: AbortSignal) {
   provider = createProvider({
     connector: createConnector({ tasks: "await" }),
-    servers: [{ id: "jobs", transport: { type: "custom", open: server.open }, era: "2026-07-28" }],
+    servers: [{ id: "jobs", type: "custom", open: server.open, era: "2026-07-28" }],
     ...(onElicit !== undefined && { onElicit }),
   });
   await provider.init();

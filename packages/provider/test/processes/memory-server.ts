@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
 /** The server's end of a pair of transports, as far as this server needs it. */
@@ -11,7 +11,7 @@ interface ServerEnd {
 
 /** A small server inside this process, without an SDK. */
 export interface MemoryServer {
-  readonly transport: MemoryTransportSpec;
+  readonly transport: MemoryEntry;
   readonly tools: Set<string>;
   /** Texts of the calls that ran. */
   readonly ledger: string[];

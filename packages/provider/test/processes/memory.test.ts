@@ -8,7 +8,7 @@ describe("a server inside this process", () => {
     const server = createMemoryServer();
     await using provider = createProvider({
       connector: createConnector(),
-      servers: [{ id: "s", transport: server.transport, era: "legacy" }],
+      servers: [{ id: "s", ...server.transport, era: "legacy" }],
     });
     await provider.init();
     expect(await provider.call("mcp_s_echo", { text: "a" })).toMatchObject({ content: [{ text: '"a"' }] });

@@ -1,4 +1,4 @@
-import type { Diagnostic, ElicitationRequest, ElicitationResult, Progress, ServerSpec } from "@hostside/core";
+import type { Diagnostic, ElicitationRequest, ElicitationResult, Progress, ServerEntry } from "@hostside/core";
 import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -10,17 +10,17 @@ interface Row {
   /** Whether its questions say which call they belong to. */
   readonly says: boolean;
   readonly era: "legacy" | "2026-07-28";
-  readonly start: () => Promise<Pick<ServerSpec, "transport"> & AsyncDisposable>;
+  readonly start: () => Promise<{ readonly transport: ServerEntry } & AsyncDisposable>;
 }
 
 const stdio = (name: "legacy-stdio" | "modern-stdio") => async () => ({
-  transport: { type: "stdio", ...fixtureServer(name) } as const,
+  transport: { type: "stdio" as const, ...fixtureServer(name) },
   [Symbol.asyncDispose]: async () => {},
 });
 const http = (name: "legacy-http" | "modern-http") => async () => {
   const server = await startHttpFixture(name, {});
   return {
-    transport: { type: "http", url: server.url } as const,
+    transport: { type: "http" as const, url: server.url },
     [Symbol.asyncDispose]: async () => server.close(),
   };
 };
@@ -35,7 +35,7 @@ const of = (conversation: string) => ({ context: { conversation } });
 const accepted: ElicitationResult = { action: "accept", content: { answer: "yes" } };
 
 /** A provider over one server, with a person who answers when `answer` is called. */
-async function start({ era }: Row, { transport }: Pick<ServerSpec, "transport">) {
+async function start({ era }: Row, { transport }: { readonly transport: ServerEntry }) {
   const asked: ElicitationRequest[] = [];
   const said: Diagnostic[] = [];
   let answer = (): void => {};
@@ -43,7 +43,7 @@ async function start({ era }: Row, { transport }: Pick<ServerSpec, "transport">)
   const wasAsked = new Promise<void>((resolve) => (notice = resolve));
   const provider: McpProvider = createProvider({
     connector: createConnector(),
-    servers: [{ id: "s", transport, era }],
+    servers: [{ id: "s", ...transport, era }],
     onElicit: (request) =>
       new Promise((resolve) => {
         asked.push(request);

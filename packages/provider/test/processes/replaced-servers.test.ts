@@ -1,4 +1,4 @@
-import type { JsonObject, MemoryTransportSpec, ServerSpec } from "@hostside/core";
+import type { JsonObject, MemoryEntry, ServerEntry } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector, createEraCache, type ConnectorOptions, type EraCache } from "@hostside/transports";
@@ -48,7 +48,7 @@ function answer(server: Server, { method, params }: JsonObject): JsonObject {
 interface Place {
   readonly name: string;
   readonly open: (server: Server) => {
-    readonly transport: ServerSpec["transport"];
+    readonly transport: ServerEntry;
     readonly options: ConnectorOptions;
   };
 }
@@ -77,7 +77,7 @@ const http = (id: (given: unknown) => unknown): Place["open"] => {
 };
 
 const overOneChannel: Place["open"] = (server) => {
-  const serve: MemoryTransportSpec["serve"] = (end: never) => {
+  const serve: MemoryEntry["serve"] = (end: never) => {
     const transport = end as ServerEnd;
     transport.onmessage = (message) => {
       const { id } = message;
@@ -97,7 +97,7 @@ const places: readonly Place[] = [
 async function connectTo(server: Server, { open }: Place): Promise<McpProvider> {
   const { transport, options } = open(server);
   const connector = createConnector({ eraCache: createEraCache(), ...options });
-  const provider = createProvider({ connector, servers: [{ id: "s", transport }] });
+  const provider = createProvider({ connector, servers: [{ id: "s", ...transport }] });
   await provider.init();
   await provider.call("mcp_s_echo");
   expect(server.ran).toBe(1);
@@ -160,7 +160,7 @@ describe("what was found out about a server that was replaced", () => {
     const { transport, options } = http((id) => id)(server);
     const provider = createProvider({
       connector: createConnector({ eraCache, ...options }),
-      servers: [{ id: "s", transport }],
+      servers: [{ id: "s", ...transport }],
     });
     await provider.init();
     Object.assign(server, { speaks: "2025-11-25", refusal: { code: -32_022, message: "no", data: { supported: [] } } });

@@ -42,7 +42,7 @@ function createWorld(): World {
   const world: World = {
     provider: createProvider({
       connector: createConnector({ fetch, authProvider: () => credentials }),
-      servers: [{ id: "s", era: "legacy", transport }],
+      servers: [{ id: "s", era: "legacy", ...transport }],
       clock,
     }),
     clock,

@@ -1,4 +1,4 @@
-import type { ServerSpec, TransportSpec } from "@hostside/core";
+import type { ServerSpec, ServerEntry, EntrySettings } from "@hostside/core";
 import { startFaultServer, type FaultRule, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 
 /** A way to a server, with everything that is to be the same on all of them. */
@@ -21,7 +21,7 @@ export const transportRows: readonly TransportRow[] = [
 /** A server behind one of the transports, and what a test does to it. */
 export interface Subject extends AsyncDisposable {
   readonly control: StdioFaultServer | HttpFaultServer;
-  spec(rest?: Partial<ServerSpec>): ServerSpec;
+  spec(rest?: Partial<EntrySettings>): ServerSpec;
   /** Starts it again, where that is not the host's business. */
   revive(): Promise<void>;
   /** Its processes that are alive, and those of its children; `[]` for a server that the host does not start. */
@@ -38,10 +38,10 @@ export interface SubjectOptions {
 export async function startSubject({ transport, era }: TransportRow, options: SubjectOptions = {}): Promise<Subject> {
   const { rules = [], inChild = false } = options;
   const control = await startFaultServer({ transport, runIn: inChild ? "child" : "process", script: { era, rules } });
-  const to: TransportSpec = control.spec;
+  const to: ServerEntry = control.spec;
   return {
     control,
-    spec: (rest = {}) => ({ id: "s", transport: to, timeouts: { closeMs: 1000 }, ...rest }),
+    spec: (rest = {}) => ({ id: "s", ...to, timeouts: { closeMs: 1000 }, ...rest }),
     async revive() {
       if ("restart" in control) await control.restart();
     },

@@ -327,7 +327,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/end-server.ts",
-        find: 'drainMs > 0 && link.spec.transport.type === "http"',
+        find: "drainMs > 0 && link.spec.url !== undefined",
         replace: "drainMs > 0",
       },
     ],

@@ -1,22 +1,21 @@
-import type { ServerSpec } from "@hostside/core";
+import type { ServerSpec, ServerEntry, EntrySettings } from "@hostside/core";
 import type { AppliedServer, Command, Program } from "./program.ts";
-import { specOf } from "./simulated-server.ts";
 
 const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, elicitMs: 1500, closeMs: 100 };
 
 /** The spec that a played server has at first, but for what `rest` says. */
-export function specFor(id: string, { concurrency }: Program, rest: Partial<ServerSpec> = {}): ServerSpec {
-  return specOf(id, {
-    timeouts,
-    concurrency,
-    limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 },
-    transport: httpWith("token"),
-    ...rest,
-  });
+export function specFor(id: string, { concurrency }: Program, rest: Rest = {}): ServerSpec {
+  const { entry = httpWith("token"), ...settings } = rest;
+  const limits = { maxInFlightCalls: 2, maxQueuedCalls: 3 };
+  return { ...entry, id, timeouts, concurrency, limits, ...settings };
+}
+
+interface Rest extends Partial<EntrySettings> {
+  readonly entry?: ServerEntry;
 }
 
 // Nobody connects there: what type of transport it is only shows in what an update has to restart.
-function httpWith(bearerToken: string): ServerSpec["transport"] {
+function httpWith(bearerToken: string): ServerEntry {
   return { type: "http", url: "https://example.com/mcp", bearerToken };
 }
 
@@ -26,9 +25,9 @@ export function updatedSpec(
   index: number,
   program: Program,
 ): ServerSpec {
-  const rest: Record<typeof change, Partial<ServerSpec>> = {
-    session: { transport: { type: "custom", open: () => index } },
-    credentials: { transport: httpWith(`token ${index}`) },
+  const rest: Record<typeof change, Rest> = {
+    session: { entry: { type: "custom", open: () => index } },
+    credentials: { entry: httpWith(`token ${index}`) },
     view: { title: `title ${index}` },
     disabled: { disabled: true },
   };
@@ -40,12 +39,12 @@ const open = (): undefined => undefined;
 
 /** The spec of a server in a set. */
 export function appliedSpec({ id, spec }: AppliedServer, program: Program): ServerSpec {
-  const rest: Record<typeof spec, Partial<ServerSpec>> = {
+  const rest: Record<typeof spec, Rest> = {
     first: {},
     title: { title: "applied" },
-    token: { transport: httpWith("applied") },
-    place: { transport: { type: "http", url: "https://example.com/applied" } },
-    process: { transport: { type: "custom", open } },
+    token: { entry: httpWith("applied") },
+    place: { entry: { type: "http", url: "https://example.com/applied" } },
+    process: { entry: { type: "custom", open } },
     off: { disabled: true },
   };
   return specFor(id, program, rest[spec]);

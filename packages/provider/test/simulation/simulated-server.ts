@@ -1,4 +1,4 @@
-import type { Connection, DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@hostside/core";
+import type { Connection, DroppedTool, JsonObject, RemoteTool, CustomEntry } from "@hostside/core";
 
 /** What a server does instead of its work, once. */
 export type ConnectFault =
@@ -137,6 +137,9 @@ export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
 }
 
 /** A spec that leads to a simulated server. */
-export function specOf(id: string, rest: Partial<ServerSpec> = {}): ServerSpec {
-  return { id, transport: { type: "custom", open: () => undefined }, ...rest };
+export function specOf(
+  id: string,
+  rest: Partial<Omit<CustomEntry, "type">> = {},
+): CustomEntry & { readonly id: string } {
+  return { id, type: "custom", open: () => undefined, ...rest };
 }

@@ -204,7 +204,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     if (state !== "live" || expired) return;
     // A server behind a URL serves many sessions at once; of any other kind there must not be two.
-    drained = spec.transport.type === "http" ? "apart" : "alone";
+    drained = spec.type === "http" ? "apart" : "alone";
     if (drained === "alone") return void (server.draining += 1);
     server.expired += 1;
     server.processes -= 1;

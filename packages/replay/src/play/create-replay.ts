@@ -1,5 +1,5 @@
 import { HostsideError, type Clock, type Connector, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, isJsonObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, isJsonObject, kindOf, reachOf, systemClock, type Fields } from "@hostside/core/implement";
 import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@hostside/transports";
 import type { RecordableFetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
@@ -132,10 +132,9 @@ function createPart(server: RecordedServer, recording: Recording, settings: Sett
     stage,
     spec: {
       id,
-      transport:
-        transport.type === "stdio"
-          ? { type: "stdio", command: transport.command, args: transport.args ?? [], inheritEnv: "none" }
-          : { type: "http", url: transport.url, ...(transport.mode !== undefined && { mode: transport.mode }) },
+      ...(transport.type === "stdio"
+        ? { type: "stdio", command: transport.command, args: transport.args ?? [], inheritEnv: "none" }
+        : { type: "http", url: transport.url, ...(transport.mode !== undefined && { mode: transport.mode }) }),
     },
     effects: {
       fetch: playFetch(stage),
@@ -147,7 +146,9 @@ function createPart(server: RecordedServer, recording: Recording, settings: Sett
 
 // Whatever the host says of the way there, it is the recorded one; all else is the host's.
 function played(spec: ServerSpec, part: Part): ServerSpec {
-  return { ...spec, transport: part.spec.transport };
+  const reach = reachOf(spec);
+  const settings = Object.entries(spec).filter(([name]) => !Object.hasOwn(reach, name));
+  return { ...Object.fromEntries(settings), ...part.spec };
 }
 
 function fail(id: string, { servers }: Recording): never {

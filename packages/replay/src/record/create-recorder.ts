@@ -133,9 +133,9 @@ function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; read
   return { request: 0, question: 0, token: 0 };
 }
 
-function describeTransport({ transport }: ServerSpec, mask: Mask): RecordedTransport | undefined {
-  if (transport.type === "stdio") {
-    const { command, args = [], env } = transport;
+function describeTransport(spec: ServerSpec, mask: Mask): RecordedTransport | undefined {
+  if (spec.command !== undefined) {
+    const { command, args = [], env } = spec;
     return {
       type: "stdio",
       command: mask.text(command),
@@ -143,8 +143,8 @@ function describeTransport({ transport }: ServerSpec, mask: Mask): RecordedTrans
       ...(env !== undefined && { env: maskValues(env, mask) }),
     };
   }
-  if (transport.type === "http") {
-    const { url, mode, headers } = transport;
+  if (spec.url !== undefined) {
+    const { url, mode, headers } = spec;
     return {
       type: "http",
       url: mask.text(url),

@@ -65,9 +65,9 @@ export function recordFetch(fetch: RecordableFetch, { side, onOpen }: FetchRecor
 }
 
 // Of the same origin as its address: the old HTTP+SSE has a second one.
-function isOfServer(target: URL, message: RecordedMessage | undefined, { spec: { transport } }: RecordedSide): boolean {
-  if (transport.type !== "http") return false;
-  const own = new URL(transport.url);
+function isOfServer(target: URL, message: RecordedMessage | undefined, { spec: { url } }: RecordedSide): boolean {
+  if (url === undefined) return false;
+  const own = new URL(url);
   const isSame = target.pathname === own.pathname && target.search === own.search;
   return target.origin === own.origin && (isSame || (message !== undefined && "jsonrpc" in message));
 }

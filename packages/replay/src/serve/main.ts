@@ -1,5 +1,5 @@
 import { isHostsideError } from "@hostside/core";
-import type { StdioTransportSpec } from "@hostside/core";
+import type { StdioEntry } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -102,8 +102,8 @@ async function recordProgram(
   if (command === undefined) throw new TypeError("record needs a command behind --; see --help");
   const recorder = createRecorder({ to: file });
   // All that this program was given is the server's; of its environment only what looks like a secret is one.
-  const transport: StdioTransportSpec = { type: "stdio", command, args };
-  const { spawn: record } = recorder.effects({ id: server, transport });
+  const transport: StdioEntry = { type: "stdio", command, args };
+  const { spawn: record } = recorder.effects({ id: server, ...transport });
   const own = (program: string, given: readonly string[]): ReturnType<typeof spawn> =>
     spawn(program, given, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   const child = record?.(command, args, undefined as never, own) as ReturnType<typeof spawn>;

@@ -31,8 +31,8 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const { replay, port = 0 } = options;
   const spec = recordedServer(replay, "http", options.serverId);
   const { fetch } = replay.effects(spec);
-  if (spec.transport.type !== "http" || fetch === undefined) throw new TypeError("it was not reached by HTTP");
-  const { pathname, search } = new URL(spec.transport.url);
+  if (spec.type !== "http" || fetch === undefined) throw new TypeError("it was not reached by HTTP");
+  const { pathname, search } = new URL(spec.url);
   const server = createServer((request, response) => {
     // A page of a browser that was led here by a name of its own may not read what was recorded.
     if (!/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(request.headers.host ?? "")) return refuse(response, 403);

@@ -45,7 +45,7 @@ export function askForCommand(
   return findGuardRefusal({
     server,
     what: `starting ${quoteText(process.command)}`,
-    field: "transport.command",
+    field: "command",
     ask: () => guard.checkCommand(process, server),
   });
 }

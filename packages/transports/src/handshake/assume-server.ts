@@ -10,12 +10,8 @@ import type { AttemptInit, Established } from "./make-attempt.ts";
  * What is known of a server, if that is enough to speak with it without a handshake: over HTTP in 2026-07-28, where each request says all that it needs.
  * On a pipe the first answer may be long in coming, and there is no other way to find out who is there.
  */
-export function assumable(
-  { transport, era = "auto" }: ServerSpec,
-  known: KnownServer | undefined,
-): KnownServer | undefined {
-  if (known === undefined || transport.type !== "http" || transport.mode === "sse" || era === "legacy")
-    return undefined;
+export function assumable(spec: ServerSpec, known: KnownServer | undefined): KnownServer | undefined {
+  if (known === undefined || spec.url === undefined || spec.mode === "sse" || spec.era === "legacy") return undefined;
   return known.server.era === "modern" && known.server.protocolVersion === firstModernVersion ? known : undefined;
 }
 

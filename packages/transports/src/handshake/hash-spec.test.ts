@@ -4,7 +4,9 @@ import { hashSpec } from "./hash-spec.ts";
 
 const http: ServerSpec = {
   id: "a",
-  transport: { type: "http", url: "https://x.test/mcp", bearerToken: "s3cret-token" },
+  type: "http",
+  url: "https://x.test/mcp",
+  bearerToken: "s3cret-token",
 };
 
 describe("hashSpec()", () => {
@@ -12,7 +14,9 @@ describe("hashSpec()", () => {
     const same: ServerSpec = {
       id: "b",
       title: "B",
-      transport: { bearerToken: "s3cret-token", url: "https://x.test/mcp", type: "http" },
+      bearerToken: "s3cret-token",
+      url: "https://x.test/mcp",
+      type: "http",
     };
     const specHash = await hashSpec(http);
     // As caches that were stored have it.
@@ -23,18 +27,18 @@ describe("hashSpec()", () => {
   it("differs by address and by credentials", async () => {
     const others: ServerSpec[] = [
       http,
-      { id: "a", transport: { type: "http", url: "https://x.test/other", bearerToken: "s3cret-token" } },
-      { id: "a", transport: { type: "http", url: "https://x.test/mcp", bearerToken: "another-token" } },
-      { id: "a", transport: { type: "http", url: "https://x.test/mcp" } },
-      { id: "a", transport: { type: "stdio", command: "x" } },
-      { id: "a", transport: { type: "stdio", command: "x", env: { A: "1" } } },
+      { id: "a", type: "http", url: "https://x.test/other", bearerToken: "s3cret-token" },
+      { id: "a", type: "http", url: "https://x.test/mcp", bearerToken: "another-token" },
+      { id: "a", type: "http", url: "https://x.test/mcp" },
+      { id: "a", type: "stdio", command: "x" },
+      { id: "a", type: "stdio", command: "x", env: { A: "1" } },
     ];
     const hashes = await Promise.all(others.map(hashSpec));
     expect(new Set(hashes).size).toBe(others.length);
   });
 
   it("is none for a function, which has no name to go by", async () => {
-    await expect(hashSpec({ id: "a", transport: { type: "memory", serve: () => undefined } })).resolves.toBeUndefined();
-    await expect(hashSpec({ id: "a", transport: { type: "custom", open: () => undefined } })).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", type: "memory", serve: () => undefined })).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", type: "custom", open: () => undefined })).resolves.toBeUndefined();
   });
 });

@@ -21,7 +21,7 @@ it.each([
       context: {
         ...context,
         lasting: context,
-        spec: { id: "srv", transport: { type: "stdio", command: "none" } },
+        spec: { id: "srv", type: "stdio", command: "none" },
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
         eraCache: createEraCache(),
         deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { FailedAttempt } from "./attempt.ts";
 import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 
-const stdio: ServerSpec = { id: "s", transport: { type: "stdio", command: "x" } };
-const http: ServerSpec = { id: "s", transport: { type: "http", url: "https://x.test/mcp" } };
-const sse: ServerSpec = { id: "s", transport: { type: "http", url: "https://x.test/mcp", mode: "sse" } };
-const streamable: ServerSpec = { id: "s", transport: { type: "http", url: "https://x.test/mcp", mode: "streamable" } };
+const stdio: ServerSpec = { id: "s", type: "stdio", command: "x" };
+const http: ServerSpec = { id: "s", type: "http", url: "https://x.test/mcp" };
+const sse: ServerSpec = { id: "s", type: "http", url: "https://x.test/mcp", mode: "sse" };
+const streamable: ServerSpec = { id: "s", type: "http", url: "https://x.test/mcp", mode: "streamable" };
 const foundAt = 0;
 
 describe("firstAttempt()", () => {

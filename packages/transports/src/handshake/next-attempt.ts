@@ -48,10 +48,10 @@ export function isModernRefusal({ details: { rpcCode, supported } }: HostsideErr
 
 /** The attempt to begin with, given what was found out about the server before. */
 export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): ConnectAttempt {
-  const { transport, era = "auto" } = spec;
+  const { era = "auto" } = spec;
   const handshake = era === "auto" ? (verdict?.era ?? "probe") : era === "legacy" ? "legacy" : "modern";
-  if (transport.type !== "http") return { channel: transport.type, handshake };
-  const { mode = "auto" } = transport;
+  if (spec.url === undefined) return { channel: spec.command === undefined ? spec.type : "stdio", handshake };
+  const { mode = "auto" } = spec;
   const isSse = mode === "sse" || (mode === "auto" && handshake === "legacy" && verdict?.channel === "sse");
   // HTTP+SSE is older than the stateless era.
   return isSse ? { channel: "sse", handshake: "legacy" } : { channel: "streamable", handshake };
@@ -71,7 +71,7 @@ export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]):
 
 function candidates(spec: ServerSpec, last: FailedAttempt): readonly ConnectAttempt[] {
   const { handshake, error } = last;
-  const isAutoMode = spec.transport.type === "http" && (spec.transport.mode ?? "auto") === "auto";
+  const isAutoMode = spec.url !== undefined && (spec.mode ?? "auto") === "auto";
   // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
   const found: ConnectAttempt[] = [];

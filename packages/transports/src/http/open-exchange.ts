@@ -1,4 +1,4 @@
-import type { HttpTransportSpec, ServerSpec } from "@hostside/core";
+import type { HttpEntry, ServerSpec } from "@hostside/core";
 import { createDefaultExchange } from "#http-exchange";
 import type { TransportContext } from "../context/transport-context.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
@@ -7,7 +7,7 @@ import { createHttpGuard } from "./exchange/http-guard.ts";
 import type { HttpOptions } from "./http-options.ts";
 
 /** A spec whose server is reached by HTTP. */
-export type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
+export type HttpServerSpec = HttpEntry & Pick<ServerSpec, "id">;
 
 /** What an exchange goes by. */
 export interface ExchangeContext extends Pick<
@@ -18,13 +18,12 @@ export interface ExchangeContext extends Pick<
 }
 
 /** The HTTP of a connector for one server, past its guard. */
-export function openExchange({ transport }: HttpServerSpec, context: ExchangeContext): HttpClient {
+export function openExchange({ url }: HttpServerSpec, context: ExchangeContext): HttpClient {
   const { serverId, settings, redact, clock, principal, options } = context;
   const { maxMessageBytes } = settings.limits;
   const { proxy, ca } = options;
   const guard =
-    options.guard &&
-    createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: transport.url });
+    options.guard && createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: url });
   const about = { serverId, redact, guard };
   return options.fetch === undefined
     ? createDefaultExchange({ ...about, clock, maxMessageBytes, proxy, ca: ca === undefined ? [] : [ca].flat() })

@@ -1,5 +1,5 @@
 import type { ServerSpec } from "@hostside/core";
-import { checkHttpSpec, specError } from "@hostside/core/implement";
+import { checkHttpSpec, serverTypeOf, specError } from "@hostside/core/implement";
 import type { Transport } from "../message/transport.ts";
 import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";
@@ -51,7 +51,7 @@ export async function finishHttpAuthorization(
   options: HttpOptions & { readonly principal?: string | undefined },
 ): Promise<void> {
   const http = assertHttp(spec);
-  if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
+  if (http.auth !== "oauth") throw specError(spec.id, "auth", 'must be "oauth"');
   const context = contextWithoutConnection(http, options);
   const exchange = openExchange(http, context);
   try {
@@ -71,7 +71,7 @@ function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutO
   const http = assertHttp(spec);
   const exchange = openExchange(http, context);
   const { headersFor } = context.options;
-  const needsAuthorizer = http.transport.auth !== undefined;
+  const needsAuthorizer = http.auth !== undefined;
   return createHttpEndpoint({
     spec: http,
     exchange,
@@ -82,17 +82,16 @@ function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutO
 }
 
 function assertHttp(spec: ServerSpec): HttpServerSpec {
-  const { transport } = spec;
-  if (transport.type !== "http") throw new TypeError(`a server of type ${transport.type} is not reached by HTTP`);
+  if (spec.url === undefined) throw new TypeError(`a server of type ${serverTypeOf(spec)} is not reached by HTTP`);
   checkHttpSpec(spec);
-  return { ...spec, transport };
+  return spec;
 }
 
 function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpClient): AuthorizerInit {
   return {
     context,
     provider: requestAuthorization(spec, context),
-    serverUrl: new URL(spec.transport.url),
+    serverUrl: new URL(spec.url),
     fetchFn: createExchangeFetch({ exchange, context }),
     loadOAuth,
   };
@@ -118,10 +117,8 @@ export async function clearHttpCredentials(
   options: HttpOptions,
   principal: string | undefined,
 ): Promise<void> {
-  const { transport } = spec;
-  if (transport.type !== "http" || transport.auth === undefined || options.authProvider === undefined) return;
-  const http = { ...spec, transport };
-  const provider = askAuthorization(http, contextWithoutConnection(http, { ...options, principal }));
+  if (spec.url === undefined || spec.auth === undefined || options.authProvider === undefined) return;
+  const provider = askAuthorization(spec, contextWithoutConnection(spec, { ...options, principal }));
   if (provider === undefined) return;
   forgetAuthorization(provider);
   if (isServerCredentials(provider)) return provider.clear?.();

@@ -11,7 +11,7 @@ import { startProxy } from "../../test/proxy-server.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { clearHttpCredentials } from "./open-http.ts";
 
-const spec: ServerSpec = { id: "web", transport: { type: "http", url: "https://web.test/mcp", auth: "oauth" } };
+const spec: ServerSpec = { id: "web", type: "http", url: "https://web.test/mcp", auth: "oauth" };
 const silent = "/silent";
 const http = createServer(({ url }, response) => {
   if (url !== silent) response.writeHead(200, { "content-type": "application/json" }).end('{"issuer":"x"}');

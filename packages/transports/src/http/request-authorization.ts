@@ -33,7 +33,7 @@ export function askAuthorization(
 /** Like {@linkcode askAuthorization}. Throws `invalid_spec` when there are none. */
 export function requestAuthorization(spec: HttpServerSpec, context: AuthorizationContext): AuthorizationProvider {
   const provider = askAuthorization(spec, context);
-  if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+  if (provider === undefined) throw specError(spec.id, "auth", "needs a connector with an authProvider");
   return provider;
 }
 

@@ -1,5 +1,5 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
-import { safeCause } from "@hostside/core/implement";
+import { safeCause, serverTypeOf } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
 import { rejectDeepMessage } from "../message/reject-deep-message.ts";
 import type { Transport } from "../message/transport.ts";
@@ -10,9 +10,9 @@ import { createLinkedPair } from "./linked-pair.ts";
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export async function openMemory({ transport: spec }: ServerSpec, context: TransportContext): Promise<Transport> {
+export async function openMemory(spec: ServerSpec, context: TransportContext): Promise<Transport> {
   const { serverId, redact } = context;
-  if (spec.type !== "memory") throw new TypeError(`openMemory() cannot open a transport of type "${spec.type}"`);
+  if (spec.type !== "memory") throw new TypeError(`openMemory() cannot open a server of type "${serverTypeOf(spec)}"`);
   const { host: end, server } = createLinkedPair();
   let closeReason: HostsideError | undefined;
   let isClosed = false;

@@ -6,5 +6,5 @@ import { assertStdioSpec } from "../stdio/assert-stdio-spec.ts";
 export function checkSpec(spec: unknown): asserts spec is ServerSpec {
   assertServerSpec(spec);
   checkHttpSpec(spec);
-  if (spec.transport.type === "stdio") assertStdioSpec(spec.id, spec.transport);
+  if (spec.command !== undefined) assertStdioSpec(spec);
 }

@@ -77,8 +77,8 @@ export function createConnectionContext(
 }
 
 function askForEffects(spec: ServerSpec, { effects }: ConnectorOptions): ConnectorEffects | undefined {
-  const { id, transport } = spec;
-  if (transport.type === "memory" || transport.type === "custom") return undefined;
+  const { id, command, url } = spec;
+  if (command === undefined && url === undefined) return undefined;
   try {
     return effects?.(spec);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import type * as httpModule from "#http";
 import type * as stdioModule from "#stdio";
-import { HostsideError, type TransportSpec } from "@hostside/core";
+import { HostsideError, type ServerEntry } from "@hostside/core";
 import { anyMemberOf } from "../message/member-of.ts";
 
 type Stdio = typeof stdioModule;
@@ -23,8 +23,8 @@ export function loadHttp(serverId: string): Promise<Http> {
  * Begins to load what a transport needs, so that it is there when the first server of its type is wanted. Its failure is told then. A
  * program is started first, and boots meanwhile.
  */
-export function preload({ type }: TransportSpec): void {
-  if (type === "http") import("#http").catch(() => undefined);
+export function preload({ url }: ServerEntry): void {
+  if (url !== undefined) import("#http").catch(() => undefined);
 }
 
 interface Part {

@@ -1,5 +1,5 @@
 import { HostsideError, type Connection, type ServerInfo, type ServerSpec } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
+import { copySpec, untilAborted } from "@hostside/core/implement";
 import { checkSpec } from "./check-spec.ts";
 import { createAssumedChannel, type AssumedChannel } from "../connection/assumed-channel.ts";
 import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
@@ -38,10 +38,11 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
  * From a spec to a live connection, within `timeouts.connectMs` from the turn of its server on. Core's `Connector` says what it throws;
  * nothing is left when it does.
  */
-export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
-  checkSpec(spec);
+export async function openConnection(given: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
+  checkSpec(given);
+  const spec = copySpec(given);
   // What needs no process needs no turn, and begins at once.
-  const taken = spec.transport.type === "stdio" ? acquireStart(spec.id, init) : undefined;
+  const taken = spec.command !== undefined ? acquireStart(spec.id, init) : undefined;
   let turn = taken instanceof Promise ? await taken : taken;
   try {
     return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() }));
@@ -55,7 +56,7 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
 async function openInTime(context: ConnectionContext): Promise<Connection> {
   const { spec, hooks, deadline } = context;
   try {
-    if (spec.transport.type !== "custom") return await openOverWire(context);
+    if (spec.type !== "custom") return await openOverWire(context);
     const opened = await openCustom(spec, context);
     return opened.kind === "client"
       ? await openOverClient(context, opened.client)
@@ -100,7 +101,7 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   // A program boots while the rest is made ready.
-  const opening = firstTransport ?? (spec.transport.type === "stdio" ? beginOpening(context) : undefined);
+  const opening = firstTransport ?? (spec.command !== undefined ? beginOpening(context) : undefined);
   let unused = opening;
   const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
   const init: AttemptsInit = {

@@ -13,27 +13,22 @@ import type { StdioEffects } from "../stdio/start-server.ts";
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: ConnectAttempt): Promise<Transport> {
   const { spec, serverId } = context;
-  switch (spec.transport.type) {
-    case "memory":
-      return openMemory(spec, context);
-    case "stdio": {
-      const { effects, ...rest } = context;
-      return openProcess(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
-    }
-    case "custom": {
-      const opened = await openCustom(spec, context);
-      if (opened.kind === "transport") return opened.transport;
-      await closePart(opened.client, context);
-      throw new HostsideError(
-        `"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`,
-        { code: "internal_error", serverId },
-      );
-    }
-    case "http": {
-      const { openSse, openStreamableHttp } = await loadHttp(serverId);
-      return channel === "sse" ? openSse(spec, context) : openStreamableHttp(spec, context);
-    }
+  if (spec.command !== undefined) {
+    const { effects, ...rest } = context;
+    return openProcess(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
   }
+  if (spec.url !== undefined) {
+    const { openSse, openStreamableHttp } = await loadHttp(serverId);
+    return channel === "sse" ? openSse(spec, context) : openStreamableHttp(spec, context);
+  }
+  if (spec.type === "memory") return openMemory(spec, context);
+  const opened = await openCustom(spec, context);
+  if (opened.kind === "transport") return opened.transport;
+  await closePart(opened.client, context);
+  throw new HostsideError(`"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`, {
+    code: "internal_error",
+    serverId,
+  });
 }
 
 // The options of a connector are typed without Node; `openStdio` looks at what a `spawn` returns.

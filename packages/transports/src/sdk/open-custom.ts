@@ -1,5 +1,5 @@
-import { isHostsideError, HostsideError, type CustomTransportSpec, type ServerSpec } from "@hostside/core";
-import { safeCause, untilAborted } from "@hostside/core/implement";
+import { isHostsideError, HostsideError, type CustomEntry, type ServerSpec } from "@hostside/core";
+import { safeCause, serverTypeOf, untilAborted } from "@hostside/core/implement";
 import type { Transport as SdkTransport } from "@modelcontextprotocol/client";
 import type { Transport } from "../message/transport.ts";
 import type { TransportContext } from "../context/transport-context.ts";
@@ -17,9 +17,9 @@ export type OpenedCustom =
  * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `HostsideError`; `internal_error` when it
  * returns neither a transport nor a client. What it returns after an abort is closed.
  */
-export async function openCustom({ transport: spec }: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
+export async function openCustom(spec: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
   const { serverId, signal, redact } = context;
-  if (spec.type !== "custom") throw new TypeError(`openCustom() cannot open a transport of type "${spec.type}"`);
+  if (spec.type !== "custom") throw new TypeError(`openCustom() cannot open a server of type "${serverTypeOf(spec)}"`);
   const opening = callOpen(spec, { serverId, signal });
   let opened: unknown;
   try {
@@ -48,10 +48,7 @@ export async function openCustom({ transport: spec }: ServerSpec, context: Trans
   );
 }
 
-async function callOpen(
-  spec: CustomTransportSpec,
-  opening: Parameters<CustomTransportSpec["open"]>[0],
-): Promise<unknown> {
+async function callOpen(spec: CustomEntry, opening: Parameters<CustomEntry["open"]>[0]): Promise<unknown> {
   return spec.open(opening);
 }
 

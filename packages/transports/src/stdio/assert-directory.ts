@@ -17,7 +17,7 @@ export async function assertDirectory(
     new HostsideError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
       code: "spawn_failed",
       serverId,
-      details: { operation: "spawn", field: "transport.cwd" },
+      details: { operation: "spawn", field: "cwd" },
       cause,
     });
   let isDirectory: boolean;

@@ -1,4 +1,4 @@
-import type { ServerSpec, StdioTransportSpec } from "@hostside/core";
+import type { ServerSpec, StdioEntry } from "@hostside/core";
 import { specError } from "@hostside/core/implement";
 
 /**
@@ -7,18 +7,19 @@ import { specError } from "@hostside/core/implement";
  *
  * Throws `invalid_spec` with the field, never a value.
  */
-export function assertStdioSpec(serverId: ServerSpec["id"], transport: StdioTransportSpec): void {
+export function assertStdioSpec(spec: StdioEntry & Pick<ServerSpec, "id">): void {
+  const { id, command, args, env, cwd } = spec;
   const assertText = (field: string, text: string): void => {
-    if (text.includes("\0")) throw specError(serverId, `transport.${field}`, "must not contain a NUL character");
+    if (text.includes("\0")) throw specError(id, field, "must not contain a NUL character");
   };
-  assertText("command", transport.command);
-  transport.args?.forEach((argument, index) => assertText(`args.${index}`, argument));
-  for (const [name, value] of Object.entries(transport.env ?? {})) {
+  assertText("command", command);
+  args?.forEach((argument, index) => assertText(`args.${index}`, argument));
+  for (const [name, value] of Object.entries(env ?? {})) {
     if (name === "" || name.includes("=") || name.includes("\0"))
-      throw specError(serverId, "transport.env", `has a name that is no variable name: ${JSON.stringify(name)}`);
+      throw specError(id, "env", `has a name that is no variable name: ${JSON.stringify(name)}`);
     assertText(`env.${name}`, value);
   }
-  if (transport.cwd === undefined) return;
-  if (transport.cwd.trim() === "") throw specError(serverId, "transport.cwd", "must not be blank");
-  assertText("cwd", transport.cwd);
+  if (cwd === undefined) return;
+  if (cwd.trim() === "") throw specError(id, "cwd", "must not be blank");
+  assertText("cwd", cwd);
 }

@@ -25,7 +25,7 @@ export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Pro
     code: "spawn_failed",
     serverId: attempt.serverId,
     retryable: passing.has(code),
-    details: { operation: "spawn", field: "transport.command" },
+    details: { operation: "spawn", field: "command" },
     cause: safeCause(error, (text) => attempt.redact(cutAfter(text, attempt.command))),
   });
 }

@@ -46,17 +46,16 @@ async function startHere(spec: ServerSpec, context: StdioContext, platform: Node
 }
 
 async function running(
-  { id, transport }: ServerSpec,
+  spec: ServerSpec,
   { secrets }: StdioContext,
   { child, env, running: start, handOver }: StartedServer,
 ): Promise<ServerProcess> {
-  if (transport.type !== "stdio")
-    throw new TypeError(`openStdio() cannot open a transport of type "${transport.type}"`);
+  if (spec.command === undefined) throw new TypeError(`openStdio() cannot open a server of type "${spec.type}"`);
   try {
     await start;
   } catch (error) {
     handOver();
-    const { command, cwd = process.cwd() } = transport;
+    const { id, command, cwd = process.cwd() } = spec;
     throw await fromSpawnError(error, { serverId: id, command, cwd, path: env["PATH"], redact: secrets.redact });
   }
   if (child === undefined || !isServerProcess(child)) {

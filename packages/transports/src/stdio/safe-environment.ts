@@ -1,4 +1,4 @@
-import type { StdioTransportSpec } from "@hostside/core";
+import type { StdioEntry } from "@hostside/core";
 
 /**
  * Variables of this process that a child may see by default: what programs need to run, to reach the network and to trust it, and nothing that
@@ -44,7 +44,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * On Windows, where names have no case, a configured `Path` replaces an inherited `PATH` instead of standing beside it.
  */
 export function safeEnvironment(
-  { env = {}, inheritEnv = "safe" }: Pick<StdioTransportSpec, "env" | "inheritEnv">,
+  { env = {}, inheritEnv = "safe" }: Pick<StdioEntry, "env" | "inheritEnv">,
   host: Environment,
   platform: string,
 ): Record<string, string> {

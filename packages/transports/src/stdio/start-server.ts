@@ -61,25 +61,21 @@ let starts = 0;
  * Throws `invalid_spec`, `not_allowed`, `spawn_failed` for its directory, or on abort the signal's reason if that is a `HostsideError`, else `aborted`;
  * nothing was started then.
  */
-export async function startServer(
-  { id, transport }: ServerSpec,
-  context: StdioContext,
-  tools: StartTools,
-): Promise<StartedServer> {
+export async function startServer(spec: ServerSpec, context: StdioContext, tools: StartTools): Promise<StartedServer> {
   const { secrets, effects = {}, principal, options = {} } = context;
   const { platform = process.platform, environment = process.env } = effects;
-  if (transport.type !== "stdio") throw new TypeError(`a transport of type "${transport.type}" has no program`);
-  assertStdioSpec(id, transport);
-  const { command, args = [], cwd } = transport;
+  if (spec.command === undefined) throw new TypeError(`a server of type "${spec.type}" has no program`);
+  assertStdioSpec(spec);
+  const { id, command, args = [], cwd } = spec;
   if (cwd !== undefined) await assertDirectoryInTime(cwd, { id, signal: context.signal, files: tools.files() });
   throwIfStartAborted(context.signal, id);
   const { guard } = options;
-  const refusal = guard && askForCommand(guard, transport, { serverId: id, principal });
+  const refusal = guard && askForCommand(guard, spec, { serverId: id, principal });
   if (refusal !== undefined) throw refusal;
 
   const mark = nextMark();
   const env = {
-    ...safeEnvironment(transport, environment, platform),
+    ...safeEnvironment(spec, environment, platform),
     // This process may be a server itself, whose host looks for all that was started below it.
     ...(platform === "linux" && { [startVariable]: [environment[startVariable], mark].filter(Boolean).join(" ") }),
   };

@@ -2,7 +2,7 @@
 import { connect } from "../../dist/index.js";
 
 const [url, spec = "{}"] = process.argv.slice(2);
-const connection = await connect({ id: "bomb", era: "legacy", transport: { type: "http", url }, ...JSON.parse(spec) });
+const connection = await connect({ id: "bomb", era: "legacy", type: "http", url, ...JSON.parse(spec) });
 const outcomes = await Promise.all(
   Array.from({ length: 8 }, () =>
     connection.callTool("any", {}).then(

@@ -27,7 +27,7 @@ const transport =
 const connector = createConnector();
 const connect = () =>
   connector.connect(
-    { id: "srv", era: kind === "stdio" ? "legacy" : "2026-07-28", transport },
+    { id: "srv", era: kind === "stdio" ? "legacy" : "2026-07-28", ...transport },
     { onToolsChanged: () => {}, onDown: () => {} },
     new AbortController().signal,
   );

@@ -11,7 +11,7 @@ export function openServer(program, { timeouts = {}, effects = {} } = {}) {
   /** @param {string} text */
   const redact = (text) => text;
   return openStdio(
-    { id: "child", transport: { type: "stdio", command: process.execPath, args: [program] } },
+    { id: "child", type: "stdio", command: process.execPath, args: [program] },
     {
       serverId: "child",
       settings: { limits: defaultLimits, timeouts: { ...defaultTimeouts, ...timeouts } },

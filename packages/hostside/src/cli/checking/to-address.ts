@@ -14,20 +14,19 @@ export interface AddressMeans {
 
 /** Where the kit finds a server of the configuration, with what lets it in; `undefined` for a transport that the kit does not speak. */
 export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
-  const { transport } = spec;
-  if (transport.type === "stdio") {
+  if (spec.command !== undefined) {
     // It is checked in the environment that it is used in, and a stranger's server gets no more of it.
-    const { command, args = [], env, cwd, inheritEnv = "safe" } = transport;
+    const { command, args = [], env, cwd, inheritEnv = "safe" } = spec;
     return {
       type: "stdio",
       server: { command, args, inheritEnv, ...(env && { env }), ...(cwd !== undefined && { cwd }) },
     };
   }
-  if (transport.type !== "http") return undefined;
-  const url = new URL(transport.url);
-  const token = bearerTokenOf(transport);
+  if (spec.url === undefined) return undefined;
+  const url = new URL(spec.url);
+  const token = bearerTokenOf(spec);
   const headers = {
-    ...transport.headers,
+    ...spec.headers,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(await signedInHeaders(spec, url, means)),
   };
@@ -41,7 +40,7 @@ async function signedInHeaders(
   { authProvider, signal }: AddressMeans,
 ): Promise<Readonly<Record<string, string>>> {
   const signed = signInWhereAsked(spec);
-  if (authProvider === undefined || signed.transport.type !== "http" || signed.transport.auth === undefined) return {};
+  if (authProvider === undefined || signed.url === undefined || signed.auth === undefined) return {};
   try {
     // A connection renews what has run out, over its own HTTP; the kit then gets what is kept.
     const connection = await connect(signed, { ...fromEnvironment, authProvider, signal, isInteractive: () => false });

@@ -1,8 +1,8 @@
-import { redactSpec, type HttpTransportSpec, type ServerSpec, type StdioTransportSpec } from "@hostside/core";
+import { redactSpec, type HttpEntry, type ServerSpec, type StdioEntry } from "@hostside/core";
 import { isCredentialHeader, isSecretName } from "@hostside/core/implement";
 
 /** A spec as files have it. */
-type FileSpec = Omit<ServerSpec, "transport"> & { readonly transport: StdioTransportSpec | HttpTransportSpec };
+type FileSpec = (StdioEntry | HttpEntry) & Pick<ServerSpec, "id">;
 
 /** What somebody may want to know about an entry before it is written. */
 export interface Advice {
@@ -14,16 +14,15 @@ export interface Advice {
 
 /** Looks for secrets that are written as they are, and for habits that do not work here. Pure. */
 export function adviseOn(spec: FileSpec): Advice {
-  const { transport } = spec;
   const secrets =
-    transport.type === "stdio"
-      ? [...secretVariables(transport), ...secretArguments(spec, transport)]
-      : [...secretHeaders(transport), ...secretParameters(transport)];
-  const others = transport.type === "stdio" ? habits(transport) : [];
+    spec.command === undefined
+      ? [...secretHeaders(spec), ...secretParameters(spec)]
+      : [...secretVariables(spec), ...secretArguments(spec)];
+  const others = spec.command === undefined ? [] : habits(spec);
   return { notes: [...secrets, ...others], hasSecrets: secrets.length > 0 };
 }
 
-function secretVariables({ env = {} }: StdioTransportSpec): readonly string[] {
+function secretVariables({ env = {} }: StdioEntry): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     isSecretName(name) && isLiteral(value)
       ? [
@@ -33,9 +32,10 @@ function secretVariables({ env = {} }: StdioTransportSpec): readonly string[] {
   );
 }
 
-function secretArguments(spec: FileSpec, { args = [] }: StdioTransportSpec): readonly string[] {
-  const { transport } = redactSpec(spec);
-  const shown = transport.type === "stdio" ? (transport.args ?? []) : [];
+function secretArguments(spec: StdioEntry & Pick<ServerSpec, "id">): readonly string[] {
+  const { args = [] } = spec;
+  const redacted = redactSpec(spec);
+  const shown = redacted.command === undefined ? [] : (redacted.args ?? []);
   return args.flatMap((argument, index) =>
     shown[index] !== argument && isLiteral(argument) && !argument.includes("://")
       ? [
@@ -45,7 +45,7 @@ function secretArguments(spec: FileSpec, { args = [] }: StdioTransportSpec): rea
   );
 }
 
-function secretHeaders({ headers = {} }: HttpTransportSpec): readonly string[] {
+function secretHeaders({ headers = {} }: HttpEntry): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     (isCredentialHeader(name) || isSecretName(name)) && isLiteral(value)
       ? [
@@ -55,7 +55,7 @@ function secretHeaders({ headers = {} }: HttpTransportSpec): readonly string[] {
   );
 }
 
-function secretParameters({ url }: HttpTransportSpec): readonly string[] {
+function secretParameters({ url }: HttpEntry): readonly string[] {
   if (!URL.canParse(url)) return [];
   return [...new URL(url).searchParams].flatMap(([name, value]) =>
     isSecretName(name) && isLiteral(value)
@@ -66,7 +66,7 @@ function secretParameters({ url }: HttpTransportSpec): readonly string[] {
   );
 }
 
-function habits({ command, args = [], cwd }: StdioTransportSpec): readonly string[] {
+function habits({ command, args = [], cwd }: StdioEntry): readonly string[] {
   const [first = ""] = args;
   const isNpx = /(?:^|[\\/])npx(?:\.cmd)?$/i.test(command);
   const asks = isNpx && !args.some((argument) => /^(?:-y|--yes|--no-install|--no|--offline)$/.test(argument));

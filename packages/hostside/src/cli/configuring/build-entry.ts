@@ -36,7 +36,7 @@ function httpEntry(url: string, rest: readonly string[], { env, header, cwd }: E
     throw usageError("--env is for a program, and this is a URL", 'send it as --header "Name: value"');
   if (cwd !== undefined) throw usageError("--cwd is for a program, and this is a URL", "leave it out");
   const headers = header?.map(readHeader);
-  return { transport: { type: "http", url, ...(headers !== undefined && { headers: Object.fromEntries(headers) }) } };
+  return { url, ...(headers !== undefined && { headers: Object.fromEntries(headers) }) };
 }
 
 function stdioEntry(words: readonly string[], { env, header, cwd }: EntryArguments, folder: string): JsonObject {
@@ -51,13 +51,10 @@ function stdioEntry(words: readonly string[], { env, header, cwd }: EntryArgumen
   }
   const variables = env?.map(readVariable);
   return {
-    transport: {
-      type: "stdio",
-      command,
-      ...(args.length > 0 && { args }),
-      ...(variables !== undefined && { env: Object.fromEntries(variables) }),
-      ...(cwd !== undefined && { cwd: isAbsolute(cwd) || cwd.startsWith("${") ? cwd : resolve(folder, cwd) }),
-    },
+    command,
+    ...(args.length > 0 && { args }),
+    ...(variables !== undefined && { env: Object.fromEntries(variables) }),
+    ...(cwd !== undefined && { cwd: isAbsolute(cwd) || cwd.startsWith("${") ? cwd : resolve(folder, cwd) }),
   };
 }
 

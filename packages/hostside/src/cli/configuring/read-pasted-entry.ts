@@ -29,11 +29,10 @@ const roots = [["mcpServers"], ["servers"], ["mcp", "servers"], ["context_server
 export function readPastedEntry(name: string, text: string): PastedEntry {
   const data = parse(text);
   const entry = findEntry(name, data);
-  const isOurs = isJsonObject(entry["transport"]);
   const file = Object.fromEntries([[name, entry]]);
-  const { servers, problems } = isOurs
-    ? readConfig({ servers: file }, { dialect: "hostside" })
-    : readConfig({ mcpServers: file }, { dialect: "mcp-json" });
+  const ours = readConfig({ servers: file }, { dialect: "hostside" });
+  const isOurs = ours.problems.length === 0;
+  const { servers, problems } = isOurs ? ours : readConfig({ mcpServers: file }, { dialect: "mcp-json" });
   const [server] = servers;
   if (server === undefined) throw usageError(inLines(problems), "nothing was written");
   const written = isOurs ? entry : toEntry(server);
@@ -100,7 +99,7 @@ function inputsFor(entry: JsonObject, data: JsonObject): readonly ConfigInput[] 
 
 // A draft is what a spec is, and those of `hostside.json` are specs.
 function toEntry({ draft, extras }: ConfiguredServer): JsonObject {
-  const { id: _id, ...spec } = draft;
+  const { id: _id, type: _type, ...spec } = draft;
   const { assumed: _assumed, defaultCwd: _folder, ...others } = extras;
   return JSON.parse(JSON.stringify({ ...spec, ...others })) as JsonObject;
 }

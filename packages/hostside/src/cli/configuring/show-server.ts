@@ -4,9 +4,9 @@ import type { Terminal } from "../terminal.ts";
 
 /** What a server starts, or where it is, on one line and without its secrets. */
 export function showStart(draft: ServerDraft): string {
-  const { transport } = redactSpec(draft);
-  if (transport.type === "stdio") return [transport.command, ...(transport.args ?? [])].map(quoteWord).join(" ");
-  return draft.transport.type === "http" ? showUrl(draft.transport.url) : "";
+  const shown = redactSpec(draft);
+  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].map(quoteWord).join(" ");
+  return draft.url === undefined ? "" : showUrl(draft.url);
 }
 
 // With references in it, it may be none; then what stands before the first.

@@ -198,11 +198,10 @@ function createRevision(
       return undefined;
     }
     if (!live.take(config).usesServer(spec.id, spec.labels?.["scope"])) return undefined;
-    const { transport, startup = "background", sharing, timeouts } = spec;
-    const marked =
-      transport.type === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;
+    const { startup = "background", sharing, timeouts } = spec;
+    const marked = spec.command === undefined ? spec : { ...spec, env: { ...spec.env, [servedVariable]: "1" } };
     const shared = hasMany && sharing !== "conversation" ? ({ sharing: "shared" } as const) : {};
-    return { ...spec, ...shared, startup, transport: marked, timeouts: { closeMs, ...timeouts } };
+    return { ...marked, ...shared, startup, timeouts: { closeMs, ...timeouts } };
   };
 }
 

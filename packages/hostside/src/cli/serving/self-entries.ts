@@ -9,11 +9,12 @@ const ends = /(?:\.(?:cmd|ps1|exe|[cm]?js|ts))$/i;
  * Whether a server is `hostside serve` itself, however it is started: the entry that a host has for it, and that is found again where the configurations of hosts are
  * read. `addresses`: where this one listens. Pure.
  */
-export function isServeEntry({ transport }: ServerSpec, addresses: readonly string[] = []): boolean {
-  if (transport.type === "http") return addresses.some((address) => isSamePlace(transport.url, address));
-  if (transport.type !== "stdio") return false;
+export function isServeEntry(spec: ServerSpec, addresses: readonly string[] = []): boolean {
+  const { command, url } = spec;
+  if (url !== undefined) return addresses.some((address) => isSamePlace(url, address));
+  if (command === undefined) return false;
   // One word for a whole line, as `sh -c` and `cmd /c` take it, too.
-  const words = [transport.command, ...(transport.args ?? [])].flatMap((word) => word.split(/\s+/));
+  const words = [command, ...(spec.args ?? [])].flatMap((word) => word.split(/\s+/));
   const at = words.findIndex(isHostside);
   return at !== -1 && commandOf(words.slice(at + 1)) === "serve";
 }

@@ -12,11 +12,10 @@ export interface SignInTarget {
 
 /** The server as somebody signs in to it, or why nobody does, as a sentence. */
 export function signInTarget(spec: ServerSpec): SignInTarget | string {
-  const { transport } = spec;
-  if (transport.type !== "http") return "it is a program on this machine, which nobody signs in to";
-  if (transport.auth === "api-key" || transport.bearerToken !== undefined) return "its entry has a token of its own";
+  if (spec.url === undefined) return "it is a program on this machine, which nobody signs in to";
+  if (spec.auth === "api-key" || spec.bearerToken !== undefined) return "its entry has a token of its own";
   const asked = signInWhereAsked(spec);
-  if (asked.transport.type === "http" && asked.transport.auth === "oauth") return { spec: asked, url: transport.url };
+  if (asked.url !== undefined && asked.auth === "oauth") return { spec: asked, url: asked.url };
   return "its entry has credentials of its own, or its URL is neither https: nor on this machine";
 }
 

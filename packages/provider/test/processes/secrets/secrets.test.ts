@@ -80,7 +80,7 @@ describe("no text shows a secret that", () => {
         const args = [child, plan, "--api-key", key];
         const env = { SERVICE_TOKEN: token, DATABASE_URL: url };
         const transport = { type: "stdio", command: process.execPath, args, env } as const;
-        const spec = { id: "s", era: "legacy", transport, timeouts: { connectMs: 10_000 } } as const;
+        const spec = { id: "s", era: "legacy", ...transport, timeouts: { connectMs: 10_000 } } as const;
         expect(await findLeak(spec, hidden)).toBeUndefined();
       }),
       { ...asManyAsFit, numRuns: Math.ceil(runs / 20) },
@@ -99,7 +99,7 @@ describe("no text shows a secret that", () => {
         const url = `${server.origin}/mcp/${path}/sse?key=${encodeURIComponent(query)}`;
         const headers = { "x-tenant": header };
         const transport = { type: "http", url, mode: "streamable", headers, bearerToken: bearer } as const;
-        expect(await findLeak({ id: "s", timeouts, transport }, hidden)).toBeUndefined();
+        expect(await findLeak({ id: "s", timeouts, ...transport }, hidden)).toBeUndefined();
       }),
       { ...asManyAsFit, numRuns: Math.ceil(runs / 6) },
     );
@@ -123,7 +123,7 @@ describe("no text shows a secret that", () => {
           codeVerifier: () => "verifier",
         };
         const transport = { type: "http", url: `${server.origin}/mcp`, mode: "streamable", auth: "oauth" } as const;
-        const leak = await findLeak({ id: "s", timeouts, transport }, hidden, { authProvider: () => authProvider });
+        const leak = await findLeak({ id: "s", timeouts, ...transport }, hidden, { authProvider: () => authProvider });
         expect(leak).toBeUndefined();
       }),
       { ...asManyAsFit, numRuns: Math.ceil(runs / 15) },

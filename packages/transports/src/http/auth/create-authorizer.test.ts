@@ -33,7 +33,7 @@ async function open(
 
 function finish(server: OAuthServer, provider: AuthorizationProvider, query: Record<string, string>): Promise<void> {
   return finishHttpAuthorization(
-    { id: "web", transport: { type: "http", url: server.url, auth: "oauth" } },
+    { id: "web", type: "http", url: server.url, auth: "oauth" },
     new URLSearchParams(query),
     { authProvider: () => provider },
   );
@@ -59,7 +59,7 @@ describe("auth: oauth", () => {
     for (const authProvider of [undefined, () => undefined]) {
       expect(await thrownBy(openHttpTransport({ ...spec, authProvider }))).toMatchObject({
         code: "invalid_spec",
-        details: { field: "transport.auth" },
+        details: { field: "auth" },
       });
     }
   });
@@ -260,7 +260,7 @@ describe("finishHttpAuthorization()", () => {
   });
 
   it("throws invalid_spec for a server that does not use OAuth", async () => {
-    const spec = { id: "web", transport: { type: "http", url: "https://example.com" } } as const;
+    const spec = { id: "web", type: "http", url: "https://example.com" } as const;
     expect(await thrownBy(finishHttpAuthorization(spec, new URLSearchParams(), {}))).toMatchObject({
       code: "invalid_spec",
     });

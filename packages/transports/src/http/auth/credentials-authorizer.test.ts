@@ -334,7 +334,7 @@ describe("credentials of a server", () => {
       clear: async () => void cleared.push(principal),
     });
     for (const auth of ["oauth", "api-key"] as const) {
-      const spec = { id: "web", transport: { type: "http", url: "https://web.test", auth } } as const;
+      const spec = { id: "web", type: "http", url: "https://web.test", auth } as const;
       await clearHttpCredentials(spec, { authProvider }, "ann");
       await clearHttpCredentials(spec, { authProvider: () => createKeyring("no clear") }, "ann");
     }
@@ -342,7 +342,7 @@ describe("credentials of a server", () => {
   });
 
   it("are finished by whoever made them, not by finishAuthorization()", async () => {
-    const spec = { id: "web", transport: { type: "http", url: "https://web.test", auth: "oauth" } } as const;
+    const spec = { id: "web", type: "http", url: "https://web.test", auth: "oauth" } as const;
     const finishing = finishHttpAuthorization(spec, new URLSearchParams({ code: "c" }), {
       authProvider: () => createKeyring("good"),
     });

@@ -25,7 +25,7 @@ const tokensOf = (server: OAuthServer): OAuthTokens & { issuer: string } => ({
   refresh_token: "refresh-token-0",
   issuer: new URL(server.url).origin,
 });
-const specOf = ({ url }: OAuthServer): ServerSpec => ({ id: "web", transport: { type: "http", url, auth: "oauth" } });
+const specOf = ({ url }: OAuthServer): ServerSpec => ({ id: "web", type: "http", url, auth: "oauth" });
 
 function open(
   server: OAuthServer,

@@ -125,7 +125,7 @@ function readForgotten(
 
 function hintForCredentials({ hadCredentials }: RefusedRequest): string {
   if (hadCredentials) return " (the server refused the credentials it was sent)";
-  return " (no credentials were sent: set transport.bearerToken, a header, or auth)";
+  return " (no credentials were sent: set bearerToken, a header, or auth)";
 }
 
 function hintFor({ status, header, body }: CompleteReply, session: SessionUse): string {

@@ -24,8 +24,8 @@ describe("guardCredentials()", () => {
     expect(refused("https://example.com", headers)).toBeUndefined();
     expect(refused("http://localhost:1", headers)).toBeUndefined();
     expect(refused("http://[::1]:1", headers)).toBeUndefined();
-    expect(refused("http://example.com", headers)).toBe(`transport.headers.${name}`);
-    expect(refused("http://localhost.evil.com", headers)).toBe(`transport.headers.${name}`);
+    expect(refused("http://example.com", headers)).toBe(`headers.${name}`);
+    expect(refused("http://localhost.evil.com", headers)).toBe(`headers.${name}`);
   });
 
   it("lets requests without credentials go anywhere", () => {

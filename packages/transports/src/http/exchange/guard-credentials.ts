@@ -13,6 +13,6 @@ export function guardCredentials({ url, headers }: Pick<HttpRequest, "headers" |
   throw new HostsideError(`header ${exposed} would travel unencrypted to ${url.origin}; use https:`, {
     code: "invalid_spec",
     serverId,
-    details: { field: `transport.headers.${exposed}` },
+    details: { field: `headers.${exposed}` },
   });
 }

@@ -215,7 +215,7 @@ describe("a URL that is refused", () => {
       { serverId: "web", guard: httpGuard },
     );
     for (const exchange of [open(httpGuard, dns.lookup), portable])
-      expect(await get(exchange, url)).toMatchObject({ message, details: { field: "transport.url", policy: "test" } });
+      expect(await get(exchange, url)).toMatchObject({ message, details: { field: "url", policy: "test" } });
     expect([dns.names, fetched]).toEqual([[], []]);
   });
 

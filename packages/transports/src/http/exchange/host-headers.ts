@@ -2,7 +2,7 @@ import {
   cleanText,
   HostsideError,
   type CallContext,
-  type HttpTransportSpec,
+  type HttpEntry,
   type JsonObject,
   type ServerSpec,
 } from "@hostside/core";
@@ -39,7 +39,7 @@ export type HeadersFor = (spec: ServerSpec, request: HeaderRequest) => Readonly<
 
 /** What {@linkcode createHostHeaders} goes by. */
 export interface HostHeadersInit {
-  readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
+  readonly spec: HttpEntry & Pick<ServerSpec, "id">;
   readonly headersFor: HeadersFor;
   readonly context: TransportContext;
 }
@@ -57,7 +57,7 @@ export function createHostHeaders({
   context,
 }: HostHeadersInit): (carried: Carried) => Readonly<Record<string, string>> {
   const { serverId, secrets, principal } = context;
-  const { auth, bearerToken } = spec.transport;
+  const { auth, bearerToken } = spec;
   const ownsAuthorization = auth !== undefined || bearerToken !== undefined;
   const refuse = (what: string, cause?: unknown): HostsideError =>
     new HostsideError(`headersFor() of server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {

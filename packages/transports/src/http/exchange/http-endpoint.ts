@@ -1,4 +1,4 @@
-import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, HostsideError } from "@hostside/core";
+import type { Clock, CredentialHeaders, HttpEntry, ServerSpec, HostsideError } from "@hostside/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { LastingContext } from "../../context/transport-context.ts";
 import type { Authorizer, RecoveryMode } from "./authorizer.ts";
@@ -41,7 +41,7 @@ export interface HttpEndpoint {
 /** What an {@linkcode HttpEndpoint} is made from. */
 export interface HttpEndpointInit {
   /** A spec that `checkHttpSpec` accepts. */
-  readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
+  readonly spec: HttpEntry & Pick<ServerSpec, "id">;
   readonly exchange: HttpClient;
   readonly authorizer?: Authorizer | undefined;
   /** The host's own headers of a request; absent when it has none. */
@@ -62,9 +62,9 @@ export function createHttpEndpoint({
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
   const { serverId, clock, redact } = context;
-  const url = new URL(spec.transport.url);
+  const url = new URL(spec.url);
   const isConfidential = isConfidentialUrl(url);
-  const configured = configuredHeaders(spec.transport);
+  const configured = configuredHeaders(spec);
   const withConfigured = createJoinedHeaders(configured);
   /** Whether the latest request was sent with credentials of the authorizer. */
   let isAuthorized = false;
@@ -120,9 +120,9 @@ function createJoinedHeaders(
   };
 }
 
-function configuredHeaders(transport: HttpTransportSpec): Readonly<Record<string, string>> {
-  const token = bearerTokenOf(transport);
-  const given = Object.entries(transport.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+function configuredHeaders(spec: HttpEntry): Readonly<Record<string, string>> {
+  const token = bearerTokenOf(spec);
+  const given = Object.entries(spec.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     // Some gateways refuse clients without a name.
     "user-agent": "hostside",

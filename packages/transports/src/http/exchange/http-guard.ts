@@ -24,7 +24,7 @@ export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): Ht
     findGuardRefusal({
       server,
       what: `connecting to ${placeOf(url)}`,
-      field: url.origin === origin ? "transport.url" : undefined,
+      field: url.origin === origin ? "url" : undefined,
       ask,
     });
   const refuseAddress: HttpGuard["refuseAddress"] = (address, url) =>

@@ -1,7 +1,7 @@
 import { readConfig, formatProblem, type ConfiguredServer } from "@hostside/config";
 import { readText, type LoadedConfig, type ServerSource } from "@hostside/config/node";
 import { cleanText, type ServerSpec } from "@hostside/core";
-import { canonicalJson, isSecretName } from "@hostside/core/implement";
+import { canonicalJson, isSecretName, reachOf } from "@hostside/core/implement";
 import { terminalLine } from "../../render/one-line.ts";
 import type { ConfigFacts, ConfigFileFacts, PlainSecret } from "../facts.ts";
 
@@ -40,10 +40,11 @@ function filesOf(sources: readonly ServerSource[]): readonly ConfigFileFacts[] {
 /** Names of servers that are on and would start the very same thing. */
 export function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly string[])[] {
   const groups = new Map<string, string[]>();
-  for (const { id, transport, disabled } of servers) {
-    if (disabled === true || transport.type === "memory" || transport.type === "custom") continue;
+  for (const spec of servers) {
+    const { id, command, url, disabled } = spec;
+    if (disabled === true || (command === undefined && url === undefined)) continue;
     // With another account it is another server: what stands in the environment and in headers counts.
-    const key = canonicalJson(JSON.parse(JSON.stringify(transport)));
+    const key = canonicalJson(JSON.parse(JSON.stringify(reachOf(spec))));
     groups.set(key, [...(groups.get(key) ?? []), id]);
   }
   return Array.from(groups.values()).filter(({ length }) => length > 1);
@@ -71,7 +72,7 @@ export function plainSecretsIn(
   { id, draft, places }: Pick<ConfiguredServer, "id" | "draft" | "places">,
   file: string,
 ): readonly PlainSecret[] {
-  return fieldsOf(draft.transport).flatMap(([path, field, value]) => {
+  return fieldsOf(draft).flatMap(([path, field, value]) => {
     if (value.trim() === "" || !isSecretName(field) || isReference(value)) return [];
     const line = places.get(path)?.position?.line;
     const shown = cleanText(field, 128);
@@ -82,19 +83,19 @@ export function plainSecretsIn(
 type Field = readonly [path: string, shown: string, value: string];
 
 /** Everything in an entry that has a name and a value. */
-function fieldsOf(transport: ConfiguredServer["draft"]["transport"]): readonly Field[] {
-  if (transport.type === "stdio") {
-    const { env = {}, args = [] } = transport;
+function fieldsOf(draft: ConfiguredServer["draft"]): readonly Field[] {
+  if (draft.command !== undefined) {
+    const { env = {}, args = [] } = draft;
     return [
-      ...Object.entries(env).map(([name, value]): Field => [`transport.env.${name}`, `env.${name}`, value]),
-      ...args.flatMap((arg, index) => fieldsOfArgument(arg, args[index - 1], `transport.args[${index}]`)),
+      ...Object.entries(env).map(([name, value]): Field => [`env.${name}`, `env.${name}`, value]),
+      ...args.flatMap((arg, index) => fieldsOfArgument(arg, args[index - 1], `args[${index}]`)),
     ];
   }
-  const { headers = {}, bearerToken = "", url } = transport;
+  const { headers = {}, bearerToken = "", url } = draft;
   return [
-    ...Object.entries(headers).map(([name, value]): Field => [`transport.headers.${name}`, `headers.${name}`, value]),
-    ["transport.bearerToken", "bearerToken", bearerToken],
-    ...fieldsOfUrl(url, "transport.url", "url"),
+    ...Object.entries(headers).map(([name, value]): Field => [`headers.${name}`, `headers.${name}`, value]),
+    ["bearerToken", "bearerToken", bearerToken],
+    ...fieldsOfUrl(url, "url", "url"),
   ];
 }
 

@@ -1,26 +1,25 @@
 import { posix, win32 } from "node:path";
-import { redactSpec, type ServerSpec, type StdioTransportSpec } from "@hostside/core";
+import { redactSpec, type ServerSpec, type StdioEntry } from "@hostside/core";
 import type { ProgramFacts } from "../facts.ts";
 import { lookUpProgram, type LookupPlace } from "./find-program.ts";
 
 /** Looks up what a server would be started with. Starts nothing. */
 export async function gatherProgram(
-  spec: ServerSpec,
-  transport: StdioTransportSpec,
+  spec: StdioEntry & Pick<ServerSpec, "id">,
   place: LookupPlace,
 ): Promise<ProgramFacts> {
-  const { command, args = [] } = transport;
+  const { command, args = [] } = spec;
   const { files, platform } = place;
   const paths = platform === "win32" ? win32 : posix;
-  const cwd = transport.cwd === undefined ? place.cwd : paths.resolve(place.cwd, transport.cwd);
-  const env = { ...(transport.inheritEnv === "none" ? {} : place.env), ...transport.env };
+  const cwd = spec.cwd === undefined ? place.cwd : paths.resolve(place.cwd, spec.cwd);
+  const env = { ...(spec.inheritEnv === "none" ? {} : place.env), ...spec.env };
   const found = await lookUpProgram(command, { ...place, cwd, env });
   const isMissing = async (path: string): Promise<boolean> => (await files.kindOf(path)) === "missing";
   // What follows a blank may be arguments that were put in the wrong place, secrets among them.
   const [word = "", ...more] = command.trim().split(/\s+/);
   const hasArguments = more.length > 0 && !("path" in found);
-  const shown = redactSpec(spec).transport;
-  const shownArgs = shown.type === "stdio" ? (shown.args ?? []) : [];
+  const shown = redactSpec(spec);
+  const shownArgs = shown.command === undefined ? [] : (shown.args ?? []);
   const candidates = args.filter((arg, index) => paths.isAbsolute(arg) && shownArgs[index] === arg);
   const missing = await Promise.all(candidates.map(isMissing));
   const npxPackage = readNpxPackage(command, args);
@@ -29,7 +28,7 @@ export async function gatherProgram(
     ...("path" in found ? { path: found.path } : {}),
     ...("trouble" in found && { trouble: hasArguments ? "arguments-in-command" : found.trouble }),
     ...("blocked" in found && { blocked: found.blocked }),
-    ...(transport.cwd !== undefined && (await isMissing(cwd)) && { missingCwd: cwd }),
+    ...(spec.cwd !== undefined && (await isMissing(cwd)) && { missingCwd: cwd }),
     missingFiles: candidates.filter((_, index) => missing[index]),
     leavesContainers: leavesContainers(command, args),
     ...(npxPackage !== undefined && { npxPackage }),

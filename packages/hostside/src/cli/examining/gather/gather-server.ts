@@ -1,6 +1,6 @@
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import { redactSpec, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
-import { createDeadline, isConfidentialUrl } from "@hostside/core/implement";
+import { createDeadline, isConfidentialUrl, serverTypeOf } from "@hostside/core/implement";
 import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { terminalLine } from "../../render/one-line.ts";
 import type { ReadyFacts, ServerFacts } from "../facts.ts";
@@ -35,8 +35,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
   const spec = config.servers.find((one) => one.id === id);
   const about = aboutSource(source, spec);
   if (spec === undefined || source.state !== "on") return unstartedServer(source, spec);
-  const { transport } = spec;
-  const program = transport.type === "stdio" ? await gatherProgram(spec, transport, place) : undefined;
+  const program = spec.command === undefined ? undefined : await gatherProgram(spec, place);
   const startedAt = performance.now();
   const status = await settle(id, { provider, timeoutMs, signal });
   const waitedMs = Math.round(performance.now() - startedAt);
@@ -73,22 +72,20 @@ function unstartedServer(source: ServerSource, spec: ServerSpec | undefined): Se
 }
 
 function aboutSource({ serverId, scope, file }: ServerSource, spec: ServerSpec | undefined) {
-  const { transport } = spec === undefined ? {} : redactSpec(spec);
-  const given = spec?.transport;
-  const url = given?.type === "http" && URL.canParse(given.url) ? new URL(given.url) : undefined;
+  const url = spec?.url !== undefined && URL.canParse(spec.url) ? new URL(spec.url) : undefined;
   return {
     id: serverId,
     scope,
     ...(file !== undefined && { file }),
-    transport: transport?.type ?? "custom",
-    starts: transport === undefined ? "" : terminalLine(inWords(transport), 300),
+    transport: spec === undefined ? "custom" : serverTypeOf(spec),
+    starts: spec === undefined ? "" : terminalLine(inWords(redactSpec(spec)), 300),
     plainHttp: url !== undefined && !isConfidentialUrl(url),
   } as const;
 }
 
-function inWords(transport: ServerSpec["transport"]): string {
-  if (transport.type === "http") return transport.url;
-  return transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
+function inWords(spec: ServerSpec): string {
+  if (spec.command === undefined) return spec.url ?? "";
+  return [spec.command, ...(spec.args ?? [])].join(" ");
 }
 
 interface Settling {
