@@ -1,5 +1,5 @@
 import type { Clock, Lock, Notices, Random, Store } from "@hostside/core";
-import type { Fields } from "@hostside/core/implement";
+import { isPlainObject, type Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/breaker-options.ts";
@@ -86,4 +86,29 @@ export function assertPolicyParts(options: PolicyOptions): void {
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw new TypeError(`${name} must be a function`);
   }
+}
+
+/** Whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */
+export function asksForNewTools(options: PolicyOptions): boolean {
+  const { effects, trust, pins } = options;
+  const misplaced = findNew({ effects, trust }, "");
+  if (misplaced !== undefined) throw new TypeError(`${misplaced} cannot select new tools; rules and limits can`);
+  const { allow, requireApproval, deny, stricter, limits, validation, cache, retry, breaker, redact } = options;
+  const mode = options.approval?.mode;
+  const place = findNew(
+    { allow, requireApproval, deny, stricter, limits, mode, validation, cache, retry, breaker, redact },
+    "",
+  );
+  if (place === undefined || pins !== undefined) return place !== undefined;
+  const remedy = 'give pins, such as { unpinned: "allow" }, which holds back none';
+  throw new TypeError(`${place} selects new tools, and without pins none are remembered: ${remedy}`);
+}
+
+function findNew(value: unknown, place: string): string | undefined {
+  if (!Array.isArray(value) && !isPlainObject(value)) return undefined;
+  if ("new" in value) return place;
+  const pathTo = (key: string): string => (Array.isArray(value) ? `${place}[${key}]` : `${place}${place && "."}${key}`);
+  return Object.entries(value)
+    .map(([key, member]) => findNew(member, pathTo(key)))
+    .find((found) => found !== undefined);
 }

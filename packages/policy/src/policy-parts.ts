@@ -1,6 +1,6 @@
 import type { Clock, Lock, Notices, Random, Store, ToolCall } from "@hostside/core";
 import type { PolicyEvent } from "./policy-event.ts";
-import type { EffectOf } from "./rules/tool-subject.ts";
+import type { EffectOf, IsNew } from "./rules/tool-subject.ts";
 
 /** What the stages of one policy share. */
 export interface PolicyParts {
@@ -14,9 +14,11 @@ export interface PolicyParts {
   readonly notices?: Notices | undefined;
   /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
   readonly effectOf?: EffectOf | undefined;
+  /** Absent: no selector asks for new tools. */
+  readonly isNew?: IsNew | undefined;
   /** `call`: the one that it is about, whose own observer hears of it, too. */
   emit(event: PolicyEvent, call?: Pick<ToolCall, "options">): void;
 }
 
 /** What a stage needs that keeps nothing and leaves nothing to chance. */
-export type StageParts = Pick<PolicyParts, "clock" | "emit" | "effectOf">;
+export type StageParts = Pick<PolicyParts, "clock" | "emit" | "effectOf" | "isNew">;

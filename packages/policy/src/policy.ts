@@ -31,7 +31,7 @@ import { composeStages } from "./pipeline/compose-stages.ts";
 import { recordCalls } from "./pipeline/record-calls.ts";
 import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
-import { assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
+import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
@@ -100,6 +100,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     lock,
     notices,
     effectOf: effects.effectOf,
+    isNew: asksForNewTools(options) ? (definition, server) => stages.admission.isNew(definition, server) : undefined,
     emit(event, call) {
       const observer = call?.options.observer;
       if (observer !== undefined) tell(observer.onDecision, event);

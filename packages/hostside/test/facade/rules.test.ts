@@ -1,6 +1,8 @@
 import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
-import type { Diagnostic } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, isHostsideError, type Diagnostic } from "@hostside/core";
+import { newToolLimits } from "@hostside/policy";
+import { lockTools } from "@hostside/policy/lock";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
@@ -178,5 +180,87 @@ describe("a rule that matches nothing", () => {
       },
     ]);
     await expect(host.call("mcp_files_write")).rejects.toMatchObject({ code: "approval_required" });
+  });
+});
+
+describe("new tools", () => {
+  /** Starts hosts one after the other over the same store; the server has these tools each time. */
+  function startHosts(policy: HostOptions["policy"]) {
+    const state = { store: createMemoryStore(), lock: createMemoryLock() };
+    return async (...tools: readonly string[]) => {
+      const connector = createFakeConnector({ files: { tools } });
+      const host = await createHost({ connector, servers: [files], state, policy });
+      await host.policy.ready();
+      return host;
+    };
+  }
+
+  /** The codes of 25 calls in one conversation, one after the other. */
+  async function codesOf(host: Awaited<ReturnType<typeof createHost>>, name: string) {
+    const conversation = await host.conversation();
+    const codes = new Set<string>();
+    for (let count = 0; count < 25; count += 1) {
+      const code = await conversation.call(name).then(
+        () => "ran",
+        (error: unknown) => (isHostsideError(error) ? error.code : String(error)),
+      );
+      codes.add(code);
+    }
+    return [...codes];
+  }
+
+  it("are limited when they came after the first listing that is kept, until they are approved", async () => {
+    const start = startHosts({ pins: { unpinned: "allow" }, limits: newToolLimits() });
+    {
+      await using host = await start("read");
+      expect(await codesOf(host, "mcp_files_read")).toEqual(["ran"]);
+    }
+    await using host = await start("read", "write");
+    expect(await codesOf(host, "mcp_files_read")).toEqual(["ran"]);
+    expect(await codesOf(host, "mcp_files_write")).toEqual(["ran", "rate_limited"]);
+    expect(await codesOf(host, "results_read")).toEqual(["ran"]);
+    await expect(host.policy.approveTools("files")).resolves.toEqual({ approved: ["write"], left: [] });
+    expect(await codesOf(host, "mcp_files_write")).toEqual(["ran"]);
+  });
+
+  it("are asked about by a rule", async () => {
+    const start = startHosts({
+      pins: { unpinned: "allow" },
+      requireApproval: [{ server: "files", new: true, reason: "it is new" }],
+      defaultDecision: "allow",
+    });
+    await (await start("read")).close();
+    await using host = await start("read", "write");
+    await expect(host.call("mcp_files_read")).resolves.toMatchObject({ isError: false });
+    await expect(host.call("mcp_files_write")).rejects.toMatchObject({
+      code: "approval_required",
+      message: expect.stringContaining("it is new"),
+    });
+  });
+
+  it("are those that are not in the lock of their server", async () => {
+    const lock = lockTools([], undefined);
+    await using host = await startHosts({
+      pins: { locks: { files: lock }, unpinned: "allow" },
+      limits: newToolLimits(),
+    })("read");
+    expect(await codesOf(host, "mcp_files_read")).toEqual(["ran", "rate_limited"]);
+  });
+
+  it.each<[string, HostOptions["policy"], string]>([
+    [
+      "without pins",
+      { limits: newToolLimits() },
+      "limits[0].tools selects new tools, and without pins none are remembered",
+    ],
+    ["of another type", { pins: {}, deny: [{ new: "yes" as never }] }, "deny[0].new must be true or false"],
+    ["on no server", { pins: {}, deny: [{ server: "", new: true }] }, "a tool that is on no server is never new"],
+    [
+      "for effects",
+      { pins: {}, effects: [{ tools: { new: true }, effect: "external" }] },
+      "effects[0].tools cannot select new tools",
+    ],
+  ])("cannot be selected %s", async (_, policy, message) => {
+    await expect(openHost(policy)).rejects.toThrow(message);
   });
 });

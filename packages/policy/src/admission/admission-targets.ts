@@ -1,5 +1,5 @@
 import { compareText, dateOf } from "@hostside/core/implement";
-import { isHostsideError, type QuarantinedTool, type Subscription } from "@hostside/core";
+import { isHostsideError, type QuarantinedTool, type Subscription, type ToolDefinition } from "@hostside/core";
 import type { PolicyParts } from "../policy-parts.ts";
 
 /** What offers tools and asks a policy which: a provider or a toolbox. */
@@ -47,7 +47,7 @@ export function createTargets(parts: Pick<PolicyParts, "clock" | "emit">): Targe
     },
     quarantined() {
       const all = Array.from(targets).flatMap((target) => target.quarantined());
-      const byKey = new Map(all.map((tool) => [keyOf(tool), tool]));
+      const byKey = new Map(all.map((tool) => [keyOf(tool.definition), tool]));
       return Array.from(byKey)
         .sort(([a], [b]) => compareText(a, b))
         .map(([, tool]) => tool);
@@ -55,7 +55,7 @@ export function createTargets(parts: Pick<PolicyParts, "clock" | "emit">): Targe
   };
 }
 
-// A provider's tool and the toolbox's copy of it are one.
-function keyOf({ definition: { origin, name, fingerprint } }: QuarantinedTool): string {
+/** Identifies a tool as it is now: a provider's tool and the toolbox's copy of it are one. */
+export function keyOf({ origin, name, fingerprint }: ToolDefinition): string {
   return JSON.stringify([origin?.serverId ?? "", origin?.toolName ?? name, fingerprint]);
 }

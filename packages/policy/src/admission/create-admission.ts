@@ -1,4 +1,4 @@
-import { HostsideError, type Interceptor, type RequestInterceptor } from "@hostside/core";
+import { HostsideError, type Interceptor, type QuarantinedTool, type RequestInterceptor } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { createPins } from "../pins/create-pins.ts";
@@ -10,13 +10,14 @@ import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer } from "../rules/rule.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
-import { createTargets } from "./admission-targets.ts";
+import { createTargets, keyOf } from "./admission-targets.ts";
 import { createDecider } from "./decide-admission.ts";
 import { explainAdmission } from "./explain-admission.ts";
 import { chooseHeld, describeHeld } from "./held-tools.ts";
-import type { AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
+import type { AdmissionDecision, AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
 const mostServers = 100_000;
+const mostNew = 10_000;
 const ruledMethods = /^(?:resources|prompts|completion)\//;
 const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine", deny: "hide" } as const;
 
@@ -31,6 +32,13 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const decide = createDecider({ layers, pins, isPinning, parts });
   // A bound, because users may bring servers; whoever was not asked about for so long is not on offer.
   const servers = new LRUCache<string, true>({ max: mostServers });
+  // Tools on offer that are new: an approval ends that.
+  const fresh = new LRUCache<string, QuarantinedTool>({ max: mostNew });
+  const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
+  const newTools = (): readonly HeldTool[] =>
+    Array.from(fresh.values())
+      .filter(({ definition, server }) => decide(definition, server).stage !== "pins" && pins.isNew(definition, server))
+      .flatMap((tool) => describeHeld(tool, asNew, pins) ?? []);
   const held = (): readonly HeldTool[] =>
     targets.quarantined().flatMap((tool) => describeHeld(tool, decide, pins) ?? []);
 
@@ -39,11 +47,13 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
       servers.set(server?.id ?? "", true);
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
+      if (parts.isNew?.(definition, server) === true) fresh.set(keyOf(definition), { definition, server });
       return admissions[decide(definition, server).decision];
     },
     interceptor: isPinning || layers.some(mayHoldBack) ? createBackstop(decide, parts) : undefined,
     requestInterceptor: createRequestGuard(layers),
     unmatchedRules,
+    isNew: pins.isNew,
     decide,
     explain: (definition, server) =>
       explainAdmission({
@@ -62,7 +72,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
     async approve(serverId, wanted) {
       targets.assertAttached();
       const { tools, left } = chooseHeld(
-        held().filter((tool) => tool.serverId === serverId),
+        [...held(), ...newTools()].filter((tool) => tool.serverId === serverId),
         wanted,
       );
       if (tools.length > 0) await pins.approve(serverId, tools);

@@ -12,7 +12,7 @@ export interface DecidingParts {
   readonly pins: Pick<Pins, "epoch" | "judge">;
   /** Whether tools are held back for what they are. */
   readonly isPinning: boolean;
-  readonly parts: Pick<PolicyParts, "effectOf">;
+  readonly parts: Pick<PolicyParts, "effectOf" | "isNew">;
 }
 
 /** Decides by rules and pins: the stricter one counts. The same answer for the same definition until the epoch of the pins is another one. */

@@ -9,6 +9,7 @@ import type {
 import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
+import type { IsNew } from "../rules/tool-subject.ts";
 import { ruleFields, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
 import type { FindUnmatched } from "../rules/unmatched-rules.ts";
 import type { AdmissionTarget } from "./admission-targets.ts";
@@ -66,6 +67,7 @@ export interface ToolAdmission {
    * `requestInterceptors` of a provider.
    */
   readonly requestInterceptor: RequestInterceptor;
+  readonly isNew: IsNew;
   /** Finds rules that match nothing. */
   readonly unmatchedRules: FindUnmatched;
   decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
@@ -86,7 +88,7 @@ export interface ToolAdmission {
   /** What is attached and held back by this policy, sorted by server and name. */
   held(): readonly HeldTool[];
   /**
-   * Lets tools of a server be used as they are now: those of these remote names, or all that are held back. A {@linkcode HeldTool} is approved
+   * Lets tools of a server be used as they are now: those of these remote names, or all that are held back or new. A {@linkcode HeldTool} is approved
    * only if it is still the one that somebody looked at; a name that is held back in several variants is `left`, with their fingerprints. One change, in one
    * event. Rejects, and approves nothing, when it cannot be kept, and with `unknown_server` when no tool of that server was ever listed here.
    */

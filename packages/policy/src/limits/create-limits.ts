@@ -38,11 +38,11 @@ interface LimitsParts extends StageParts {
  * `overloaded` (too many at once) or `budget_exceeded`: `details.policy` names the limit, `details.usage` and `details.retryAfterMs` say how
  * much of it is used and when to come back.
  */
-export function createLimits(options: LimitsOptions, { clock, emit, effectOf }: StageParts): Limits {
+export function createLimits(options: LimitsOptions, { clock, emit, effectOf, isNew }: StageParts): Limits {
   const limits = readLimits(options.limits);
   const store = options.limitStore ?? createMemoryLimitStore({ clock });
   const lastWords = createLastWords(clock);
-  const parts: LimitsParts = { limits, store, clock, emit, effectOf, lastWords };
+  const parts: LimitsParts = { limits, store, clock, emit, effectOf, isNew, lastWords };
   const listening = store.onOutage?.((outage) => {
     const about = { at: dateOf(clock), part: "limitStore" };
     emit(

@@ -17,10 +17,10 @@ export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
 }
 
 /**
- * Stricter, for tools that nobody knows well so far, such as those with a label: `newToolLimits({ labels: "trust:new" })`. Each of them one
- * call a second and one at a time, 10 s each; 20 calls of one conversation in all. Stand beside any other limits.
+ * Stricter limits, beside any others: for each tool one call a second and one at a time, 10 s each;
+ * for one conversation 20 calls in all. Default: for new tools (`{ new: true }`), which needs `pins`.
  */
-export function newToolLimits(tools: ToolSelection): readonly Limit[] {
+export function newToolLimits(tools: ToolSelection = { new: true }): readonly Limit[] {
   return [
     {
       name: "pace of new tools",

@@ -1,7 +1,8 @@
 import type { AdmissionServer, JsonObject, ToolDefinition } from "@hostside/core";
 import { dateOf } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import { isNewTool, judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import type { IsNew } from "../rules/tool-subject.ts";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { Fingerprints } from "./pin-record.ts";
@@ -26,6 +27,7 @@ export interface Pins {
   /** Takes note of a tool that is being listed: of first uses, and of those that are to be told of. Never throws. */
   note(definition: ToolDefinition, server: AdmissionServer | undefined): void;
   judge(definition: ToolDefinition, server: AdmissionServer | undefined): PinVerdict;
+  readonly isNew: IsNew;
   /** Has the store read, if that has failed before and not a moment ago. Never throws. */
   read(): void;
   /** What changed since the tool was pinned; `undefined` where that is not known. */
@@ -88,7 +90,9 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       const tool = pinnedTool(definition, server);
       const { kind, held } = judge(tool);
       const { serverId, toolName, fingerprint } = tool;
-      if (kind === "unseen") firstUses.add(tool, definition.entry);
+      const isFirst =
+        parts.isNew !== undefined && kind === "free" && !plan.locks.has(serverId) && !memory.record?.has(serverId);
+      if (kind === "unseen" || isFirst) firstUses.add(tool, definition.entry);
       else if (kind === "unread") reader.read();
       else if (!held) reports.passed(serverId, toolName);
       else {
@@ -97,6 +101,8 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       }
     },
     judge: (definition, server) => judge(pinnedTool(definition, server)),
+    isNew: (definition, server) =>
+      isNewTool(pinnedTool(definition, server), { ...plan, record: memory.record, firstUse: firstUses.begun }),
     read: () => reader.read(),
     changesOf: (definition) => entries.changesOf(definition),
     async ready() {

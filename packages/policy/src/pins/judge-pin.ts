@@ -88,6 +88,20 @@ export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
   return judgeUnknown(tool, facts);
 }
 
+/** Whether a tool came or changed after the first use of its server, or is not in its lock. */
+export function isNewTool(
+  { serverId, toolName, fingerprint }: PinnedTool,
+  { locks, record, firstUse }: PinFacts,
+): boolean {
+  if (serverId === "") return false;
+  const kept = record?.get(serverId)?.get(toolName);
+  const [lock, print] = [locks.get(serverId), fingerprint ?? ""];
+  if (kept?.approved.includes(print) === true) return false;
+  if (lock !== undefined) return lock.tools.get(toolName)?.hash !== print;
+  const known = record?.has(serverId) === true ? kept?.trusted : firstUse.get(serverId)?.get(toolName);
+  return known !== print;
+}
+
 function judgeVersion({ serverId, version }: PinnedTool, { versions }: PinFacts): PinVerdict | undefined {
   const range = versions.get(serverId);
   if (range === undefined || range.matches(version)) return undefined;

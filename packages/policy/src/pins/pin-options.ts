@@ -12,7 +12,8 @@ export interface PinOptions {
   /**
    * What becomes of tools of servers without a lock. `"trust-on-first-use"` takes all that a server lists when it is first seen for what it
    * is to be, and keeps that in the store; `"quarantine"` holds each tool back until it is approved; `"allow"` lets everything pass that was
-   * never approved or locked. Default `"trust-on-first-use"`.
+   * never approved or locked, and keeps first uses where a selector asks for `new` tools. Default
+   * `"trust-on-first-use"`.
    */
   readonly unpinned?: Unpinned | undefined;
   /**

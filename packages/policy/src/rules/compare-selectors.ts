@@ -11,7 +11,8 @@ export function selectorCovers(wide: ReadSelector, narrow: ReadSelector): boolea
     wide.labels.every(({ name, value }) =>
       narrow.labels.some((label) => label.name === name && globCovers(value, label.value)),
     ) &&
-    coversEffects(wide.effects, narrow.effects)
+    coversEffects(wide.effects, narrow.effects) &&
+    (wide.isNew === undefined || wide.isNew === narrow.isNew)
   );
 }
 
@@ -48,7 +49,7 @@ function coversEffects(wide: ReadSelector["effects"], narrow: ReadSelector["effe
 }
 
 /** How particular a selector is: of two that match the same tool, the one with the larger number by the first that differs. */
-export function specificityOf({ servers, tools, labels, effects }: ReadSelector): readonly number[] {
+export function specificityOf({ servers, tools, labels, effects, isNew }: ReadSelector): readonly number[] {
   const globs = [servers ?? ["*"], tools ?? ["*"]];
   return [
     globs.filter((list) => list.every((glob) => !glob.includes("*"))).length,
@@ -57,5 +58,6 @@ export function specificityOf({ servers, tools, labels, effects }: ReadSelector)
       .reduce((sum, n) => sum + n, 0),
     labels.length,
     toolEffects.length - (effects.length === 0 ? toolEffects.length : new Set(effects).size),
+    isNew === undefined ? 0 : 1,
   ];
 }

@@ -23,6 +23,12 @@ export interface ToolSelector {
   readonly labels?: string | readonly string[] | undefined;
   /** A list is one of its members. */
   readonly effect?: ToolEffect | readonly ToolEffect[] | undefined;
+  /**
+   * Selects tools that came, or changed, after the first listing of their server that the store
+   * keeps, or that are not in its lock. An approved tool is not new. `false`: the others. Needs
+   * `pins`.
+   */
+  readonly new?: boolean | undefined;
 }
 
 /**
@@ -47,6 +53,8 @@ export interface ReadSelector extends ToolMatcher {
   readonly labels: readonly LabelGlob[];
   /** Empty when any effect will do. */
   readonly effects: readonly ToolEffect[];
+  /** `undefined` when new and known tools will do. */
+  readonly isNew: boolean | undefined;
 }
 
 /** A label that a server has to have. */
@@ -62,6 +70,7 @@ export const selectorFields: Fields<ToolSelector> = {
   spelling: true,
   labels: true,
   effect: true,
+  new: true,
 };
 
 /**
@@ -87,14 +96,15 @@ export function readSelector(selector: string | ToolSelector, place: string): Re
   if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
   assertSelector(selector, place);
   assertKnownOptions(place, selector, selectorFields);
-  const { spelling = "exact" } = selector;
+  const { spelling = "exact", new: isNew } = selector;
+  if (isNew !== undefined && typeof isNew !== "boolean") throw new TypeError(`${place}.new must be true or false`);
   if (spelling !== "exact" && spelling !== "any") throw new TypeError(`${place}.spelling must be "exact" or "any"`);
   const servers = listOf(selector.server, `${place}.server`);
   const given = listOf(selector.tool, `${place}.tool`);
   const tools = spelling === "any" ? given?.map(spellLoosely) : given;
   const labels = (listOf(selector.labels, `${place}.labels`) ?? []).map((label) => readLabel(label, `${place}.labels`));
   const effects = readEffects(selector.effect, `${place}.effect`);
-  const impossible = whyNever({ servers, tools: given, labels });
+  const impossible = whyNever({ servers, tools: given, labels, isNew });
   if (impossible !== undefined) throw new TypeError(`${place} can match no tool: ${impossible}`);
   const isServer = anyOf(servers?.map(matchGlob));
   const isTool = anyOf(tools?.map(spelling === "any" ? matchLoosely : matchGlob));
@@ -107,13 +117,15 @@ export function readSelector(selector: string | ToolSelector, place: string): Re
         const value = Object.hasOwn(subject.labels, name) ? subject.labels[name] : undefined;
         return value !== undefined && isValue(value);
       }) &&
-      (effects.length === 0 || effects.includes(subject.effect)),
+      (effects.length === 0 || effects.includes(subject.effect)) &&
+      (isNew === undefined || isNew === (subject.isNew?.() ?? false)),
     text: JSON.stringify(selector),
     servers,
     tools,
     spelling,
     labels,
     effects,
+    isNew,
   };
 }
 
@@ -143,10 +155,18 @@ function readEffects(value: unknown, place: string): readonly ToolEffect[] {
 }
 
 /** Why no tool can match, if that is sure. */
-function whyNever({ servers, tools, labels }: Pick<ReadSelector, "servers" | "tools" | "labels">): string | undefined {
+function whyNever({
+  servers,
+  tools,
+  labels,
+  isNew,
+}: Pick<ReadSelector, "servers" | "tools" | "labels" | "isNew">): string | undefined {
   if (tools?.every((tool) => tool === "") === true) return "every tool has a name";
   if (labels.length > 0 && servers?.every((server) => server === "") === true) {
     return "a tool that is on no server has no labels";
+  }
+  if (isNew === true && servers?.every((server) => server === "") === true) {
+    return "a tool that is on no server is never new";
   }
   for (const [index, label] of labels.entries()) {
     const other = labels

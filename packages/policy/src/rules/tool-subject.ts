@@ -9,18 +9,26 @@ export interface ToolSubject {
   /** The labels of its server. */
   readonly labels: Readonly<Record<string, string>>;
   readonly effect: ToolEffect;
+  /** Absent: not new, because no selector asks for new tools. */
+  readonly isNew?: (() => boolean) | undefined;
 }
+
+/** Whether a tool came or changed after the first listing of its server, or is not in its lock. */
+export type IsNew = (definition: ToolDefinition, server: AdmissionServer | undefined) => boolean;
 
 /** What a call of a tool does, as a policy knows it: by its own configuration first, then by the definition. */
 export type EffectOf = (definition: ToolDefinition, server: AdmissionServer | undefined) => ToolEffect;
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What decisions go by, for one tool. `effectOf` is that of the policy's parts; absent: what the definition says counts. */
+/** What decisions go by, for one tool. Without `effectOf`, what the definition says counts. */
 export function toolSubject(
   definition: ToolDefinition,
   server: AdmissionServer | undefined,
-  { effectOf = effectOfDefinition }: { readonly effectOf?: EffectOf | undefined } = {},
+  {
+    effectOf = effectOfDefinition,
+    isNew,
+  }: { readonly effectOf?: EffectOf | undefined; readonly isNew?: IsNew | undefined } = {},
 ): ToolSubject {
   const { origin, name } = definition;
   return {
@@ -28,6 +36,7 @@ export function toolSubject(
     toolName: origin?.toolName ?? name,
     labels: server?.labels ?? noLabels,
     effect: effectOf(definition, server),
+    isNew: isNew && (() => isNew(definition, server)),
   };
 }
 

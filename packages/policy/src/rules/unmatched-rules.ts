@@ -25,8 +25,9 @@ export function watchRules(read: readonly RuleLayer[]): readonly [layers: readon
   const find: FindUnmatched = (servers, listed) =>
     layers.flatMap(({ scope, name, rules }) => {
       const rest = rules.filter(({ place }) => !matched.has(place));
-      const isOver = ({ servers: named, tools = ["*"] }: Rule): boolean =>
+      const isOver = ({ servers: named, tools = ["*"], isNew }: Rule): boolean =>
         scope === undefined &&
+        isNew === undefined &&
         named?.every((id) => id === "" || listed.includes(id)) === true &&
         !tools.some((tool) => requestMethods.some((methods) => globsMeet(tool, methods)));
       return [
