@@ -71,9 +71,7 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
   };
   return {
     accountOf(server, principal) {
-      if (principal !== undefined && typeof principal !== "string") {
-        throw new TypeError(`principal must be a string, not ${kindOf(principal)}`);
-      }
+      principalOf({ principal });
       if (typeof server !== "string") return entryOf(server, principal).account;
       const spec = specs.get(server);
       if (spec === undefined) throw unknownServer(server);
@@ -89,6 +87,12 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
       return entry.account;
     },
   };
+}
+
+/** Reads on whose behalf. Throws a `TypeError` for what is no text. */
+export function principalOf({ principal }: { readonly principal?: unknown }): string | undefined {
+  if (principal === undefined || typeof principal === "string") return principal;
+  throw new TypeError(`principal must be a string, not ${kindOf(principal)}`);
 }
 
 interface Owner {

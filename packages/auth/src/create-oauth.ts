@@ -1,7 +1,7 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
-import { createAccounts } from "./create-accounts.ts";
+import { createAccounts, principalOf } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
 import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
@@ -78,9 +78,9 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       return signingIn.begin(accounts.accountOf(server, principal), requested);
     },
     async complete(callbackUrl, options = {}) {
-      assertKnownOptions("complete()", options, signalFields);
+      assertKnownOptions("complete()", options, signOutFields);
       closing.throwIfAborted();
-      return signingIn.complete(callbackUrl, signalOf(options));
+      return signingIn.complete(callbackUrl, { principal: principalOf(options), signal: signalOf(options) });
     },
     async cancel(serverId, options = {}) {
       assertKnownOptions("cancel()", options, accountFields);

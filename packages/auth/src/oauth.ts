@@ -91,10 +91,15 @@ export interface OAuth extends AsyncDisposable {
   /** The first half of {@linkcode authorize}, for a product with pages of its own: shows nothing to anybody. Rejects like it. */
   begin(server: ServerSpec | string, options?: SignInOptions): Promise<PendingAuthorization>;
   /**
-   * The second half: takes the whole URL that the user came back with, in this process or in any other that shares the store. Once: a second time,
-   * and for a `state` that nobody began, rejects with `auth_required` and sends nothing to anybody.
+   * The second half: takes the URL that the user came back with, in this process or in any other that
+   * shares the store. Path and query are enough: behind a proxy the origin may be another one.
+   * `principal` is who came back, as the product knows the user.
+   *
+   * Rejects with `auth_required`, and sends nothing to anybody, for a `state` that nobody began or
+   * that was answered, for a principal that did not begin it, for another path than the redirect's,
+   * and for an answer of another issuer. What another principal began stays open for that principal.
    */
-  complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "signal">): Promise<SignedIn>;
+  complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "principal" | "signal">): Promise<SignedIn>;
   /**
    * Forgets what was begun and not completed, in any process that shares the store, and ends this one's `authorize()` with `auth_required`. Resolves to
    * whether there was anything.

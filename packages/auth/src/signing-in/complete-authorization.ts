@@ -20,6 +20,11 @@ import { readCallback, type AuthorizationResponse } from "./read-callback.ts";
 /** Who took what was waited for: it can be answered once. `"nobody"`: it can be answered still. */
 export type Taker = "here" | "elsewhere" | "nobody";
 
+/** Who came back, as the product knows them. */
+export interface CompletedBy {
+  readonly principal: string | undefined;
+}
+
 /** How an answer of a user ended. */
 export type AuthorizationCompletion =
   | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
@@ -34,15 +39,23 @@ export type AuthorizationCompletion =
 /**
  * Redeems what a user came back with: where the user was sent to and nowhere else, and at most once, because what it takes is taken out of the
  * store first, also when the answer is a no. Once begun it goes on to the end: what was redeemed is saved.
+ * Without `by`, `state` alone says whose it is.
  */
 export async function completeAuthorization(
   parts: AuthParts,
   callbackUrl: URL | string,
+  by?: CompletedBy,
 ): Promise<AuthorizationCompletion> {
   let takenBy: Taker = "nobody";
   try {
     const callback = readCallback(callbackUrl);
-    const pending = await takePending(parts, callback.state, ({ redirectUri }) => assertPlace(callback, redirectUri));
+    const pending = await takePending(parts, callback.state, ({ redirectUri, principal }) => {
+      assertPath(callback, redirectUri);
+      if (by === undefined || by.principal === principal) return;
+      throw nothingPending(
+        "another principal began it than complete() names; this user has to begin a sign-in of their own",
+      );
+    });
     if (pending === undefined) {
       takenBy = "elsewhere";
       throw nothingPending(
@@ -157,13 +170,11 @@ function readCode(account: Account, { code, error, description }: AuthorizationR
   return code;
 }
 
-// Not the query, in which the code is, nor a fragment.
-function assertPlace({ url }: AuthorizationResponse, redirectUri: string): void {
-  const expected = new URL(redirectUri);
-  if (url.protocol === expected.protocol && url.host === expected.host && url.pathname === expected.pathname) return;
-  throw nothingPending(
-    "the URL is not the one that the user was to be sent back to; hand over the whole URL of that page",
-  );
+// A proxy changes the origin. `state` and `iss` say whose answer it is, whatever the origin says.
+function assertPath({ url }: AuthorizationResponse, redirectUri: string): void {
+  const expected = new URL(redirectUri).pathname;
+  if (url.pathname === expected) return;
+  throw nothingPending(`the user was to be sent back to the path ${expected}, and the URL has another one`);
 }
 
 function nothingPending(why: string): HostsideError {

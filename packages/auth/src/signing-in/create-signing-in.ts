@@ -9,7 +9,12 @@ import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import { cancelBegun } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import { completeAuthorization, toSignedIn, type AuthorizationCompletion } from "./complete-authorization.ts";
+import {
+  completeAuthorization,
+  toSignedIn,
+  type AuthorizationCompletion,
+  type CompletedBy,
+} from "./complete-authorization.ts";
 import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
 import { readCallback } from "./read-callback.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
@@ -23,7 +28,7 @@ export interface SigningIn {
   /** Whether somebody is signing in to it. */
   isUnderWay(account: Account): boolean;
   begin(account: Account, requested: SignInRequest): Promise<PendingAuthorization>;
-  complete(callbackUrl: URL | string, signal: AbortSignal): Promise<SignedIn>;
+  complete(callbackUrl: URL | string, by: CompletedBy & { readonly signal: AbortSignal }): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
   /** Resolves when nothing is under way any more, once `closing` has ended it; within a minute. */
   settled(): Promise<void>;
@@ -39,8 +44,8 @@ export function createSigningIn(parts: AuthParts): SigningIn {
   const pendingCallbacks = createPendingCallbacks();
   // Also those that nobody waits for any more: what comes of them is saved.
   const redeeming = new Set<Promise<AuthorizationCompletion>>();
-  const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
-    const work = completeAuthorization(parts, callbackUrl);
+  const redeem = (callbackUrl: URL | string, by?: CompletedBy): Promise<AuthorizationCompletion> => {
+    const work = completeAuthorization(parts, callbackUrl, by);
     redeeming.add(work);
     const end = (): void => void redeeming.delete(work);
     work.then(end, end);
@@ -71,12 +76,12 @@ export function createSigningIn(parts: AuthParts): SigningIn {
         throw signal.aborted ? abortError(signal, account, "begin()") : error;
       }
     },
-    async complete(callbackUrl, signal) {
+    async complete(callbackUrl, { principal, signal }) {
       const { state } = readCallback(callbackUrl);
       const ending = AbortSignal.any([signal, closing]);
       if (ending.aborted) throw abortError(ending, {}, "complete()");
       const handing = pendingCallbacks.begin(state);
-      const work = redeem(callbackUrl).then((completion) => {
+      const work = redeem(callbackUrl, { principal }).then((completion) => {
         // What is left where it was can still be answered.
         if (completion.takenBy === "here") handing.resolve(completion);
         if (completion.failure !== undefined) throw completion.failure;

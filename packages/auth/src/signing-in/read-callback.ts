@@ -16,7 +16,7 @@ const longestUrl = 65_536;
 const stateText = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Reads the whole URL that a user came back with. Throws `auth_required` for what is none: a code alone says neither whose it is nor from where,
+ * Reads the URL that a user came back with, or its path and query. Throws `auth_required` for what is none: a code alone says neither whose it is nor from where,
  * and anybody can have a user paste one. A `TypeError` for what is neither a URL nor a text.
  */
 export function readCallback(callback: URL | string): AuthorizationResponse {
@@ -46,8 +46,10 @@ function toUrl(callback: unknown): URL {
     throw new TypeError(`the callback URL must be a URL or a string, not ${kindOf(callback)}`);
   }
   const text = callback.trim();
-  if (text.length <= longestUrl && URL.canParse(text)) return new URL(text);
-  throw unusable("it is no URL: paste all of what the address bar shows, not the code alone");
+  // A server knows the path and the query of a request.
+  const base = /^\/(?![/\\])/.test(text) ? "http://localhost" : undefined;
+  if (text.length <= longestUrl && URL.canParse(text, base)) return new URL(text, base);
+  throw unusable("it is neither a URL nor a path with a query: hand over all of it, not the code alone");
 }
 
 function unusable(why: string): HostsideError {

@@ -134,7 +134,11 @@ describe("begin and complete", () => {
       const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
       const callback = await consentTo(stdout.trim(), { user: "grace" });
       await using oauth = createOAuth({ store: createFileCredentials({ folder }), redirect, clients });
-      expect(await oauth.complete(callback)).toMatchObject({ serverId, principal: "ada", issuer: server.issuer });
+      expect(await oauth.complete(callback, { principal: "ada" })).toMatchObject({
+        serverId,
+        principal: "ada",
+        issuer: server.issuer,
+      });
       await using host = startHost(server, { store: createFileCredentials({ folder }), clients });
       const provider = host.providerFor("ada");
       await provider.init();

@@ -152,15 +152,46 @@ describe("a callback", () => {
     expect(failure.message).not.toContain("EVIL");
   });
 
-  it("at another place than the user was sent back to is refused, and was nobody's", async () => {
+  it("at another path than the user was sent back to is refused, and was nobody's", async () => {
     await using host = startHost(server, known);
     const { url } = await host.oauth.begin(host.spec);
-    const callback = await consentTo(url);
-    for (const place of ["https://evil.example/callback", "https://product.example/other"]) {
-      const elsewhere = `${place}?${callback.searchParams.toString()}`;
-      expect(await failureOf(host.oauth.complete(elsewhere))).toMatchObject({ code: "auth_required" });
+    const { search } = await consentTo(url);
+    for (const place of [
+      "https://product.example/other",
+      "/other",
+      "//evil.example/callback",
+      "/\\evil.example/callback",
+      "callback",
+      "",
+    ]) {
+      expect(await failureOf(host.oauth.complete(`${place}${search}`))).toMatchObject({ code: "auth_required" });
     }
     expect(await countOf(server, "token")).toBe(0);
+    expect(await host.oauth.complete(`/callback${search}`)).toMatchObject({ serverId });
+  });
+
+  it.each(["http://10.0.0.7:8080/callback", "/callback"])(
+    "counts at another origin, as behind a proxy: %s",
+    async (place) => {
+      await using host = startHost(server, known);
+      const { search } = await consentTo((await host.oauth.begin(host.spec)).url);
+      expect(await host.oauth.complete(`${place}${search}`)).toMatchObject({ serverId });
+    },
+  );
+
+  it("of another principal is refused, redeems nothing, and stays that principal's", async () => {
+    await using host = startHost(server, known);
+    const callback = await consentTo((await host.oauth.begin(host.spec, { principal: "ada" })).url);
+    for (const options of [{ principal: "bob" }, {}, { principal: "" }]) {
+      expect(await failureOf(host.oauth.complete(callback, options))).toMatchObject({ code: "auth_required" });
+    }
+    expect([await countOf(server, "token"), await host.oauth.list()]).toEqual([0, []]);
+    expect(await host.oauth.complete(callback, { principal: "ada" })).toMatchObject({ principal: "ada" });
+    const own = await consentTo((await host.oauth.begin(host.spec)).url);
+    expect(await failureOf(host.oauth.complete(own, { principal: "ada" }))).toMatchObject({ code: "auth_required" });
+    await expect(host.oauth.complete(own, { principal: 7 } as never)).rejects.toThrow(
+      "principal must be a string, not a number",
+    );
   });
 
   it("of a user who said no says so", async () => {

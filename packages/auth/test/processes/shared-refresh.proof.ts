@@ -108,7 +108,7 @@ async function signInAll(store: CredentialStore, spec: ServerSpec, users: readon
   await using oauth = createOAuth({ store, redirect: "http://127.0.0.1:9/callback" });
   for (const principal of users) {
     const { url } = await oauth.begin(spec, { principal });
-    await oauth.complete(await consentTo(url, { user: principal }));
+    await oauth.complete(await consentTo(url, { user: principal }), { principal });
   }
 }
 
