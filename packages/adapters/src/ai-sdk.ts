@@ -6,7 +6,7 @@ export {
   type PreparedStep,
   type AiSdkStep,
 } from "./ai-sdk/create-ai-sdk-tools.ts";
-export type { AiSdkOptions, CallToApprove } from "./ai-sdk/ai-sdk-options.ts";
+export type { AiSdkOptions } from "./ai-sdk/ai-sdk-options.ts";
 export type { AiSdkProgress } from "./ai-sdk/follow-progress.ts";
 export type { AdapterOptions } from "./adapter-options.ts";
 export type { LeftOutTool } from "./declared-tool.ts";

@@ -9,6 +9,7 @@ export { createResponsesTools, type ResponsesTools } from "./openai/create-respo
 export type { OpenaiOptions } from "./openai/openai-options.ts";
 export type { AdapterOptions } from "./adapter-options.ts";
 export type { AnswerOptions } from "./answer/answer-options.ts";
+export type { CallToApprove } from "./answer/approvals.ts";
 export type { OwnFunctionsOptions } from "./declare/own-functions.ts";
 export type { LeftOutTool } from "./declared-tool.ts";
 export type { ToolSource } from "./tool-source.ts";

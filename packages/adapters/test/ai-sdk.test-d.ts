@@ -13,12 +13,12 @@ import {
 // Compiles only while what the adapter gives is what the AI SDK takes, under `exactOptionalPropertyTypes`, without a cast.
 export async function chat(
   view: ToolboxView,
-  { requiresApproval, approveCall }: Policy,
+  policy: Policy,
   { model, ui }: { readonly model: LanguageModel; readonly ui: UIMessage[] },
 ): Promise<unknown> {
-  const { tools, prepareStep, toolApproval, outcomeOf } = createAiSdkTools(view, {
-    needsApproval: (definition, { input }) => (input === null ? "denied" : requiresApproval(definition)),
-    approveCall,
+  const { tools, prepareStep, toolApproval, outcomeOf } = createAiSdkTools({
+    ...view,
+    approval: policy.frameworkApproval({ principal: "ada" }),
   });
   const messages = await convertToModelMessages(ui, { tools });
   const runtimeContext = { tenant: "a" };

@@ -321,37 +321,20 @@ describe("an approval", () => {
   it("that a policy wants is asked once, by the SDK, and used once", async () => {
     const { tool: pay, paid } = bank();
     const events: string[] = [];
-    const policy = createPolicy({
-      approval: { mode: "all", suspend: { key: new Uint8Array(32).fill(7) } },
-      onEvent: ({ type }) => void events.push(type),
-    });
+    const policy = createPolicy({ approval: { mode: "all" }, onEvent: ({ type }) => void events.push(type) });
     const toolbox = createToolbox({ tools: [pay], interceptors: policy.interceptors, admit: policy.admit });
     const context = { principal: "ada" };
-    const needsApproval: AiSdkOptions["needsApproval"] = (definition) => policy.requiresApproval(definition);
-    const hostside = createAiSdkTools(toolbox.view({ context }), { needsApproval, approveCall: policy.approveCall });
+    const view = { ...toolbox.view({ context }), approval: policy.frameworkApproval(context) };
+    const hostside = createAiSdkTools(view);
     const { asked, results } = await askAndAnswer(hostside, true);
     expect([asked, results, paid]).toEqual([[payment], [{ type: "text", value: "paid 1" }], [payment]]);
-    expect(events).toContain("approval-resumed");
+    expect(events).toEqual(["approval-asked", "invoked", "approval-answered", "succeeded"]);
     const streamed = await askAndAnswer(hostside, true, "streamText");
     expect([streamed.results, paid.length]).toEqual([[{ type: "text", value: "paid 2" }], 2]);
 
-    // What nobody approved here, the policy holds: no token for a call that the SDK did not ask about.
+    // What nobody was asked about, the policy refuses.
     const held = await hostside.tools["pay"]?.execute?.({ ...payment }, { toolCallId: "1", messages: [], context: {} });
-    expect([held, paid.length]).toMatchObject([{ isError: true, code: "approval_required" }, 2]);
-  });
-
-  it("is the product's: denied does not run, also where the setting was forgotten", async () => {
-    const { tool: pay, paid } = bank();
-    const hostside = createAiSdkTools(createToolbox({ tools: [pay] }).view(), { needsApproval: () => "denied" });
-    const model = scripted([[["pay", payment]], "done"]);
-    await generateText({ model, prompt: "go", ...settingsOf(hostside), stopWhen });
-    expect(resultsIn(model.doGenerateCalls[1]?.prompt)).toMatchObject([{ type: "execution-denied" }]);
-    const other = scripted([[["pay", payment]], "done"]);
-    await generateText({ model: other, prompt: "go", tools: hostside.tools, stopWhen });
-    expect(resultsIn(other.doGenerateCalls[1]?.prompt)).toMatchObject([
-      { type: "error-json", value: { code: "call_refused" } },
-    ]);
-    expect(paid).toEqual([]);
+    expect([held, paid.length]).toMatchObject([{ isError: true, code: "approval_denied" }, 2]);
   });
 
   it("of a tool of the product's own is as that tool says", async () => {
@@ -376,8 +359,7 @@ describe("createAiSdkTools()", () => {
   const wrong: readonly (readonly [unknown, string])[] = [
     [{ tool: {} }, 'createAiSdkTools() has no option "tool"'],
     [{ tools: [] }, "tools must be an object"],
-    [{ needsApproval: true }, "needsApproval must be a function"],
-    [{ approveCall: "policy" }, "approveCall must be a function"],
+    [{ needsApproval: true }, 'createAiSdkTools() has no option "needsApproval"'],
     [{ progress: 1 }, "progress must be"],
     [{ files: "all" }, "files must be"],
     [{ maxFileBytes: -1 }, "maxFileBytes must be"],

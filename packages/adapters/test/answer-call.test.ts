@@ -9,6 +9,9 @@ import {
   type SchemaProfile,
   type ToolSource,
 } from "@hostside/adapters";
+import { createAiSdkTools } from "@hostside/adapters/ai-sdk";
+import { createAnthropicTools } from "@hostside/adapters/anthropic";
+import { createLangChainTools } from "@hostside/adapters/langchain";
 import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
@@ -140,6 +143,21 @@ describe("answer()", () => {
     };
     expect((await texts()).match(/of the source/g)).toHaveLength(2);
     expect((await texts({ presenter: shows("of the options") })).match(/of the options/g)).toHaveLength(2);
+
+    const [langchain] = createLangChainTools(source).tools();
+    expect(await langchain?.invoke({})).toBe("of the source");
+    const content = [{ type: "tool_use", id: "1", name: "t", input: {}, caller: { type: "direct" } } as const];
+    expect(JSON.stringify(await createAnthropicTools(source).answer({ content }))).toContain("of the source");
+    const options = { toolCallId: "1", messages: [], context: {} };
+    const answer: unknown = await createAiSdkTools(source).tools["t"]?.execute?.({}, options);
+    expect(answer).toMatchObject({ content: [{ text: "of the source" }] });
+  });
+
+  it.each([null, {}, { requires: () => true }])("refuses a source whose approval is %o", (approval) => {
+    const source = { ...createSource([]), approval } as unknown as ToolSource;
+    expect(() => createAnswerer(source, openaiChat)).toThrow(
+      new TypeError("the approval of source must have requires(), note() and answer()"),
+    );
   });
 
   it.each([null, {}, { present: () => undefined }])("refuses a source whose presenter is %o", (presenter) => {

@@ -6,10 +6,7 @@ import type { Policy } from "@hostside/policy";
 
 // Compiles only while what the adapter gives is what Mastra takes, under `exactOptionalPropertyTypes`, without a cast.
 export async function run(view: ToolboxView, policy: Policy, model: MastraModelConfig): Promise<unknown> {
-  const { tools, prepareStep, outcomeOf } = createMastraTools(view, {
-    needsApproval: (definition) => policy.requiresApproval(definition) && ((input) => input !== null),
-    approveCall: policy.approveCall,
-  });
+  const { tools, prepareStep, outcomeOf } = createMastraTools({ ...view, approval: policy.frameworkApproval() });
   const agent = new Agent({ id: "a", name: "A", instructions: "Help.", model, tools });
   const perRequest = new Agent({
     id: "b",

@@ -166,26 +166,16 @@ describe("an approval of a run", () => {
 
   it("that a policy wants is asked once, by the run, and used once", async () => {
     const { tool, paid } = bank();
-    const policy = createPolicy({ approval: { mode: "all", suspend: { key: new Uint8Array(32).fill(7) } } });
+    const policy = createPolicy({ approval: { mode: "all" } });
     const toolbox = createToolbox({ tools: [tool], interceptors: policy.interceptors, admit: policy.admit });
-    const { approveCall } = policy;
-    const asked: unknown[] = [];
-    const byCall: MastraOptions = { approveCall, needsApproval: () => (input) => asked.push(input) > 0 };
-    expect(await askAndAnswer(createMastraTools(toolbox.view(), byCall), true)).toEqual([
-      { type: "text", value: "paid 1" },
-    ]);
-    const needsApproval: MastraOptions["needsApproval"] = (definition) => policy.requiresApproval(definition);
-    const byDefinition = createMastraTools(toolbox.view(), { approveCall, needsApproval });
-    expect(await askAndAnswer(byDefinition, true)).toEqual([{ type: "text", value: "paid 2" }]);
-    expect([asked, paid]).toEqual([
-      [payment, payment],
-      [payment, payment],
-    ]);
+    const hostside = createMastraTools({ ...toolbox.view(), approval: policy.frameworkApproval() });
+    expect(await askAndAnswer(hostside, true)).toEqual([{ type: "text", value: "paid 1" }]);
+    expect(await askAndAnswer(hostside, true)).toEqual([{ type: "text", value: "paid 2" }]);
+    expect(paid).toEqual([payment, payment]);
 
-    // What the run did not ask about, the policy holds.
+    // What the run did not ask about, the policy refuses.
     const { model, mock } = scriptedMastra([[["pay", payment]], "done"]);
-    const { tools } = createMastraTools(toolbox.view(), { approveCall, needsApproval: () => () => false });
-    await agentOf(model, tools).generate("pay", { maxSteps });
+    await agentOf(model, createMastraTools(toolbox.view()).tools).generate("pay", { maxSteps });
     expect(resultsIn(mock.doGenerateCalls[1]?.prompt)).toMatchObject([{ value: { code: "approval_required" } }]);
     expect(paid).toHaveLength(2);
   });
@@ -195,8 +185,7 @@ describe("createMastraTools()", () => {
   const wrong: readonly (readonly [unknown, string])[] = [
     [{ tool: {} }, 'createMastraTools() has no option "tool"'],
     [{ tools: [] }, "tools must be an object"],
-    [{ needsApproval: true }, "needsApproval must be a function"],
-    [{ approveCall: "policy" }, "approveCall must be a function"],
+    [{ needsApproval: true }, 'createMastraTools() has no option "needsApproval"'],
     [{ files: "message" }, "files must be"],
   ];
   it.each(wrong)("throws a TypeError that names the option: %j", (options, message) => {

@@ -1,15 +1,12 @@
-import { Agent, run, RunState, setTracingDisabled, tool } from "@openai/agents";
+import { Agent, run, RunContext, RunState, setTracingDisabled, tool } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel, type ScriptedModelInput } from "@openai/agents/testing";
-import {
-  HostsideError,
-  type CallContext,
-  type CallOptions,
-  type SuspendedCall,
-  type ToolDefinition,
-} from "@hostside/core";
+import { HostsideError, type CallContext, type CallOptions } from "@hostside/core";
+import { createToolbox } from "@hostside/discovery";
+import { createPolicy } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgentsTools, type AgentsTools } from "../src/openai-agents.ts";
+import { bank } from "./paying.ts";
 import { definitionOf, outcomeOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 
 setTracingDisabled(true);
@@ -159,45 +156,27 @@ describe("the OpenAI Agents SDK", () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  it("asks by a rule of the product's, for each call by its arguments", async () => {
-    const needsApproval = ({ name }: ToolDefinition) =>
-      name === "success" && (async (_run: unknown, args: unknown) => JSON.stringify(args) === '{"pay":1}');
-    const source = resultSource();
-    const calls = [
-      functionCall("success", '{"pay":1}', { callId: "1" }),
-      functionCall("success", "{}", { callId: "2" }),
-    ];
-    const { agent } = agentOf(createAgentsTools(source, { needsApproval }), [...calls, call("link")], done);
-    const { interruptions } = await run(agent, "go");
-    expect(interruptions.map(({ arguments: args }) => args)).toEqual(['{"pay":1}']);
-    expect(source.calls.map(({ args }) => args)).toEqual([{}, {}]);
-  });
-
-  it("lets a call go on that a policy suspends, when the run has approved it, and no other one", async () => {
-    const tokens: (string | undefined)[] = [];
-    const source = {
-      tools: () => [definitionOf("pay"), definitionOf("peek")],
-      async call(name: string, _args: unknown, options: CallOptions = {}) {
-        tokens.push(options.context?.approval);
-        if (options.context?.approval === `token for ${name}`) return outcomeOf(results.structuredOnly);
-        const details = { approval: suspended(name) };
-        throw new HostsideError("somebody has to approve it", { code: "approval_required", details });
-      },
+  it("runs a call that a policy wants approved when the run has approved it, on behalf of whom it was asked", async () => {
+    const { tool: pay, paid } = bank();
+    const policy = createPolicy({ approval: { mode: "all" } });
+    const toolbox = createToolbox({ tools: [pay], interceptors: policy.interceptors, admit: policy.admit });
+    const source = { ...toolbox.view(), approval: policy.frameworkApproval() };
+    interface User {
+      readonly user: string;
+    }
+    const mcp = createAgentsTools<User>(source, { contextOf: ({ context }) => ({ principal: context.user }) });
+    const model = new ScriptedModel([[call("pay", '{"amount":5}')], done]);
+    const agent = new Agent<User>({ name: "a", model, tools: mcp.tools });
+    const first = await run(agent, "go", { context: { user: "ada" } });
+    const kept = first.state.toString();
+    const approvedBy = async (user: string): Promise<unknown> => {
+      const state = await RunState.fromStringWithContext(agent, kept, new RunContext({ user }));
+      for (const item of state.getInterruptions()) state.approve(item);
+      await run(agent, state);
+      return outputsIn(model).get("pay");
     };
-    const mcp = createAgentsTools(source, {
-      needsApproval: ({ name }) => name === "pay",
-      approveCall: ({ localName }) => `token for ${localName}`,
-    });
-    const { agent, model } = agentOf(mcp, [call("pay"), call("peek")], done);
-    const first = await run(agent, "go");
-    const asked = first.interruptions;
-    expect(asked.map(({ name }) => name)).toEqual(["pay"]);
-    for (const item of asked) first.state.approve(item);
-    await run(agent, first.state);
-    expect(tokens).toEqual([undefined, undefined, "token for pay"]);
-    const outputs = outputsIn(model);
-    expect(outputs.get("pay")).toMatchObject({ text: '{"code":7}' });
-    expect(outputs.get("peek")).toMatchObject({ text: expect.stringContaining("somebody has to approve it") });
+    expect(await approvedBy("bob")).toMatchObject({ text: expect.stringContaining("nobody was asked") });
+    expect(paid).toEqual([]);
   });
 
   it("calls on behalf of whom the run is for", async () => {
@@ -244,22 +223,3 @@ describe("the OpenAI Agents SDK", () => {
     expect(() => createAgentsTools(resultSource(), noFunction)).toThrow(/contextOf must be a function/);
   });
 });
-
-function suspended(localName: string): SuspendedCall {
-  return {
-    id: localName,
-    serverId: "s",
-    toolName: localName,
-    localName,
-    fingerprint: null,
-    definition: "d",
-    effect: "external",
-    args: {},
-    hint: "",
-    why: "",
-    context: {},
-    suspendedAt: 0,
-    expiresAt: 1,
-    seal: "",
-  };
-}

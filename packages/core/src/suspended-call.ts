@@ -1,6 +1,6 @@
 import type { CallContext } from "./call-context.ts";
 import type { JsonObject } from "./json.ts";
-import type { ToolEffect } from "./tool.ts";
+import type { ToolDefinition, ToolEffect } from "./tool.ts";
 
 /**
  * A call that waits for somebody's approval, as plain JSON: it can be kept, shown somewhere else, and approved there by the policy that
@@ -44,6 +44,36 @@ export type ApprovalDenial =
   | "forged"
   | "expired"
   | "used"
+  | "unasked"
   | "other-tool"
   | "other-arguments"
   | "other-caller";
+
+/** A call that a framework asks a person about. */
+export interface AskedCall {
+  /** The id that the model gave the call. Empty where the framework does not tell it. */
+  readonly id: string;
+  /** As the model was shown the tool. */
+  readonly definition: ToolDefinition;
+  /** As they will be sent. */
+  readonly args: unknown;
+  /** The context that the call will have, beside the one of its conversation. */
+  readonly context?: CallContext | undefined;
+}
+
+/**
+ * Lets a framework ask for approvals in place of a handler of the policy. An approval holds once,
+ * for exactly the call that was noted: its id, tool, arguments, principal and conversation.
+ */
+export interface FrameworkApproval {
+  /** Whether the framework asks before calls of a tool. `false` where the policy has a handler. */
+  requires(definition: ToolDefinition): boolean;
+  /** Notes that a person is asked about a call now. Never rejects: a failed store refuses the call. */
+  note(call: AskedCall): Promise<void>;
+  /**
+   * The token of the person's answer, for `context.approval` of the call. The policy refuses the
+   * call with `approval_denied` for `"no"`, and where it was not noted, was used, or has expired.
+   * `undefined` for arguments that are no JSON object: the call says what is wrong with them.
+   */
+  answer(call: AskedCall, decision: "once" | "no"): string | undefined;
+}

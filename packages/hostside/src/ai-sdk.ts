@@ -8,7 +8,6 @@ export type {
   AnswerPart,
   AiSdkApprovalQuestion,
   CallAnswer,
-  CallToApprove,
   LeftOutTool,
   PreparedStep,
   AiSdkProgress,

@@ -7,6 +7,7 @@ export type {
   AnthropicMessage,
   AnthropicOptions,
   AnthropicTools,
+  CallToApprove,
   LeftOutTool,
   OwnFunctionsOptions,
   ToolSource,

@@ -3,6 +3,7 @@ export { createGoogleTools } from "@hostside/adapters/google";
 export type {
   AdapterOptions,
   AnswerOptions,
+  CallToApprove,
   GoogleAnswer,
   GoogleOptions,
   GoogleResponse,

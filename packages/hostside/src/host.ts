@@ -6,6 +6,7 @@ import type {
   CallOptions,
   Diagnostic,
   Event,
+  FrameworkApproval,
   ToolDefinition,
   ToolOutcome,
   ToolsChange,
@@ -33,6 +34,8 @@ export interface ConversationOptions extends ViewOptions {
 export interface Conversation extends ToolboxView, AsyncDisposable {
   readonly id: string;
   readonly context: Omit<CallContext, "approval">;
+  /** Lets frameworks ask before calls, where the policy has no handler; adapters use it. */
+  readonly approval: FrameworkApproval;
   /** Makes of results what this conversation's model reads; adapters use it by themselves. */
   readonly presenter: ResultPresenter;
   /**

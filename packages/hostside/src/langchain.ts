@@ -3,6 +3,7 @@ export { createLangChainTools } from "@hostside/adapters/langchain";
 export type {
   AdapterOptions,
   AnswerOptions,
+  CallToApprove,
   LangChainArtifact,
   LangChainMessage,
   LangChainOptions,

@@ -6,7 +6,6 @@ export type {
   AnswerPart,
   CallAnswer,
   LeftOutTool,
-  MastraApproval,
   MastraOptions,
   MastraTools,
   MastraStep,

@@ -2,7 +2,6 @@
 export { createAgentsTools } from "@hostside/adapters/openai-agents";
 export type {
   AdapterOptions,
-  AgentsApproval,
   AgentsOptions,
   AgentsTools,
   LeftOutTool,

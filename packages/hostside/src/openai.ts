@@ -5,6 +5,7 @@ export type {
   AnswerOptions,
   CallingChoice,
   CallingMessage,
+  CallToApprove,
   ChatTools,
   LeftOutTool,
   OpenaiOptions,

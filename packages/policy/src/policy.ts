@@ -5,6 +5,7 @@ import {
   type Admit,
   type CallContext,
   type Event,
+  type FrameworkApproval,
   type Interceptor,
   type ToolDefinition,
 } from "@hostside/core";
@@ -54,6 +55,14 @@ export interface Policy
   readonly interceptors: readonly Interceptor[];
   /** Lets tools that are held back be used as they are now. See `ToolAdmission.approve`. */
   readonly approveTools: ToolAdmission["approve"];
+  /**
+   * Lets a framework ask for approvals, for the calls of a view with this context. Conversations of
+   * a host do so by themselves.
+   *
+   * @example
+   * createAiSdkTools({ ...view, approval: policy.frameworkApproval(context) });
+   */
+  frameworkApproval(context?: CallContext): FrameworkApproval;
   /** The token by which a suspended call goes on. See `Approval.approve`. */
   readonly approveCall: Approval["approve"];
   readonly onEvent: Event<PolicyEvent>;
@@ -142,6 +151,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     approveTools: (serverId, tools) => admission.approve(serverId, tools),
     revoke: (serverId, toolNames) => admission.revoke(serverId, toolNames),
     requiresApproval: (definition, server) => approval.requiresApproval(definition, server ?? serverOf(definition)),
+    frameworkApproval: (context) => approval.forFramework({ context, serverOf }),
     approveCall: (suspended, approvalOptions) => approval.approve(suspended, approvalOptions),
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),

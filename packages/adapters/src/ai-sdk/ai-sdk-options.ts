@@ -1,36 +1,11 @@
-import type { SuspendedCall, ToolDefinition } from "@hostside/core";
 import { kindOf } from "@hostside/core/implement";
-import type { ToolApprovalStatus, ToolSet } from "ai";
+import type { ToolSet } from "ai";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
-
-/** A call that somebody may have to approve. */
-export interface CallToApprove {
-  readonly toolCallId: string;
-  /** The arguments as the model gave them. */
-  readonly input: unknown;
-}
 
 /** How tools are given to the AI SDK. */
 export interface AiSdkOptions extends AdapterOptions {
   /** Tools of your own. They are declared first, and go before a tool of the source that has the same name. Default none. */
   readonly tools?: ToolSet | undefined;
-  /**
-   * Before which calls the SDK asks the user: `true` or `false`, or a status of the SDK's own, such as `"denied"`, or `"approved"` for what the product
-   * approves itself. Default: the definition's `requireApproval`. With a policy `(definition) => policy.requiresApproval(definition)`
-   * and {@linkcode AiSdkOptions.approveCall}; or `() => false` where the policy asks by a handler of its own. What it throws, the
-   * generation rejects with.
-   */
-  readonly needsApproval?:
-    | ((
-        definition: ToolDefinition,
-        call: CallToApprove,
-      ) => boolean | ToolApprovalStatus | Promise<boolean | ToolApprovalStatus>)
-    | undefined;
-  /**
-   * Lets a call go on that a policy suspends after it was approved here, such as `policy.approveCall`: one question for both. It is used for
-   * calls that were approved, and for no others. Default: a call that a policy suspends is an error that the model reads.
-   */
-  readonly approveCall?: ((suspended: SuspendedCall) => string) | undefined;
   /**
    * Whether calls report their progress as preliminary results, which `streamText` streams. The SDK then streams each result twice, once as the
    * last preliminary one. Default `false`.
@@ -52,8 +27,6 @@ export interface AiSdkOptions extends AdapterOptions {
 const fields: Readonly<Record<keyof AiSdkOptions, true>> = {
   ...adapterFields,
   tools: true,
-  needsApproval: true,
-  approveCall: true,
   progress: true,
   files: true,
   maxFileBytes: true,
@@ -61,7 +34,7 @@ const fields: Readonly<Record<keyof AiSdkOptions, true>> = {
 const ways: readonly unknown[] = ["auto", "result", "message", "none"];
 
 /** The options of this adapter with their defaults, and those of every adapter. */
-export interface ReadAiSdkOptions extends Pick<AiSdkOptions, "needsApproval" | "approveCall"> {
+export interface ReadAiSdkOptions {
   readonly tools: ToolSet;
   readonly progress: boolean;
   readonly files: "auto" | "result" | "message" | "none";
@@ -72,17 +45,13 @@ export interface ReadAiSdkOptions extends Pick<AiSdkOptions, "needsApproval" | "
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readAiSdkOptions(options: AiSdkOptions): ReadAiSdkOptions {
   assertAdapterOptions("createAiSdkTools()", options, fields);
-  const { tools = {}, needsApproval, approveCall, progress = false, files = "auto", ...rest } = options;
+  const { tools = {}, progress = false, files = "auto", ...rest } = options;
   const { maxFileBytes = 65_536, ...shared } = rest;
-  for (const [name, value] of Object.entries({ needsApproval, approveCall })) {
-    if (value !== undefined && typeof value !== "function")
-      throw new TypeError(`${name} must be a function, not ${kindOf(value)}`);
-  }
   if (kindOf(tools) !== kindOf({})) throw new TypeError(`tools must be an object, not ${kindOf(tools)}`);
   if (typeof progress !== "boolean") throw new TypeError("progress must be true or false");
   if (!ways.includes(files)) throw new TypeError('files must be "auto", "result", "message" or "none"');
   if (typeof maxFileBytes !== "number" || !(maxFileBytes >= 0)) {
     throw new TypeError("maxFileBytes must be a number of at least 0");
   }
-  return { tools, needsApproval, approveCall, progress, files, maxFileBytes, shared };
+  return { tools, progress, files, maxFileBytes, shared };
 }

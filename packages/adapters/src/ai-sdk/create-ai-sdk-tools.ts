@@ -2,14 +2,14 @@ import type { ToolOutcome } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import * as sdk from "ai";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
+import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
 import { aiSdk } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAiSdkOptions, type AiSdkOptions } from "./ai-sdk-options.ts";
-import { createApprovals } from "./approve-calls.ts";
-import { createAiSdkToolMaker } from "./make-tool.ts";
+import { createAiSdkToolMaker, type AiSdkCall } from "./make-tool.ts";
 import { moveFiles } from "./move-files.ts";
 
 /** A step of a generation, as far as it is read. */
@@ -45,7 +45,7 @@ export interface AiSdkTools {
    * have one, goes first, and `activeTools` of the generation has no say: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
    */
   readonly prepareStep: (step?: AiSdkStep) => PreparedStep;
-  /** Who approves a call. Without it the tools themselves say whether the user is asked. */
+  /** Has the user asked about calls that need an approval. Without it the tools themselves do. */
   readonly toolApproval: (question: AiSdkApprovalQuestion) => Promise<ToolApprovalStatus>;
   /** The whole outcome behind what `execute` resolved with, such as `output` of a tool result, in this process. For the host alone: it is not bounded. */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
@@ -62,8 +62,14 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
   const read = readAiSdkOptions(options);
   const { tools: own, files, shared } = read;
   const answerer = createAnswerer(source, aiSdk, shared);
-  const approvals = createApprovals(read);
-  const maker = createAiSdkToolMaker(source, read, approvals);
+  const asks = async (tool: DeclaredTool, call: AiSdkCall): Promise<boolean> => {
+    if (!requiresApproval(source, tool)) return false;
+    const { toolCallId: id, input: args, messages } = call;
+    // The SDK asks again about a call that was approved, before it executes it.
+    if (!isApproved(id, messages)) await noteQuestion(tool, { id, args }, { ...shared, source });
+    return true;
+  };
+  const maker = createAiSdkToolMaker(source, read, asks);
   const tools: ToolSet = { ...own };
   const current = new Map<string, DeclaredTool>();
   const ownNames = new Set(Object.keys(own));
@@ -90,14 +96,32 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
       return { activeTools: names, toolOrder: names, ...(moved !== messages && { messages: [...moved] }) };
     },
     async toolApproval(question) {
-      const { toolName, toolCallId, input } = question.toolCall;
-      const tool = current.get(toolName);
+      const { toolCall, messages = [] } = question;
+      const tool = current.get(toolCall.toolName);
       if (tool === undefined) return await askOwnTool(own, question);
-      return await approvals.decide(tool.definition, { toolCallId, input });
+      return (await asks(tool, { ...toolCall, messages })) ? "user-approval" : "not-applicable";
     },
     outcomeOf: (answer) => maker.outcomeOf(answer),
     leftOut: () => answerer.declare(ownNames).leftOut,
   };
+}
+
+/** Whether messages end with an approval of this call: then the SDK is about to execute it. */
+function isApproved(toolCallId: string, messages: readonly ModelMessage[]): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== "tool") return false;
+  const answered = new Set(
+    last.content.flatMap((part) => (part.type === "tool-approval-response" ? [part.approvalId] : [])),
+  );
+  return messages.some(
+    ({ role, content }) =>
+      role === "assistant" &&
+      typeof content !== "string" &&
+      content.some(
+        (part) =>
+          part.type === "tool-approval-request" && part.toolCallId === toolCallId && answered.has(part.approvalId),
+      ),
+  );
 }
 
 // The setting goes before what a tool of the product's own says of itself, and so has to repeat that.

@@ -1,13 +1,12 @@
 import type { Progress, ToolOutcome } from "@hostside/core";
 // Not its functions by name: an older SDK lacks some, and that would be told by the loader, before anybody can say what to install.
 import * as sdk from "ai";
-import type { ToolSet } from "ai";
+import type { ModelMessage, ToolSet } from "ai";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { onlyTool } from "../declare/only-tool.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
-import type { ToolSource } from "../tool-source.ts";
+import { callingBy, type ToolSource } from "../tool-source.ts";
 import type { ReadAiSdkOptions } from "./ai-sdk-options.ts";
-import { typeOf, type Approvals } from "./approve-calls.ts";
 import { followProgress } from "./follow-progress.ts";
 import { toModelOutput } from "./to-model-output.ts";
 import { isCallAnswer, toCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
@@ -19,7 +18,15 @@ export interface AiSdkToolMaker {
   outcomeOf(answer: unknown): ToolOutcome | undefined;
 }
 
+/** A call that the SDK asks about. */
+export interface AiSdkCall {
+  readonly toolCallId: string;
+  readonly input: unknown;
+  readonly messages: readonly ModelMessage[];
+}
+
 interface CallToAnswer {
+  readonly id: string;
   readonly input: unknown;
   readonly signal: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -29,7 +36,7 @@ interface CallToAnswer {
 export function createAiSdkToolMaker(
   source: ToolSource,
   options: ReadAiSdkOptions,
-  approvals: Approvals,
+  asks: (tool: DeclaredTool, call: AiSdkCall) => Promise<boolean>,
 ): AiSdkToolMaker {
   const { files, maxFileBytes, progress, shared } = options;
   const outcomes = new WeakMap<object, ToolOutcome>();
@@ -37,15 +44,13 @@ export function createAiSdkToolMaker(
   const dataOf = (file: AnswerFile): string | undefined =>
     files === "none" ? undefined : (file.data ?? data.get(file));
 
-  const answer = async (tool: DeclaredTool, { input, signal, onProgress }: CallToAnswer): Promise<CallAnswer> => {
-    const reporting: ToolSource = {
-      tools: () => [tool.definition],
-      call: async (name, args, given) => await source.call(name, args, { ...given, onProgress }),
-    };
+  const answer = async (tool: DeclaredTool, { id, input, signal, onProgress }: CallToAnswer): Promise<CallAnswer> => {
+    const reporting = callingBy(source, (name, args, given) => source.call(name, args, { ...given, onProgress }));
     const { presented, outcome } = await captureOutcome(
       onlyTool(tool),
-      { name: tool.name, args: input, signal },
-      { ...shared, source: approvals.sourceFor(input, reporting) },
+      // The SDK executes no call before it is approved.
+      { name: tool.name, args: input, signal, id, approved: true },
+      { ...shared, source: reporting },
     );
     const { answer: made, dropped } = toCallAnswer(presented, maxFileBytes);
     if (outcome !== undefined) outcomes.set(made, outcome);
@@ -60,12 +65,11 @@ export function createAiSdkToolMaker(
         strict: tool.strict,
         metadata: metadataOf(tool),
         // For generations without the setting `toolApproval`, which goes before it.
-        needsApproval: async (input, { toolCallId }) =>
-          typeOf(await approvals.decide(tool.definition, { toolCallId, input })) === "user-approval",
-        execute: (input, { abortSignal: signal }) =>
+        needsApproval: (input, { toolCallId, messages }) => asks(tool, { toolCallId, input, messages }),
+        execute: (input, { abortSignal: signal, toolCallId: id }) =>
           progress
-            ? followProgress((onProgress) => answer(tool, { input, signal, onProgress }))
-            : answer(tool, { input, signal }),
+            ? followProgress((onProgress) => answer(tool, { id, input, signal, onProgress }))
+            : answer(tool, { id, input, signal }),
         toModelOutput: ({ output }) =>
           isCallAnswer(output)
             ? toModelOutput(output, dataOf)

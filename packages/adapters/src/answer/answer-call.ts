@@ -10,6 +10,7 @@ import { assertCallContext, assertSignal, quoteText } from "@hostside/core/imple
 import type { Presented, PresentContext, ResultPresenter } from "@hostside/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
+import { withAnswer } from "./approvals.ts";
 import { plainPresenter } from "./plain-presenter.ts";
 import { readArguments } from "./read-arguments.ts";
 import { undeclaredToolError } from "./undeclared-tool-error.ts";
@@ -21,6 +22,10 @@ export interface ModelCall {
   readonly name: string;
   /** An object, or its JSON text. Absent, `null` and an empty text are `{}`. */
   readonly args?: unknown;
+  /** The id that the model gave it, which an approval is bound to. Default empty. */
+  readonly id?: string | undefined;
+  /** Whether a person approved it, or the ids of the calls that were. Default: nobody was asked. */
+  readonly approved?: boolean | readonly string[] | undefined;
   /** Aborts the call; its server is told. */
   readonly signal?: AbortSignal | undefined;
   /** On whose behalf, and with which approval; goes before the adapter's own, member by member. */
@@ -54,7 +59,8 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
   try {
     tool = findTool(declaration, call.name);
     const args = tool.restore(readArguments(call.args, tool.name));
-    const options: CallOptions = { signal, context, timeoutMs: means.timeoutMs, selected: tool.definition };
+    const answered = withAnswer(tool, { ...call, args, context }, means.source);
+    const options: CallOptions = { signal, context: answered, timeoutMs: means.timeoutMs, selected: tool.definition };
     outcome = await means.source.call(tool.definition.name, args, options);
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);

@@ -1,6 +1,7 @@
 import type { ToolOutcome } from "@hostside/core";
 import type { Presented } from "@hostside/results";
 import type { Declaration } from "../declared-tool.ts";
+import { callingBy } from "../tool-source.ts";
 import { answerCall, type AnswerMeans, type ModelCall } from "./answer-call.ts";
 
 /** What a model gets of a call, and what the host gets. */
@@ -17,10 +18,7 @@ export async function captureOutcome(
   means: AnswerMeans,
 ): Promise<AnsweredCall> {
   let outcome: ToolOutcome | undefined;
-  const source = {
-    tools: () => means.source.tools(),
-    call: async (...args: Parameters<typeof means.source.call>) => (outcome = await means.source.call(...args)),
-  };
+  const source = callingBy(means.source, async (...args) => (outcome = await means.source.call(...args)));
   const presented = await answerCall(declaration, call, { ...means, source });
   return { presented, outcome };
 }

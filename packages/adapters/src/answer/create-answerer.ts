@@ -5,6 +5,7 @@ import type { Declaration } from "../declared-tool.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
 import { assertToolSource, type ToolSource } from "../tool-source.ts";
 import { answerCall, type ModelCall } from "./answer-call.ts";
+import { noteQuestion, requiresApproval, type CallToApprove } from "./approvals.ts";
 import { runAll } from "./run-all.ts";
 
 /** The tools of one conversation at one model API, and the answers to its calls. */
@@ -24,6 +25,8 @@ export interface Answerer {
    * a signal aborts, rejects with `aborted` after all of them have ended.
    */
   answerAll(calls: readonly ModelCall[], declaration?: Declaration): Promise<readonly Presented[]>;
+  /** The calls that a person has to approve, noted as asked about; answer them with `approved`. */
+  toApprove(calls: readonly ModelCall[], declaration?: Declaration): Promise<readonly CallToApprove[]>;
 }
 
 /**
@@ -59,6 +62,13 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
     declare,
     answer,
     answerAll: async (calls, declaration) => await runAll(calls, (call) => answer(call, declaration)),
+    async toApprove(calls, declaration = latest ?? declare()) {
+      const questions = await runAll(calls, async (call) => {
+        const tool = declaration.find(call.name);
+        return tool !== undefined && requiresApproval(source, tool) ? await noteQuestion(tool, call, means) : undefined;
+      });
+      return questions.filter((question) => question !== undefined);
+    },
   };
 }
 

@@ -8,9 +8,11 @@ import type {
   ToolUseBlock,
 } from "@anthropic-ai/sdk/resources/messages";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
+import type { ModelCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
@@ -62,6 +64,8 @@ export interface AnthropicTools {
    * runs its calls twice.
    */
   answer(message: AnthropicMessage, options?: AnswerOptions): Promise<AnthropicAnswer | undefined>;
+  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  toApprove(message: AnthropicMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
@@ -88,9 +92,13 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
   const means = { ...shared, source: deferred };
   let latest: Declaration | undefined;
   const declare = (): Declaration => (latest = answerer.declare(own));
+  const read = (message: AnthropicMessage): ToolUseBlock[] => {
+    assertAnswerable(message, answerable);
+    return message.content.filter(isCall).filter(({ name }) => !own.has(name));
+  };
 
   const run = async (call: ToolUseBlock, declaration: Declaration, how: AnswerOptions): Promise<ToolResultParts> => {
-    const answered = await captureOutcome(declaration, { ...how, name: call.name, args: call.input }, means);
+    const answered = await captureOutcome(declaration, toModelCall(call, how), means);
     const found = deferred.found(declaration.find(call.name)?.definition, answered.outcome);
     const names = found.flatMap((name) => declaration.tools.find((tool) => tool.definition.name === name)?.name ?? []);
     return names.length > 0 ? toReferences(call.id, names) : toToolResult(call.id, answered.presented);
@@ -104,10 +112,15 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
       if (last !== undefined && cache !== "off") last.cache_control = { type: "ephemeral", ttl: cache };
       return tools;
     },
+    async toApprove(message, how = {}) {
+      assertAnswerOptions("toApprove()", how);
+      const cut = cutOff(message);
+      const whole = read(message).filter((call) => call !== cut);
+      return await answerer.toApprove(whole.map((call) => toModelCall(call, how)));
+    },
     async answer(message, how = {}) {
-      assertAnswerable(message, answerable);
       assertAnswerOptions("answer()", how);
-      const calls = message.content.filter(isCall).filter(({ name }) => !own.has(name));
+      const calls = read(message);
       if (calls.length === 0) return undefined;
       const declaration = latest ?? declare();
       const cut = cutOff(message);
@@ -131,6 +144,10 @@ function toTool({ name, description, inputSchema, strict }: DeclaredTool, isDefe
     ...(strict && { strict }),
     ...(isDeferred && { defer_loading: true }),
   };
+}
+
+function toModelCall({ id, name, input: args }: ToolUseBlock, how: AnswerOptions): ModelCall {
+  return { ...how, id, name, args };
 }
 
 // A member of a toolset of Anthropic's own is answered by who runs that toolset.

@@ -22,7 +22,10 @@ export function createDeferredTools(source: ToolSource, listDeferred: () => read
   const found = new Set<string>();
   const shown = new Set<string>();
   const has = (name: string): boolean => deferred.has(name) && !shown.has(name);
+  const { presenter, approval } = source;
   return {
+    presenter,
+    approval,
     tools() {
       const offered = source.tools();
       const visible = offered.filter(({ name }) => !deferred.has(name));

@@ -1,8 +1,10 @@
 import type { Fields } from "@hostside/core/implement";
 import type { CallableTool, FunctionCall, FunctionDeclaration, Part, Tool } from "@google/genai";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
+import type { ModelCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
@@ -53,6 +55,11 @@ export interface GoogleTools {
    * beginning: what the model finds meanwhile is declared by the next one. For a conversation with a search, write the loop.
    */
   callable(options?: AnswerOptions): CallableTool;
+  /**
+   * The calls to approve; their ids, or places where Gemini gave none, are for `approved` of
+   * `answer()`. None where the policy has a handler.
+   */
+  toApprove(response: GoogleResponse, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
@@ -85,7 +92,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
     const theirs = calls.filter(({ name }) => !own.has(name ?? ""));
     const parts = await runAll(theirs, async (call) => {
       if (isPiece(call)) return toFunctionResponse(call, refused(inPieces), media);
-      const presented = await answerer.answer({ ...how, name: call.name ?? "", args: call.args }, declaration);
+      const presented = await answerer.answer(toModelCall(call, calls.indexOf(call), how), declaration);
       return toFunctionResponse(call, presented, media);
     });
     return [...parts.map(({ response }) => response), ...parts.flatMap(({ beside }) => beside)];
@@ -94,6 +101,14 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
     tools() {
       const declared = functionDeclarations();
       return declared.length === 0 ? [] : [{ functionDeclarations: declared }];
+    },
+    async toApprove(response, how = {}) {
+      assertAnswerable(response, answerable);
+      assertAnswerOptions("toApprove()", how);
+      const calls = response.functionCalls ?? [];
+      const whole = calls.filter((call) => !own.has(call.name ?? "") && !isPiece(call));
+      const asked = whole.map((call) => toModelCall(call, calls.indexOf(call), how));
+      return await answerer.toApprove(asked);
     },
     async answer(response, how = {}) {
       assertAnswerable(response, answerable);
@@ -110,6 +125,10 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
     },
     leftOut: () => answerer.declare(own).leftOut,
   };
+}
+
+function toModelCall({ id, name = "", args }: FunctionCall, at: number, how: AnswerOptions): ModelCall {
+  return { ...how, id: id ?? String(at), name, args };
 }
 
 const inPieces = "the arguments of the call came in pieces and were not put together; it did not run";

@@ -4,6 +4,7 @@ import type { InvalidToolCall, ToolCall, ToolMessage } from "@langchain/core/mes
 import type { DynamicStructuredTool } from "@langchain/core/tools";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import type { ModelCall } from "../answer/answer-call.ts";
+import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
@@ -15,6 +16,7 @@ import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-funct
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { langchain } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
+import { askByInterrupt } from "./ask-by-interrupt.ts";
 import { toMessage, toStructuredTool } from "./structured-tool.ts";
 import { toToolOutput, type ToolOutput } from "./tool-output.ts";
 
@@ -47,6 +49,8 @@ export interface LangChainTools {
    * runs its calls twice.
    */
   answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
+  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  toApprove(message: LangChainMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
@@ -76,26 +80,37 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
   let latest: Declaration | undefined;
   const declare = (): Declaration => (latest = answerer.declare(own));
 
+  const read = (message: LangChainMessage): { calls: CallToAnswer[]; cut: CallToAnswer | undefined } => {
+    assertAnswerable(message, answerable);
+    const all = callsOf(message);
+    return { calls: all.filter(({ name }) => !own.has(name)), cut: isCutOff(message) ? all.at(-1) : undefined };
+  };
   const run = async (call: ModelCall, declaration: Declaration): Promise<ToolOutput> =>
     toToolOutput(await captureOutcome(declaration, call, means), takes);
   return {
     tools() {
       const declaration = declare();
       return declaration.tools.map((tool) =>
-        toStructuredTool(tool, (args, signal) => run({ name: tool.name, args, signal }, declaration)),
+        toStructuredTool(tool, {
+          run: (call) => run({ ...call, name: tool.name }, declaration),
+          ask: (call) => askByInterrupt(tool, call, means),
+        }),
       );
     },
+    async toApprove(message, how = {}) {
+      assertAnswerOptions("toApprove()", how);
+      const { calls, cut } = read(message);
+      const whole = calls.filter((call) => call !== cut);
+      return await answerer.toApprove(whole.map((call) => ({ ...how, ...call })));
+    },
     async answer(message, how = {}) {
-      assertAnswerable(message, answerable);
       assertAnswerOptions("answer()", how);
       const declaration = latest ?? declare();
-      const all = callsOf(message);
-      const cut = isCutOff(message) ? all.at(-1) : undefined;
-      const calls = all.filter(({ name }) => !own.has(name));
+      const { calls, cut } = read(message);
       const answers = await runAll(calls, async (call) => {
-        const { id, name, args } = call;
+        const { id, name } = call;
         if (call === cut) return toMessage(name, id, toToolOutput({ presented: refused(cutOffReason) }, takes));
-        return toMessage(name, id, await run({ ...how, name, args }, declaration));
+        return toMessage(name, id, await run({ ...how, ...call }, declaration));
       });
       return [...answers];
     },

@@ -1,10 +1,18 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool } from "@langchain/core/tools";
+import type { ModelCall } from "../answer/answer-call.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
-/** Runs a call of one tool. */
-export type RunTool = (args: unknown, signal: AbortSignal | undefined) => Promise<ToolOutput>;
+/** A call of one tool. */
+export type ToolCalled = Pick<ModelCall, "id" | "args" | "signal" | "approved">;
+
+/** What becomes of the calls of one tool. */
+export interface ToolMeans {
+  readonly run: (call: ToolCalled) => Promise<ToolOutput>;
+  /** What a person answered about a call; `undefined` where nobody has to be asked, or nobody can be. Rejects with the interrupt by which a graph asks. */
+  readonly ask: (call: ToolCalled) => Promise<boolean | undefined>;
+}
 
 /**
  * A declared tool as LangChain takes it. With the id of a call it gives a `ToolMessage`, of a failed tool with `status: "error"`; without one
@@ -16,7 +24,7 @@ export type RunTool = (args: unknown, signal: AbortSignal | undefined) => Promis
  */
 export function toStructuredTool(
   { name, description, inputSchema, definition }: DeclaredTool,
-  run: RunTool,
+  { run, ask }: ToolMeans,
 ): DynamicStructuredTool {
   const { origin } = definition;
   const tool = new DynamicStructuredTool({
@@ -26,8 +34,9 @@ export function toStructuredTool(
     responseFormat: "content_and_artifact",
     ...(origin !== undefined && { metadata: { serverId: origin.serverId, toolName: origin.toolName } }),
     async func(args, _runManager, config) {
-      const output = await run(args, config?.signal);
       const id = readCallId(config);
+      const call = { id, args, signal: config?.signal };
+      const output = await run({ ...call, approved: await ask(call) });
       return [output.isError && id !== undefined ? toMessage(name, id, output) : output.content, output.artifact];
     },
   });

@@ -1,12 +1,11 @@
 import { Tool } from "@mastra/core/tools";
 import type { ToolOutcome } from "@hostside/core";
 import { toCallAnswer, isCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
+import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { onlyTool } from "../declare/only-tool.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
-import { resumeOnceApproved } from "../resume-once-approved.ts";
 import type { ToolSource } from "../tool-source.ts";
-import { followApprovals } from "./approved-calls.ts";
 import type { ReadMastraOptions } from "./mastra-options.ts";
 import { toMastraOutput } from "./to-mastra-output.ts";
 import { uncheckedSchema } from "./unchecked-schema.ts";
@@ -26,26 +25,14 @@ export interface ToolMakerInit extends ReadMastraOptions {
 }
 
 /** Makes the tools of one conversation. */
-export function createMastraToolMaker({
-  source,
-  shared,
-  approveCall,
-  needsApproval,
-  takesFiles,
-}: ToolMakerInit): MastraToolMaker {
+export function createMastraToolMaker({ source, shared, takesFiles }: ToolMakerInit): MastraToolMaker {
   const outcomes = new WeakMap<object, ToolOutcome>();
   const data = new WeakMap<AnswerFile, string>();
 
-  const answer = async (
-    tool: DeclaredTool,
-    {
-      input,
-      signal,
-      from,
-    }: { readonly input: unknown; readonly signal: AbortSignal | undefined; readonly from: ToolSource },
-  ): Promise<CallAnswer> => {
-    const call = { name: tool.name, args: input, signal };
-    const { presented, outcome } = await captureOutcome(onlyTool(tool), call, { ...shared, source: from });
+  const answer = async (tool: DeclaredTool, args: unknown, signal: AbortSignal | undefined): Promise<CallAnswer> => {
+    // Mastra executes no call before it is approved.
+    const call = { name: tool.name, args, signal, approved: true };
+    const { presented, outcome } = await captureOutcome(onlyTool(tool), call, { ...shared, source });
     // Mastra keeps both this and what the model gets of it, which has the files.
     const { answer: made, dropped } = toCallAnswer(presented, 0);
     if (outcome !== undefined) outcomes.set(made, outcome);
@@ -55,19 +42,20 @@ export function createMastraToolMaker({
   return {
     make(tool) {
       const { name, description, inputSchema, definition } = tool;
-      const approvals = followApprovals(needsApproval(definition));
       return new Tool({
         id: name,
         description,
         inputSchema: uncheckedSchema(inputSchema),
         // Else Mastra rewrites the schema for the model's vendor, so that optional members are asked for.
         strict: tool.strict,
-        requireApproval: approvals.requireApproval,
-        ...(definition.origin !== undefined && { mcpMetadata: { serverName: definition.origin.serverId } }),
-        execute: async (input, { abortSignal: signal }): Promise<unknown> => {
-          const isApproved = approvals.take(input) && approveCall !== undefined;
-          return answer(tool, { input, signal, from: isApproved ? resumeOnceApproved(source, approveCall) : source });
+        // Asked without the id of the call, and again with the same arguments when the run goes on.
+        requireApproval: async (args: unknown) => {
+          if (!requiresApproval(source, tool)) return false;
+          await noteQuestion(tool, { args }, { ...shared, source });
+          return true;
         },
+        ...(definition.origin !== undefined && { mcpMetadata: { serverName: definition.origin.serverId } }),
+        execute: (input, { abortSignal }): Promise<unknown> => answer(tool, input, abortSignal),
         toModelOutput: (output: unknown) =>
           isCallAnswer(output)
             ? toMastraOutput(output, (file) => (takesFiles() ? data.get(file) : undefined))

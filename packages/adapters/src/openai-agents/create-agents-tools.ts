@@ -1,10 +1,10 @@
 import * as agents from "@openai/agents";
 import { tool, type RunContext, type Tool } from "@openai/agents";
 import { answerCall } from "../answer/answer-call.ts";
+import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { assertPeer } from "../assert-peer.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
-import { resumeOnceApproved } from "../resume-once-approved.ts";
 import { openaiAgents } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAgentsOptions, type AgentsOptions, type ReadAgentsOptions } from "./agents-options.ts";
@@ -58,12 +58,18 @@ interface ToolMeans<Context> extends ReadAgentsOptions<Context> {
   readonly declaration: Declaration;
 }
 
-function toFunctionTool<Context>(
-  { name, description, inputSchema, strict, definition }: DeclaredTool,
-  means: ToolMeans<Context>,
-): Tool<Context> {
-  const { needsApproval, approveCall, contextOf, declaration, source, shared } = means;
-  const approval = needsApproval?.(definition) ?? definition.requireApproval === true;
+function toFunctionTool<Context>(declared: DeclaredTool, means: ToolMeans<Context>): Tool<Context> {
+  const { name, description, inputSchema, strict } = declared;
+  const { contextOf, declaration, shared } = means;
+  const answering = { ...shared, source: means.source };
+  const needsApproval = async (runContext: RunContext, args: unknown, id?: string): Promise<boolean> => {
+    if (!requiresApproval(means.source, declared)) return false;
+    // The framework may ask again about a call that the run has approved, with arguments that nobody was shown.
+    const isApproved = id !== undefined && runContext.isToolApproved({ toolName: name, callId: id }) === true;
+    if (!isApproved)
+      await noteQuestion(declared, { id, args, context: contextOf?.(runContext as RunContext<Context>) }, answering);
+    return true;
+  };
   const execute = async (
     args: unknown,
     runContext?: RunContext<Context>,
@@ -71,18 +77,17 @@ function toFunctionTool<Context>(
   ): Promise<AgentsOutput> => {
     const { signal, toolCall } = details ?? {};
     const context = runContext === undefined ? undefined : contextOf?.(runContext);
-    const approved =
-      toolCall !== undefined && runContext?.isToolApproved({ toolName: name, callId: toolCall.callId }) === true;
-    const calls = approved && approveCall !== undefined ? resumeOnceApproved(source, approveCall) : source;
+    // The framework executes no call before it is approved.
+    const call = { name, args, signal, context, id: toolCall?.callId, approved: true };
     try {
-      return agentsOutput(await answerCall(declaration, { name, args, signal, context }, { ...shared, source: calls }));
+      return agentsOutput(await answerCall(declaration, call, answering));
     } catch (error) {
       // The framework knows the end of a run by the reason of its own signal.
       signal?.throwIfAborted();
       throw error;
     }
   };
-  const common = { name, description, execute, needsApproval: approval, errorFunction: null };
+  const common = { name, description, execute, needsApproval, errorFunction: null };
   // What the schema does not have is written out as what its absence means, because the framework's types ask for it.
   const required: string[] = [];
   const { type: _type, ...schema } = inputSchema;

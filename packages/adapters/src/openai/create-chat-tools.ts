@@ -5,8 +5,10 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions/completions";
+import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
+import type { ModelCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
@@ -47,6 +49,8 @@ export interface ChatTools {
     message: CallingMessage | CallingChoice,
     options?: AnswerOptions,
   ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]>;
+  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  toApprove(message: CallingMessage | CallingChoice, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
@@ -65,27 +69,33 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
   // What the model was shown, and what its calls are held to, is what `tools()` gave last.
   let latest: Declaration | undefined;
   const declare = (): Declaration => (latest = answerer.declare(own));
+  const read = (given: CallingMessage | CallingChoice): CallsOfMessage => {
+    assertAnswerable(given, answerable);
+    const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
+    assertAnswerable(message, answerable);
+    const all = message.tool_calls ?? [];
+    const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
+    return { calls: all.filter(isFunctionCall).filter((call) => !own.has(call.function.name)), cut };
+  };
   return {
     tools: () =>
       declare().tools.map(({ name, description, inputSchema, strict }) => ({
         type: "function",
         function: { name, description, parameters: { ...inputSchema }, strict },
       })),
-    async answer(given, answerOptions = {}) {
-      assertAnswerable(given, answerable);
-      assertAnswerOptions("answer()", answerOptions);
-      const { signal, context } = answerOptions;
-      const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
-      assertAnswerable(message, answerable);
-      const all = message.tool_calls ?? [];
-      const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
-      const calls = all.filter(isFunctionCall).filter((call) => !own.has(call.function.name));
+    async toApprove(given, how = {}) {
+      assertAnswerOptions("toApprove()", how);
+      const { calls, cut } = read(given);
+      const whole = calls.filter((call) => call !== cut);
+      return await answerer.toApprove(whole.map((call) => toModelCall(call, how)));
+    },
+    async answer(given, how = {}) {
+      assertAnswerOptions("answer()", how);
+      const { calls, cut } = read(given);
       const declaration = latest ?? declare();
-      const presented = await runAll(calls, async (call) => {
-        if (call === cut) return refused(cutOffReason);
-        const { name, arguments: args } = call.function;
-        return await answerer.answer({ name, args, signal, context }, declaration);
-      });
+      const presented = await runAll(calls, async (call) =>
+        call === cut ? refused(cutOffReason) : await answerer.answer(toModelCall(call, how), declaration),
+      );
       const outputs = presented.map(chatOutput);
       const answers = calls.map(({ id }, at): ChatCompletionToolMessageParam => ({
         role: "tool",
@@ -100,6 +110,19 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
     },
     leftOut: () => answerer.declare(own).leftOut,
   };
+}
+
+interface CallsOfMessage {
+  readonly calls: readonly ChatCompletionMessageFunctionToolCall[];
+  /** At which the output ended. */
+  readonly cut: ChatCompletionMessageToolCall | undefined;
+}
+
+function toModelCall(
+  { id, function: { name, arguments: args } }: ChatCompletionMessageFunctionToolCall,
+  how: AnswerOptions,
+): ModelCall {
+  return { ...how, id, name, args };
 }
 
 function isFunctionCall(call: ChatCompletionMessageToolCall): call is ChatCompletionMessageFunctionToolCall {

@@ -4,8 +4,10 @@ import type {
   ResponseInputItem,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
+import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
+import type { ModelCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
@@ -14,6 +16,12 @@ import { openaiResponses } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
 import { responsesOutput } from "./responses-output.ts";
+
+/** A response of a model, as far as its calls go. */
+interface CallingResponse {
+  readonly output: readonly ResponseOutputItem[];
+  readonly status?: string | null | undefined;
+}
 
 /** The tools of one conversation through the Responses API. */
 export interface ResponsesTools {
@@ -30,10 +38,9 @@ export interface ResponsesTools {
    * not run. Rejects with `aborted`
    * when the signal aborts, after all calls have ended. Answering one response twice runs its calls twice.
    */
-  answer(
-    response: { readonly output: readonly ResponseOutputItem[]; readonly status?: string | null | undefined },
-    options?: AnswerOptions,
-  ): Promise<ResponseInputItem.FunctionCallOutput[]>;
+  answer(response: CallingResponse, options?: AnswerOptions): Promise<ResponseInputItem.FunctionCallOutput[]>;
+  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  toApprove(response: CallingResponse, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
@@ -52,6 +59,10 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
   // What the model was shown, and what its calls are held to, is what `tools()` gave last.
   let latest: Declaration | undefined;
   const declare = (): Declaration => (latest = answerer.declare(own));
+  const read = (response: CallingResponse): ResponseFunctionToolCall[] => {
+    assertAnswerable(response, answerable);
+    return response.output.filter(isFunctionCall).filter(({ name }) => !own.has(name));
+  };
   return {
     tools: () =>
       declare().tools.map(({ name, description, inputSchema, strict }) => ({
@@ -61,25 +72,33 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
         parameters: { ...inputSchema },
         strict,
       })),
-    async answer(response, answerOptions = {}) {
-      assertAnswerable(response, answerable);
-      assertAnswerOptions("answer()", answerOptions);
-      const { signal, context } = answerOptions;
-      const calls = response.output.filter(isFunctionCall).filter(({ name }) => !own.has(name));
-      const last = response.status === "incomplete" ? response.output.at(-1) : undefined;
+    async toApprove(response, how = {}) {
+      assertAnswerOptions("toApprove()", how);
+      const whole = read(response).filter((call) => !isCut(call, response));
+      return await answerer.toApprove(whole.map((call) => toModelCall(call, how)));
+    },
+    async answer(response, how = {}) {
+      assertAnswerOptions("answer()", how);
       const declaration = latest ?? declare();
-      const outputs = await runAll(calls, async (call) => {
-        const { name, arguments: args, status } = call;
-        const isCut = call === last || status === "incomplete";
-        const presented = isCut
+      const outputs = await runAll(read(response), async (call) => {
+        const presented = isCut(call, response)
           ? refused(cutOffReason)
-          : await answerer.answer({ name, args, signal, context }, declaration);
+          : await answerer.answer(toModelCall(call, how), declaration);
         return outputOf(call, responsesOutput(presented));
       });
       return [...outputs];
     },
     leftOut: () => answerer.declare(own).leftOut,
   };
+}
+
+/** Whether the output ended within a call. */
+function isCut(call: ResponseFunctionToolCall, { output, status }: CallingResponse): boolean {
+  return call.status === "incomplete" || (status === "incomplete" && call === output.at(-1));
+}
+
+function toModelCall({ call_id: id, name, arguments: args }: ResponseFunctionToolCall, how: AnswerOptions): ModelCall {
+  return { ...how, id, name, args };
 }
 
 function isFunctionCall(item: ResponseOutputItem): item is ResponseFunctionToolCall {

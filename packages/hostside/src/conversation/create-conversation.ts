@@ -54,6 +54,7 @@ export function createConversation(
     ...view,
     id,
     context,
+    approval: policy.frameworkApproval(context),
     presenter: {
       present: (outcome, presentContext) =>
         results.present(outcome, { ...presentContext, context: { ...context, ...presentContext?.context } }),

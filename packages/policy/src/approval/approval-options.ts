@@ -102,7 +102,8 @@ export interface ReadApprovalOptions {
   readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
 }
 
-const dayMs = 86_400_000;
+/** A day, in milliseconds. */
+export const dayMs = 86_400_000;
 // As many as a model calls at once.
 const leastPerPrincipal = 16;
 const longestTtlMs = 30 * dayMs;

@@ -1,4 +1,4 @@
-import type { ApprovalDenial, SuspendedCall, ToolDefinition, ToolEffect } from "@hostside/core";
+import type { ApprovalDenial, ToolDefinition, ToolEffect } from "@hostside/core";
 import { canonicalJson } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 import { isWorseEffect } from "../effects/worse-effect.ts";
@@ -11,6 +11,8 @@ export interface ApprovalGrant {
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
   readonly decision: "once" | RememberedFor | "no";
+  /** Set where a framework asked: whether it named the principal of the call. */
+  readonly asked?: { readonly hasPrincipal: boolean };
   readonly effect: ToolEffect;
   readonly tool: string;
   readonly definition: string;
@@ -33,12 +35,13 @@ export interface BoundCall {
 
 const tokenForm = /^tpa_([\w-]{1,2000})\.([0-9a-f]{64})$/;
 
-/** Writes a token for a suspended call. */
-export function writeToken(suspended: SuspendedCall, decision: ApprovalGrant["decision"], signer: Signer): string {
-  const { id, expiresAt, context, args } = suspended;
-  const { principal, conversation } = context;
-  const bound = { ...suspended, canonical: canonicalJson(args), principal, conversation };
-  const grant: ApprovalGrant = { id, expiresAt, decision, effect: suspended.effect, ...hashParts(bound, signer) };
+/** Writes a token for a call. */
+export function writeToken(
+  call: BoundCall,
+  terms: Pick<ApprovalGrant, "id" | "expiresAt" | "decision" | "asked">,
+  signer: Signer,
+): string {
+  const grant: ApprovalGrant = { ...terms, effect: call.effect, ...hashParts(call, signer) };
   const text = toBase64Url(JSON.stringify(grant));
   return `tpa_${text}.${signer.sign("token", text)}`;
 }
@@ -54,7 +57,9 @@ export function readToken(token: string, signer: Signer): ApprovalGrant | undefi
 /** Why a grant is not for a call; `undefined` when it is. */
 export function findMismatch(grant: ApprovalGrant, call: BoundCall, signer: Signer): ApprovalDenial | undefined {
   if (call.fingerprint === null && call.definition === null) return "other-tool";
-  const isSame = (part: keyof Parts): boolean => signer.isSigned("part", partsOf(call)[part], grant[part]);
+  // A framework that names no principal asks on behalf of the provider's, which is added to the call later.
+  const asked = grant.asked?.hasPrincipal === false ? { ...call, principal: undefined } : call;
+  const isSame = (part: keyof Parts): boolean => signer.isSigned("part", partsOf(asked)[part], grant[part]);
   if (!isSame("tool") || !isSame("definition") || isWorseEffect(call.effect, grant.effect)) return "other-tool";
   if (!isSame("args")) return "other-arguments";
   return isSame("caller") ? undefined : "other-caller";

@@ -1,6 +1,7 @@
 import type {
   AdmissionServer,
   CallHandler,
+  FrameworkApproval,
   Interceptor,
   ToolCall,
   ToolDefinition,
@@ -12,9 +13,10 @@ import { withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
-import { readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
+import { dayMs, readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
 import { createApprovalAsking, type ApprovalAsking } from "./ask-about-call.ts";
 import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
+import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
 import { holdToDefinition } from "./hold-to-definition.ts";
 import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
 import { hintFor, type PendingApproval } from "./pending-call.ts";
@@ -48,6 +50,8 @@ export interface Approval {
   around(stage: Interceptor): Interceptor;
   /** Whether somebody is asked before a call of the tool, for those who show it. What was remembered does not count. */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
+  /** Lets a framework ask about the calls of one conversation. */
+  forFramework(framework: ApprovalOfFramework): FrameworkApproval;
   /**
    * The token by which a suspended call goes on, for `context.approval` of the very same call; once, however many tokens there are for it.
    * `remember`: what the approval also holds for. Throws `approval_denied` for what this policy, or one with its key, has not suspended,
@@ -75,10 +79,14 @@ export function createApproval(
   const { store, clock, lock } = parts;
   const byMode = readMode(settings.mode);
   const remembered = createRememberedApprovals({ store, lock, clock, conversationMs: settings.conversationMs });
-  const suspension = settings.suspend && createSuspension({ ...settings.suspend, parts });
+  // What a framework asks is answered in this process, so that nobody else needs the key.
+  const { keys = [crypto.getRandomValues(new Uint8Array(32))], ttlMs = dayMs } = settings.suspend ?? {};
+  const suspension = createSuspension({ keys, ttlMs, parts });
   const why = (tool: AskedTool): WhyAsked | undefined => whyAsked(tool, { byMode, asks, parts });
   const decided = (suspended: unknown, decision: "once" | "no" | RememberedFor): string => {
-    if (suspension === undefined) throw new TypeError("approval.suspend is not set: this policy suspends no calls");
+    if (settings.suspend === undefined) {
+      throw new TypeError("approval.suspend is not set: this policy suspends no calls");
+    }
     return suspension.decide(suspended, decision);
   };
   const kept = keepApprovals(remembered, parts);
@@ -87,6 +95,8 @@ export function createApproval(
     interceptor: around((call, next) => next(call)),
     around,
     requiresApproval: (definition, server) => why({ definition, server }) !== undefined,
+    forFramework: (framework) =>
+      createFrameworkApproval({ ...framework, hasHandler: settings.handler !== undefined, why, suspension, parts }),
     approve(suspended, { remember } = {}) {
       if (remember === undefined || remember === "conversation" || remember === "always") {
         return decided(suspended, remember ?? "once");
@@ -127,7 +137,7 @@ interface ApprovalInterceptorInit {
   readonly settings: ReadApprovalOptions;
   readonly parts: PolicyParts;
   readonly why: (tool: AskedTool) => WhyAsked | undefined;
-  readonly suspension: Suspension | undefined;
+  readonly suspension: Suspension;
   readonly kept: KeptApprovals;
 }
 
@@ -139,13 +149,15 @@ function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["aro
     const asked = why(call);
     const token = call.options.context?.approval;
     // A call that brings a token goes on once, whether or not somebody would still be asked about it.
-    const reason = asked ?? (token === undefined || suspension === undefined ? undefined : byToken);
+    const reason = asked ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
     if (reason === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
     const selected = holdToDefinition(call);
     if (selected === undefined) throw selectionError(call, reason, parts);
     const pending = toPending(call, reason, parts);
     const resumed = token && (await resumeApprovedCall(pending, token, { suspension, kept, parts }));
-    if (!resumed && !(await kept.approves(pending))) await decide(pending, { asking, suspension, parts });
+    if (!resumed && !(await kept.approves(pending))) {
+      await decide(pending, { asking, suspension: settings.suspend && suspension, parts });
+    }
     const shown = { ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } };
     return resumed ? runOnce(shown, resumed, { stage, next }) : stage(shown, next);
   };
@@ -188,7 +200,10 @@ async function decide(
     asking,
     suspension,
     parts,
-  }: Pick<ApprovalInterceptorInit, "suspension" | "parts"> & { readonly asking: ApprovalAsking | undefined },
+  }: Pick<ApprovalInterceptorInit, "parts"> & {
+    readonly asking: ApprovalAsking | undefined;
+    readonly suspension: Suspension | undefined;
+  },
 ): Promise<void> {
   const verdict = await asking?.ask(pending);
   if (verdict === "run") return;
@@ -198,7 +213,7 @@ async function decide(
 
 async function requiredError(
   { call, why, hint, copied }: PendingApproval,
-  { suspension, words }: Pick<ApprovalInterceptorInit, "suspension"> & { readonly words?: string | undefined },
+  { suspension, words }: { readonly suspension: Suspension | undefined; readonly words: string | undefined },
   parts: PolicyParts,
 ): Promise<HostsideError> {
   const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;

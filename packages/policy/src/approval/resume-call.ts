@@ -10,7 +10,7 @@ import type { Suspension, TokenLook } from "./suspend-call.ts";
 
 /** What resuming is done with. */
 export interface ResumeInit {
-  readonly suspension: Suspension | undefined;
+  readonly suspension: Suspension;
   readonly kept: KeptApprovals;
   readonly parts: PolicyParts;
 }
@@ -19,6 +19,8 @@ const reasons: Readonly<Record<Exclude<ApprovalDenial, "rejected" | "unanswered"
   forged: "the token of its approval is none of this policy's",
   expired: "its approval has expired",
   used: "its approval was used before, or is not known here",
+  unasked:
+    "nobody was asked about this very call: an approval holds once, for one tool, its arguments and its conversation, until it expires",
   "other-tool": "another tool was approved, or this one has changed since",
   "other-arguments": "it was approved with other arguments",
   "other-caller": "it was approved for another principal or conversation",
@@ -42,13 +44,18 @@ export async function resumeApprovedCall(
 ): Promise<Resumption> {
   const { suspension, kept, parts } = init;
   const { call, copied } = pending;
-  if (suspension === undefined) throw deniedError(pending, "forged", parts);
   const grant = await read(pending, parts, () => suspension.look(token, call, copied));
   const use = async (): Promise<void> => {
     await read(pending, parts, () => suspension.useUp(grant, call));
-    if (grant.decision === "no") throw rejectedError(pending, undefined, parts);
-    parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id: grant.id }, call);
-    if (grant.decision !== "once") await kept.keep(grant.decision, pending);
+    const { decision } = grant;
+    if (grant.asked !== undefined) {
+      parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision, by: "human" }, call);
+    }
+    if (decision === "no") throw rejectedError(pending, undefined, parts);
+    if (grant.asked === undefined) {
+      parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id: grant.id }, call);
+    }
+    if (decision !== "once") await kept.keep(decision, pending);
   };
   let used: Promise<void> | undefined;
   const useUp = (): Promise<void> => (used ??= use());

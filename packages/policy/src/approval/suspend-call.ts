@@ -8,9 +8,10 @@ import {
   writeVersioned,
   type ValueVersion,
 } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { PolicyParts } from "../policy-parts.ts";
-import { effectOfDefinition } from "../rules/tool-subject.ts";
+import { effectOfDefinition, type EffectOf } from "../rules/tool-subject.ts";
 import {
   bindDefinition,
   findMismatch,
@@ -35,12 +36,24 @@ type UnsealedCall = Omit<SuspendedCall, "seal">;
 /** What a token is good for. */
 export type TokenLook = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };
 
+/** A call that a framework asks about. */
+export interface QuestionOfFramework {
+  /** The id that the model gave the call. */
+  readonly callId: string;
+  readonly call: ToolCall;
+  readonly copied: CopiedArguments;
+}
+
 /** Suspends calls and lets each go on once. */
 export interface Suspension {
   /** Notes that the call waits. Rejects as the store does. */
   suspend(call: ToolCall, question: SuspendedQuestion): Promise<SuspendedCall>;
   /** Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not suspend, and for one that has expired. */
   decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
+  /** Notes that a framework asks about the call; whether it was not noted before. Rejects as the store does. */
+  note(question: QuestionOfFramework): Promise<boolean>;
+  /** Writes the token for what a person answered a framework. It is good where the very call was noted. */
+  answer(question: QuestionOfFramework, decision: "once" | "no"): string;
   /** Whether a token is for this call, and still good. Uses nothing up, so that it may be used by another one meanwhile. Rejects as the store does. */
   look(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenLook>;
   /** Uses a token up: from then on no call goes on by it. Rejects as the store and the lock do; then the call must not run. */
@@ -63,12 +76,8 @@ const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
   const { clock, store, lock, effectOf = effectOfDefinition } = parts;
   const signer = createSigner(keys);
-  const bind = ({ origin, definition, server, options }: ToolCall, canonical: string): BoundCall => {
-    const { serverId, toolName } = origin;
-    const { principal, conversation } = options.context ?? {};
-    const effect = effectOf(definition, server);
-    return { serverId, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
-  };
+  const bind = (call: ToolCall, canonical: string): BoundCall => bindCall(call, { canonical, effectOf });
+  const stateOf = async (key: string): Promise<unknown> => readVersioned(await store.get(key), waitingFormat);
   return {
     async suspend(call, { hint, why, copied }) {
       const { origin, options } = call;
@@ -99,7 +108,20 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       const suspended = readSuspended(given, signer);
       if (suspended === undefined) throw decisionError("is not as this policy suspended it", "forged");
       if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
-      return writeToken(suspended, decision, signer);
+      const { id, expiresAt } = suspended;
+      return writeToken(boundAs(suspended), { id, expiresAt, decision }, signer);
+    },
+    async note({ callId, call, copied }) {
+      const key = waitingKey(idOfAsked(callId, bind(call, copied.canonical)));
+      const isNew = (await stateOf(key)) !== "waiting";
+      await store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
+      return isNew;
+    },
+    answer({ callId, call, copied }, decision) {
+      const bound = bind(call, copied.canonical);
+      const asked = { hasPrincipal: bound.principal !== undefined };
+      const expiresAt = dateOf(clock) + ttlMs;
+      return writeToken(bound, { id: idOfAsked(callId, bound), expiresAt, decision, asked }, signer);
     },
     async look(token, call, { canonical }) {
       const grant = readToken(token, signer);
@@ -107,7 +129,9 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
       const denied = findMismatch(grant, bind(call, canonical), signer);
       if (denied !== undefined) return { denied };
-      return (await isWaiting(waitingKey(grant.id))) ? { grant } : { denied: "used" };
+      const state = await stateOf(waitingKey(grant.id));
+      if (state === "waiting") return { grant };
+      return { denied: grant.asked !== undefined && state === undefined ? "unasked" : "used" };
     },
     async useUp(grant, call) {
       // It may have waited for its limits meanwhile.
@@ -116,15 +140,11 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     },
   };
 
-  async function isWaiting(key: string): Promise<boolean> {
-    return readVersioned(await store.get(key), waitingFormat) === "waiting";
-  }
-
   async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     const key = waitingKey(id);
     return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
       const startedAt = clock.now();
-      if (!(await isWaiting(key))) return false;
+      if ((await stateOf(key)) !== "waiting") return false;
       // A call that is over must not use up what another one may go on with.
       signal?.throwIfAborted();
       lease.throwIfAborted();
@@ -136,6 +156,27 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       });
     });
   }
+}
+
+function bindCall(
+  { origin, definition, server, options }: ToolCall,
+  { canonical, effectOf }: { readonly canonical: string; readonly effectOf: EffectOf },
+): BoundCall {
+  const { serverId, toolName } = origin;
+  const { principal, conversation } = options.context ?? {};
+  const effect = effectOf(definition, server);
+  return { serverId, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
+}
+
+function boundAs(suspended: SuspendedCall): BoundCall {
+  const { principal, conversation } = suspended.context;
+  return { ...suspended, canonical: canonicalJson(suspended.args), principal, conversation };
+}
+
+/** Another id for each call that differs in what an approval holds for. */
+function idOfAsked(callId: string, bound: BoundCall): string {
+  const { serverId, toolName, fingerprint, definition, canonical, principal = null, conversation = null } = bound;
+  return hashJson({ callId, serverId, toolName, fingerprint, definition, canonical, principal, conversation });
 }
 
 function waitingKey(id: string): string {

@@ -112,8 +112,13 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: 'waitingFormat) === "waiting"',
-        replace: 'waitingFormat) !== "used"',
+        find: 'if (state === "waiting") return { grant };',
+        replace: 'if (state !== "used") return { grant };',
+      },
+      {
+        file: "approval/suspend-call.ts",
+        find: 'if ((await stateOf(key)) !== "waiting") return false;',
+        replace: 'if ((await stateOf(key)) === "used") return false;',
       },
     ],
     test: tokens,
