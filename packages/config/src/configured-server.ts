@@ -36,6 +36,8 @@ export interface ServerExtras {
   readonly approval?: "never" | "always" | undefined;
   /** Whether this server gets the context of a call as `_meta`, whatever the settings of the host say. */
   readonly passContext?: boolean | undefined;
+  /** Whether nothing is sent to this server for a while after several failures in a row. */
+  readonly breaker?: boolean | undefined;
   /** How long a task of this server is waited for. */
   readonly taskWaitMs?: number | undefined;
   /** Whether resources of this server are wanted. */

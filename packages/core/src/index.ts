@@ -77,7 +77,13 @@ export type {
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-export type { HostRequest, RequestHandler, RequestInterceptor } from "./request-interceptor.ts";
+export type {
+  HostRequest,
+  RequestHandler,
+  RequestInterceptor,
+  RequestSeam,
+  ServerRequest,
+} from "./request-interceptor.ts";
 export type {
   Connection,
   Connector,

@@ -82,7 +82,7 @@ export interface ServerTimeouts {
   readonly callMs: number;
   /** Longest silence of a server during a call; progress starts it anew. Default: none, `callMs` alone counts. */
   readonly callIdleMs?: number;
-  /** For a low-level request. Default 60,000. */
+  /** For a request that is no call, also if its caller allows more. Default 60,000. */
   readonly requestMs: number;
   /** For a human to answer an elicitation. Default 300,000. */
   readonly elicitMs: number;

@@ -18,7 +18,6 @@ import { startSources } from "./lifecycle/start-servers.ts";
 import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy, followUnmatchedRules } from "./parts/choose-policy.ts";
-import { followSecrets } from "./parts/follow-secrets.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
 import { chooseTelemetry } from "./parts/choose-telemetry.ts";
@@ -115,7 +114,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
-  const policy = choosePolicy(options, { ...state, clock, specs: opened.specs, secrets: followSecrets(() => opened) });
+  const policy = choosePolicy(options, { ...state, clock, configuration: opened });
   const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
   const ownTools = [...(options.tools ?? []), results.tool];
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });

@@ -96,7 +96,9 @@ export interface HostOptions {
   /** Opens connections. One that is made here waits for tasks of servers (`tasks: "await"`). Of one that is handed in, `auth` is nobody's business but its own. */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;
   /** `interceptors` stand behind the policy, around each single try. With `savedNames`, no names are kept here. */
-  readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "onElicit" | "clock"> | undefined;
+  readonly provider?:
+    | Omit<ProviderOptions, "connector" | "servers" | "admit" | "requestSeam" | "onElicit" | "clock">
+    | undefined;
   /** `interceptors` stand before the policy, around all that it decides. */
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
   /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `approval: "always"`. Default: `{}`. */

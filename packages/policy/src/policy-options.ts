@@ -24,7 +24,7 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly cache?: CacheOptions | undefined;
   /** When a call is tried again. Default: never. */
   readonly retry?: RetryOptions | undefined;
-  /** When a server that fails is left alone. Default: never. */
+  /** When nothing is sent to a server that fails; see `requestSeam`. Default: never. */
   readonly breaker?: BreakerOptions | undefined;
   /** What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to be secret. */
   readonly redact?: RedactionOptions | undefined;

@@ -7,6 +7,7 @@ import {
   type Event,
   type FrameworkApproval,
   type Interceptor,
+  type RequestSeam,
   type ToolDefinition,
 } from "@hostside/core";
 import {
@@ -53,6 +54,11 @@ export interface Policy
    * Your own interceptors stand before them, or behind them around each try.
    */
   readonly interceptors: readonly Interceptor[];
+  /**
+   * For the option `requestSeam` of every provider: the `breaker`, around each request to a server.
+   * `undefined` without one.
+   */
+  readonly requestSeam: RequestSeam | undefined;
   /** Lets tools that are held back be used as they are now. See `ToolAdmission.approve`. */
   readonly approveTools: ToolAdmission["approve"];
   /**
@@ -132,6 +138,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     interceptors: [composeAll(stages, parts, () => events.hasListeners)],
     requestInterceptor: admission.requestInterceptor,
     unmatchedRules: admission.unmatchedRules,
+    requestSeam: breaker?.seam,
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
       if (typeof tool !== "string") {

@@ -11,7 +11,7 @@ import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
+import { answerOk, behindSeam, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 
 interface Recorded {
   readonly policy: Policy;
@@ -30,7 +30,7 @@ function record(options: PolicyOptions = {}): Recorded {
 }
 
 const send = ({ policy }: Recorded, handler: CallHandler = answerOk, init: Parameters<typeof callOf>[0] = {}) =>
-  applyInterceptors(policy.interceptors, handler)(callOf(init));
+  applyInterceptors(policy.interceptors, behindSeam(policy, handler))(callOf(init));
 
 const textOnly = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 

@@ -1,7 +1,7 @@
 import { applyInterceptors, createMemoryLock, createMemoryStore, type CallHandler } from "@hostside/core";
 import { createPolicy, type Policy, type PolicyOptions } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
+import { answerOk, behindSeam, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 
 const key = new Uint8Array(32).fill(7);
 
@@ -14,7 +14,10 @@ function setUp(options: PolicyOptions) {
   const send = (by: Policy, approval?: string, handler: CallHandler = answer): Promise<unknown> => {
     const context = { principal: "ada", ...(approval !== undefined && { approval }) };
     const definition = { fingerprint: "sha256-01", effect: "pure" } as const;
-    return applyInterceptors(by.interceptors, handler)(callOf({ args: { a: 1 }, options: { context }, definition }));
+    return applyInterceptors(
+      by.interceptors,
+      behindSeam(by, handler),
+    )(callOf({ args: { a: 1 }, options: { context }, definition }));
   };
   const suspend = async (by: Policy): Promise<string> => {
     const { details } = await rejectionOf(send(by));

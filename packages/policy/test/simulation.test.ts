@@ -1,4 +1,4 @@
-import { createMemoryLock, createMemoryStore, type Clock, type Interceptor } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, type Clock } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { createProvider, type ProviderOptions } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
@@ -29,11 +29,11 @@ function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
 function stages(
   parts: PolicyParts,
   tight: boolean,
-): { readonly interceptors: readonly Interceptor[]; readonly close: () => void } {
+): Required<Pick<ProviderOptions, "interceptors" | "requestSeam">> & { readonly close: () => void } {
   const retry = createRetry({ attempts: 3, baseMs: 40, timeoutMs: 900 }, parts);
   const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50, maxOpenMs: 600 }, parts);
-  const behind = [retry.interceptor, breaker.interceptor];
-  if (!tight) return { interceptors: behind, close: () => undefined };
+  const behind = { requestSeam: breaker.seam, interceptors: [retry.interceptor] };
+  if (!tight) return { ...behind, close: () => undefined };
   // The calm server is the control of the experiment: its calls may be held up by nothing.
   const tools = { server: playedIds };
   const pace = {
@@ -44,7 +44,7 @@ function stages(
     onFull: { waitMs: 200 },
   } as const;
   const limits = createLimits({ limits: [pace, { tools, per: "tool", budget: { calls: 3, perMs: 2000 } }] }, parts);
-  return { interceptors: [limits.interceptor, ...behind], close: () => limits.close() };
+  return { ...behind, interceptors: [limits.interceptor, ...behind.interceptors], close: () => limits.close() };
 }
 
 describe("a provider with retries, limits and a breaker in a simulated world", () => {
@@ -58,10 +58,11 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
           const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
           seen.set(name, (seen.get(name) ?? 0) + 1);
         });
-        const { interceptors, close } = stages(parts, options.refresh === "lazy");
+        const { interceptors = [], requestSeam, close } = stages(parts, options.refresh === "lazy");
         const provider = createProvider({
           ...options,
           interceptors: [...interceptors, ...(options.interceptors ?? [])],
+          requestSeam,
         });
         // As an owner of both does.
         provider.onClosed(close);

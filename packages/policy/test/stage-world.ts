@@ -10,6 +10,7 @@ import type {
 } from "@hostside/core";
 import { createCallPipeline, type CallPipeline } from "@hostside/core/implement";
 import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import type { Policy } from "../src/policy.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
 
@@ -44,6 +45,15 @@ export function createStageWorld(): StageWorld {
       return pipeline.run(call, handler);
     },
     eventTypes: () => events.map(({ type }) => type),
+  };
+}
+
+/** A handler behind the seam of a policy, as a provider puts it. */
+export function behindSeam({ requestSeam: seam }: Pick<Policy, "requestSeam">, handler: CallHandler): CallHandler {
+  if (seam === undefined) return handler;
+  return (call) => {
+    const { context, signal } = call.options;
+    return seam({ serverId: call.origin.serverId, method: "tools/call", call, context, signal }, () => handler(call));
   };
 }
 

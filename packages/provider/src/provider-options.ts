@@ -8,6 +8,7 @@ import type {
   Interceptor,
   Random,
   RequestInterceptor,
+  RequestSeam,
   ServerSpec,
 } from "@hostside/core";
 import {
@@ -90,6 +91,12 @@ export interface ProviderOptions {
   readonly interceptors?: readonly Interceptor[] | undefined;
   /** Layers around every other request and notification that is sent on `connection()`; the first is the outermost. */
   readonly requestInterceptors?: readonly RequestInterceptor[] | undefined;
+  /**
+   * Stands once around every request to a server, behind all interceptors: calls, listings, reads,
+   * prompts, subscriptions, and the start of a connection for them. Such as that of a policy with
+   * a `breaker`. Default: none.
+   */
+  readonly requestSeam?: RequestSeam | undefined;
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
   /**
@@ -150,6 +157,7 @@ export interface ProviderSettings {
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
   readonly requestInterceptors: readonly RequestInterceptor[];
+  readonly requestSeam: RequestSeam | undefined;
   readonly onElicit: ProviderOptions["onElicit"];
   readonly principal: string | undefined;
   readonly clock: Clock;
@@ -173,6 +181,7 @@ const optionFields: Fields<ProviderOptions> = {
   idleMs: true,
   interceptors: true,
   requestInterceptors: true,
+  requestSeam: true,
   onElicit: true,
   principal: true,
   clock: true,
@@ -190,7 +199,7 @@ const backoffFields: Fields<BackoffOptions> = {
 /** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readProviderOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
-  const { connector, servers = [], name = "mcp", onElicit, principal, admit } = options;
+  const { connector, servers = [], name = "mcp", onElicit, principal, admit, requestSeam } = options;
   const {
     refresh = "lazy",
     interceptors = [],
@@ -210,6 +219,9 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
   assertFunctions("interceptors", interceptors);
   assertFunctions("requestInterceptors", requestInterceptors);
   if (admit !== undefined && typeof admit !== "function") throw new TypeError("admit must be a function");
+  if (requestSeam !== undefined && typeof requestSeam !== "function") {
+    throw new TypeError("requestSeam must be a function");
+  }
   if (typeof clock?.now !== "function" || typeof clock.schedule !== "function") {
     throw new TypeError("clock must have the functions now and schedule");
   }
@@ -231,6 +243,7 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     policy: readPolicy(options, refresh),
     interceptors: [...interceptors],
     requestInterceptors: [...requestInterceptors],
+    requestSeam,
     onElicit,
     principal,
     reservedNames,

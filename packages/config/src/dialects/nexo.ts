@@ -85,7 +85,7 @@ export const nexo: ConfigDialect = {
 };
 
 interface Timeout {
-  readonly field: "connectMs" | "callMs" | "closeMs";
+  readonly field: "connectMs" | "listMs" | "callMs" | "requestMs" | "closeMs";
   readonly ms: number;
   readonly path: ConfiguredServer["path"];
 }
@@ -102,6 +102,7 @@ function withSettings(chosen: ServerEntryRules, { settings, timeouts, extension 
     extra(entry, draft, decided) {
       chosen.extra?.(entry, draft, decided);
       for (const { field, ms, path } of timeouts) draft.timeout(field, ms, path);
+      draft.extra("breaker", true);
       if (settings.enabled === false) draft.set("disabled", true, ["mcp", "enabled"]);
       if (extension !== undefined && decided.type === "stdio") checkRoot(decided.transport, extension);
     },
@@ -162,9 +163,11 @@ function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; read
     passContext: context?.["passthrough"],
     watch: watch && { enabled: watch["enabled"], quietMs: watch["debounce_ms"] },
   };
+  const call = firstTime(mcp, "callMs", { names: ["call_timeout_ms", "call_timeout"], ms: 30_000 });
   const timeouts = [
     firstTime(mcp, "connectMs", { names: ["connect_timeout_ms", "connect_timeout", "initialize_timeout"], ms: 10_000 }),
-    firstTime(mcp, "callMs", { names: ["call_timeout_ms", "call_timeout"], ms: 30_000 }),
+    // There it bounds every request.
+    ...(["listMs", "callMs", "requestMs"] as const).map((field) => ({ ...call, field })),
     firstTime(mcp, "closeMs", { names: ["shutdown_grace_ms", "shutdown_grace"], ms: 3000 }),
   ];
   return { settings: withoutAbsent(settings), timeouts };

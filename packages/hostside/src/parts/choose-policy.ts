@@ -3,7 +3,9 @@ import { quoteText } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import { createPolicy, type Policy, type PolicyOptions, type StricterRules } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
+import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
+import { followSecrets } from "./follow-secrets.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What a policy is made with. */
@@ -13,16 +15,15 @@ export interface PolicyMeans {
   readonly notices: PolicyOptions["notices"];
   readonly limitStore: PolicyOptions["limitStore"];
   readonly clock: Clock;
-  readonly specs: readonly ServerSpec[];
-  /** Secrets of the configuration, and credentials in what is used of it, as they are now. */
-  readonly secrets: () => readonly string[];
+  readonly configuration: Configuration;
 }
 
 /** Takes what was handed in, or makes a policy; one that is made here asks about the tools of servers of which a configuration says so. */
 export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   const { policy: given, config, sharedServers, providers } = options;
   if (given !== undefined && "explain" in given) return given;
-  const { store, lock, notices, limitStore, clock, specs, secrets } = means;
+  const { store, lock, notices, limitStore, clock, configuration } = means;
+  const { specs } = configuration;
   const { stricter = [], redact, servers: later = [], ...rest } = given ?? {};
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
   const policy = createPolicy({
@@ -31,10 +32,18 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     notices,
     ...(given?.limits !== undefined && { limitStore }),
     clock,
+    ...(configuration.config !== undefined && {
+      breaker: { servers: (id) => configuration.extrasOf(id)?.breaker === true },
+    }),
     ...rest,
     servers: ids,
     stricter: [...stricter, approvalRules(specs)],
-    ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
+    ...(redact !== undefined && {
+      redact: withSecrets(
+        redact,
+        followSecrets(() => configuration),
+      ),
+    }),
   });
   const absent = policy.unmatchedRules(ids, []).find(({ serverId }) => serverId !== "");
   const isOpen = [config, sharedServers, providers?.[0]].some((source) => source !== undefined);

@@ -1,5 +1,5 @@
 import { authenticateToolNames } from "@hostside/auth";
-import type { Connector, Lock, ServerSpec, Store } from "@hostside/core";
+import type { CallContext, Connector, JsonObject, Lock, RequestSeam, ServerSpec, Store } from "@hostside/core";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
 import { agreeOnNames, type KeptCatalog } from "@hostside/pool";
 import type { SavedNames } from "@hostside/naming";
@@ -10,7 +10,6 @@ import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
 import { settleNames } from "../names/settle-names.ts";
 import { signInNames } from "../names/sign-in-names.ts";
-import { passContext } from "../settings/pass-context.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What a provider is made with. */
@@ -74,21 +73,18 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const [recalled, listed] = await keepToSignal(recalling, options.signal);
   const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
   const reserved = reservedOf(means);
-  const pass = passContext((id) => {
-    return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
-  });
   const common: ProviderOptions = {
     ...given,
     connector,
     names,
     admit: policy.admit,
-    interceptors: [...interceptors, pass.interceptor],
+    interceptors,
     requestInterceptors: [
       ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,
       policy.requestInterceptor,
-      pass.requestInterceptor,
     ],
+    requestSeam: seamOf(means),
     reservedNames: reserved,
     onElicit: redactQuestions(options.onElicit, { policy, report }),
     clock,
@@ -115,6 +111,17 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   };
 }
 
+/** What stands around every request: the breaker, and the context that servers are to get. */
+function seamOf({ policy, configuration }: ProviderMeans): RequestSeam | undefined {
+  const { requestSeam: guard } = policy;
+  // Only files say that servers get it.
+  if (configuration.config === undefined) return guard;
+  const pass = passContext((id) => {
+    return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
+  });
+  return guard === undefined ? pass : (request, send) => guard(request, () => pass(request, send));
+}
+
 function reservedOf({ options, configuration, ownTools }: ProviderMeans): readonly string[] {
   const { helperNames, precedence = "static" } = options.toolbox ?? {};
   const { reservedNames: reserved = [] } = options.provider ?? {};
@@ -132,4 +139,23 @@ function reservedOf({ options, configuration, ownTools }: ProviderMeans): readon
       : []),
     ...reserved,
   ];
+}
+
+const methodsWithContext: ReadonlySet<string> = new Set(["tools/call", "resources/list", "resources/read"]);
+
+/**
+ * Sends `session_id`, the conversation, and `agent_id`, the role, as `_meta` of calls and of reads to
+ * the servers that `isWanted` says. A member that the context does not have is absent.
+ */
+function passContext(isWanted: (serverId: string) => boolean): RequestSeam {
+  return (request, send) =>
+    send(methodsWithContext.has(request.method) && isWanted(request.serverId) ? metaOf(request.context) : undefined);
+}
+
+function metaOf({ conversation, role }: CallContext = {}): JsonObject | undefined {
+  if (conversation === undefined && role === undefined) return undefined;
+  return {
+    ...(role !== undefined && { agent_id: role }),
+    ...(conversation !== undefined && { session_id: conversation }),
+  };
 }

@@ -4,9 +4,14 @@ import type { ToolSelection } from "../rules/select-tools.ts";
 
 /** When a server is left alone because it fails, and how it is tried again. */
 export interface BreakerOptions {
-  /** Which tools. Default: all. */
+  /** Which servers, by their ids. Must not throw. Default: all. */
+  readonly servers?: ((serverId: string) => boolean) | undefined;
+  /** Calls of which tools. Default: all requests of a server, listings and reads too. */
   readonly tools?: ToolSelection | undefined;
-  /** What fails together: all tools of a server, or each tool by itself. Default `"server"`. Tools that are on no server are apart always. */
+  /**
+   * What fails together: all requests of a server, or the calls of each tool by themselves.
+   * Default `"server"`.
+   */
   readonly per?: "server" | "tool" | undefined;
   /** So many failures in a row open it. Default 5. */
   readonly failures?: number | undefined;
@@ -24,6 +29,7 @@ export type BreakerRules = Required<{
 }> & { readonly per: "server" | "tool" };
 
 const fields: Fields<BreakerOptions> = {
+  servers: true,
   tools: true,
   per: true,
   failures: true,
@@ -42,6 +48,9 @@ export function readBreaker(options: BreakerOptions, place: string = "breaker"):
   assertKnownOptions(place, options, fields);
   const { per = "server", failures = 5, openMs = 10_000, successes = 2 } = options;
   const { maxOpenMs = Math.max(openMs, 120_000) } = options;
+  if (options.servers !== undefined && typeof options.servers !== "function") {
+    throw new TypeError(`${place}.servers must be a function`);
+  }
   if (per !== "server" && per !== "tool") throw new TypeError(`${place}.per must be "server" or "tool"`);
   for (const [name, count] of Object.entries({ failures, successes })) readPositiveInteger(count, `${place}.${name}`);
   for (const [name, ms] of Object.entries({ openMs, maxOpenMs })) readPositiveNumber(ms, `${place}.${name}`);

@@ -1,8 +1,16 @@
 import fc from "fast-check";
-import type { CallHandler, ToolOutcome, HostsideError } from "@hostside/core";
+import type { CallHandler, Interceptor, ToolOutcome, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
+import {
+  answerOk,
+  behindSeam,
+  callOf,
+  createStageWorld,
+  failureOf,
+  rejectionOf,
+  settle,
+} from "../../test/stage-world.ts";
 import { moderateBreaker, type BreakerOptions } from "./breaker-options.ts";
 import { circuitStateNumber, createBreaker } from "./create-breaker.ts";
 
@@ -11,7 +19,10 @@ type Init = Parameters<typeof callOf>[0];
 function setUp(options: BreakerOptions = {}) {
   const world = createStageWorld();
   const stage = createBreaker(options, world.parts);
-  const layers = [stage.interceptor];
+  const layers: readonly Interceptor[] = [
+    stage.interceptor,
+    (call, next) => behindSeam({ requestSeam: stage.seam }, next)(call),
+  ];
   const send = (init: Init, handler: CallHandler): Promise<ToolOutcome> => world.send(callOf(init), layers, handler);
   const fail = (error: () => unknown = () => failureOf("connection_closed"), init?: Init): Promise<HostsideError> =>
     rejectionOf(send(init, () => Promise.reject(error())));
@@ -207,24 +218,52 @@ describe("createBreaker()", () => {
     expect(stage.state(echo)).toBe("closed");
   });
 
-  it("keeps servers apart, and tools where that is wanted; tools on no server are apart always", async () => {
+  it("keeps servers apart, and tools where that is wanted", async () => {
     const { failTimes, call, stage } = setUp();
     await failTimes(5, { serverId: "a" });
     await call({ serverId: "b" });
     await expect(call({ serverId: "a", toolName: "other" })).rejects.toMatchObject({ code: "circuit_open" });
-    await failTimes(5, { serverId: "", toolName: "mine" });
-    await call({ serverId: "", toolName: "yours" });
-    await call({ serverId: "0:mine" });
-    expect(stage.statuses().map(({ serverId, toolName }) => [serverId, toolName])).toEqual([
-      ["a", undefined],
-      ["", "mine"],
-    ]);
+    expect(stage.statuses().map(({ serverId, toolName }) => [serverId, toolName])).toEqual([["a", undefined]]);
+
+    const selected = setUp({ servers: (id) => id === "b" });
+    await selected.failTimes(9, { serverId: "a" });
+    await selected.failTimes(5, { serverId: "b" });
+    expect(selected.stage.statuses().map(({ serverId }) => serverId)).toEqual(["b"]);
 
     const perTool = setUp({ per: "tool" });
     await perTool.failTimes(5, { toolName: "x" });
     await perTool.call({ toolName: "y" });
     await expect(perTool.call({ toolName: "x" })).rejects.toMatchObject({ code: "circuit_open" });
     expect(perTool.events[0]).toMatchObject({ type: "circuit-opened", serverId: "s", toolName: "x" });
+  });
+
+  it("counts requests that are no calls, and refuses them while it is open", async () => {
+    const { stage, clock, failTimes } = setUp();
+    const read = (work: () => Promise<string>) => stage.seam({ serverId: "s", method: "resources/read" }, work);
+    const late = (): Promise<never> => Promise.reject(failureOf("request_timeout", { outcome: "unknown" }));
+    for (let time = 0; time < 4; time += 1) await rejectionOf(read(late));
+    await failTimes(1);
+    await expect(read(async () => "read")).rejects.toMatchObject({
+      code: "circuit_open",
+      outcome: "not-sent",
+      details: { operation: "resources/read", policy: "breaker", retryAfterMs: 10_000 },
+    });
+    clock.advance(10_000);
+    await read(async () => "read");
+    await read(async () => "read");
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("refuses no first listing of a session, which a probe may wait for", async () => {
+    const { stage, clock, failTimes } = setUp();
+    const asked = { serverId: "s", method: "tools/list" };
+    const list = (isStartup: boolean) => stage.seam({ ...asked, isStartup }, async () => "listed");
+    await failTimes(5);
+    await expect(list(true)).resolves.toBe("listed");
+    await expect(list(false)).rejects.toMatchObject({ code: "circuit_open" });
+    clock.advance(10_000);
+    await stage.seam({ serverId: "s", method: "tools/call" }, () => list(true));
+    expect(stage.state(echo)).toBe("half-open");
   });
 
   it("is about the tools that were selected", async () => {

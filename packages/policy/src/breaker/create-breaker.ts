@@ -1,5 +1,12 @@
-import { isHostsideError, type Interceptor, type ToolCall, type ToolOrigin, type ToolOutcome } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import {
+  HostsideError,
+  isHostsideError,
+  type Interceptor,
+  type RequestSeam,
+  type ServerRequest,
+  type ToolOrigin,
+} from "@hostside/core";
+import { dateOf, onAbort } from "@hostside/core/implement";
 import type { CircuitEvent } from "../policy-event.ts";
 import type { StageParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
@@ -19,8 +26,10 @@ export interface CircuitStatus {
   readonly retryAfterMs: number;
 }
 
-/** The stage of a policy that leaves a server alone that fails. */
+/** The part of a policy that sends nothing to a server that fails. */
 export interface Breaker {
+  readonly seam: RequestSeam;
+  /** Refuses a call while its circuit is open, so that nothing is used up for it. Counts nothing. */
   readonly interceptor: Interceptor;
   /** Of one server or tool; `closed` for one that never failed. */
   state(origin: Pick<ToolOrigin, "serverId" | "toolName">): CircuitState;
@@ -43,8 +52,8 @@ interface Entry {
 const maxCircuits = 10_000;
 
 /**
- * Makes the stage. Throws a `TypeError` for options that make no sense. A call that it refuses fails with `circuit_open` at once, and
- * `details.retryAfterMs` says how long it is open.
+ * Makes it. Throws a `TypeError` for options that make no sense. A request that it refuses fails with
+ * `circuit_open` at once, and `details.retryAfterMs` says how long it is open.
  */
 export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
   const rules = readBreaker(options);
@@ -54,16 +63,31 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
   const tell = (entry: Entry, change: CircuitChange | undefined, reason: string): void => {
     if (change !== undefined) parts.emit(circuitEvent(entry, change, { at: dateOf(parts.clock), reason }));
   };
+  const isAbout = ({ serverId, call }: ServerRequest): boolean => {
+    if (options.servers?.(serverId) === false) return false;
+    if (tools === undefined) return true;
+    return call !== undefined && tools.matches(toolSubject(call.definition, call.server, parts));
+  };
   return {
-    async interceptor(call, next) {
-      if (tools?.matches(toolSubject(call.definition, call.server, parts)) === false) return next(call);
-      const entry = circuits.enter(call.origin);
+    async seam(request, send) {
+      if (!isAbout(request)) return send();
+      const { serverId, call, isStartup = false } = request;
+      const entry = circuits.enter({ serverId, toolName: call?.origin.toolName });
+      // To refuse it would cost a session that a probe waits for.
+      if (isStartup && entry.circuit.state !== "closed") return send();
       const entered = entry.circuit.enter(now);
-      if (entered === undefined) throw refuseOpen(call, entry, parts);
-      tell(entry, entered.change, "a first call tries whether it is well again");
+      if (entered === undefined) throw refuseOpen(request, entry, parts);
+      tell(entry, entered.change, "a first request tries whether it is well again");
       const end = (health: Health, reason?: unknown): void =>
         tell(entry, entered.pass.end(health, faultOf(reason)), reasonFor(rules, health, reason));
-      return entered.pass.isProbe ? probe(call, next, end) : run(call, next, end);
+      return entered.pass.isProbe ? probe(request, send, end) : run(send, end);
+    },
+    interceptor(call, next) {
+      const { serverId, toolName } = call.origin;
+      const request = { serverId, method: "tools/call", call };
+      const entry = isAbout(request) ? circuits.find({ serverId, toolName }) : undefined;
+      if (entry === undefined || entry.circuit.retryAfterMs(now()) === 0) return next(call);
+      return Promise.reject(refuseOpen(request, entry, parts));
     },
     state: ({ serverId, toolName }) => circuits.find({ serverId, toolName })?.circuit.state ?? "closed",
     statuses: () =>
@@ -75,9 +99,10 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
         ];
       }),
     describe(subject) {
+      if (subject.serverId === "" || options.servers?.(subject.serverId) === false) return [];
       if (tools?.matches(subject) === false) return [];
       const { circuit } = circuits.find(subject) ?? { circuit: undefined };
-      const subjectKind = rules.per === "tool" || subject.serverId === "" ? "tool" : "server";
+      const subjectKind = rules.per;
       const { failures, openMs, maxOpenMs, successes } = rules;
       const when = `${failures} failures in a row open the circuit of its ${subjectKind} for ${openMs} ms, at most ${maxOpenMs} ms`;
       return [`breaker: ${when}; ${successes} good probes close it; now it is ${circuit?.state ?? "closed"}`];
@@ -86,14 +111,13 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
 }
 
 type End = (health: Health, reason?: unknown) => void;
-type Next = Parameters<Interceptor>[1];
 
-async function run(call: ToolCall, next: Next, end: End): Promise<ToolOutcome> {
+async function run<Answer>(send: () => Promise<Answer>, end: End): Promise<Answer> {
   try {
-    const outcome = await next(call);
-    // Whoever says that his tool failed is there to say so.
+    const answer = await send();
+    // A tool that says that it failed is there to say so.
     end("well");
-    return outcome;
+    return answer;
   } catch (error) {
     end(judgeHealth(error), error);
     throw error;
@@ -101,38 +125,40 @@ async function run(call: ToolCall, next: Next, end: End): Promise<ToolOutcome> {
 }
 
 /** The place of a probe is free as soon as nobody waits for it, whenever the server may answer. */
-async function probe(call: ToolCall, next: Next, end: End): Promise<ToolOutcome> {
-  const { signal } = call.options;
-  const giveUp = (): void => end(judgeHealth(signal?.reason), signal?.reason);
-  signal?.addEventListener("abort", giveUp, { once: true });
+async function probe<Answer>({ signal }: ServerRequest, send: () => Promise<Answer>, end: End): Promise<Answer> {
+  const ignore = signal && onAbort(signal, () => end(judgeHealth(signal.reason), signal.reason));
   try {
-    return await run(call, next, end);
+    return await run(send, end);
   } finally {
-    signal?.removeEventListener("abort", giveUp);
+    ignore?.();
   }
 }
 
+/** Whose circuit; without a name of a tool, that of all that is no call. */
+interface CircuitSubject {
+  readonly serverId: string;
+  readonly toolName: string | undefined;
+}
+
 interface Circuits {
-  find(origin: Pick<ToolOrigin, "serverId" | "toolName">): Entry | undefined;
-  /** The one for a call, made when there is none. */
-  enter(origin: ToolOrigin): Entry;
+  find(subject: CircuitSubject): Entry | undefined;
+  /** The one for a request, made when there is none. */
+  enter(subject: CircuitSubject): Entry;
   all(): Iterable<Entry>;
 }
 
 function createCircuits(rules: BreakerRules): Circuits {
   const entries = new Map<string, Entry>();
-  const isPerTool = (serverId: string): boolean => rules.per === "tool" || serverId === "";
-  const keyOf = ({ serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">): string =>
-    `${serverId.length}:${serverId}${isPerTool(serverId) ? toolName : ""}`;
+  const nameIn = ({ toolName }: CircuitSubject): string | undefined => (rules.per === "tool" ? toolName : undefined);
+  const keyOf = (subject: CircuitSubject): string => JSON.stringify([subject.serverId, nameIn(subject)]);
   return {
-    find: (origin) => entries.get(keyOf(origin)),
-    enter(origin) {
-      const key = keyOf(origin);
+    find: (subject) => entries.get(keyOf(subject)),
+    enter(subject) {
+      const key = keyOf(subject);
       const known = entries.get(key);
       if (known !== undefined) return known;
       if (entries.size >= maxCircuits) dropOne(entries);
-      const { serverId, toolName } = origin;
-      const made = { circuit: createCircuit(rules), serverId, toolName: isPerTool(serverId) ? toolName : undefined };
+      const made = { circuit: createCircuit(rules), serverId: subject.serverId, toolName: nameIn(subject) };
       entries.set(key, made);
       return made;
     },
@@ -150,15 +176,26 @@ function dropOne(entries: Map<string, Entry>): void {
   if (first !== undefined) entries.delete(first);
 }
 
-function refuseOpen(call: ToolCall, { circuit, toolName }: Entry, parts: StageParts): Error {
+function refuseOpen(
+  { serverId, method, call }: ServerRequest,
+  { circuit, toolName }: Entry,
+  parts: StageParts,
+): HostsideError {
   const retryAfterMs = Math.ceil(circuit.retryAfterMs(parts.clock.now()));
   const subjectKind = toolName === undefined ? "server" : "tool";
   const reason =
     circuit.state === "open"
       ? `is refused: its ${subjectKind} failed too often, and is left alone for another ${retryAfterMs} ms`
-      : `is refused: its ${subjectKind} failed too often, and another call tries whether it is well again`;
+      : `is refused: its ${subjectKind} failed too often, and another request tries whether it is well again`;
   const details = circuit.state === "open" ? { retryAfterMs } : {};
-  return refuseCall(call, { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details }, parts);
+  const refusal = { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details } as const;
+  if (call !== undefined) return refuseCall(call, refusal, parts);
+  return new HostsideError(`${method} of server ${JSON.stringify(serverId)} ${reason}`, {
+    code: "circuit_open",
+    serverId,
+    outcome: "not-sent",
+    details: { ...details, operation: method, policy: "breaker" },
+  });
 }
 
 function reasonFor({ failures, successes }: BreakerRules, health: Health, reason: unknown): string {

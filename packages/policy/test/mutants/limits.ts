@@ -71,7 +71,7 @@ export const limitMutants: readonly PolicyMutant[] = [
       {
         file: "breaker/create-breaker.ts",
         find: '    end("well");',
-        replace: '    end(outcome.isError ? "ill" : "well");',
+        replace: '    end(Reflect.get(Object(answer), "isError") === true ? "ill" : "well");',
       },
     ],
     test: breaker,
@@ -97,8 +97,8 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "breaker/create-breaker.ts",
-        find: '  signal?.addEventListener("abort", giveUp, { once: true });\n',
-        replace: "",
+        find: "signal && onAbort(signal, () => end(judgeHealth(signal.reason), signal.reason))",
+        replace: "undefined",
       },
     ],
     test: breaker,

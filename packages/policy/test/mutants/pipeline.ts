@@ -34,15 +34,14 @@ export const pipelineMutants: readonly PolicyMutant[] = [
     test,
   },
   {
-    bug: "tries a server again behind its breaker, so that one call opens it",
-    patches: [
-      {
-        file: "policy.ts",
-        find: "retry?.interceptor, breaker?.interceptor",
-        replace: "breaker?.interceptor, retry?.interceptor",
-      },
-    ],
+    bug: "has no breaker around the requests of providers",
+    patches: [{ file: "policy.ts", find: "requestSeam: breaker?.seam", replace: "requestSeam: undefined" }],
     test,
+  },
+  {
+    bug: "uses an approval up for a call that an open circuit refuses",
+    patches: [{ file: "policy.ts", find: ", breaker?.interceptor]", replace: "]" }],
+    test: "packages/policy/test/resumed-calls.test.ts",
   },
   {
     bug: "counts each try of a call against its limits",

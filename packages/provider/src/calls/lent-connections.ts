@@ -6,6 +6,7 @@ import {
   type HostRequest,
   type JsonObject,
   type RequestOptions,
+  type RequestSeam,
   type ServerSpec,
   type Subscription,
   type ToolCall,
@@ -34,6 +35,24 @@ import type { HandCall } from "./hand-call.ts";
 import { lendOnBehalfOf } from "./lend-on-behalf-of.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 
+/** Sends a call to the queue of its server. */
+export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;
+
+/** Puts the seam, if there is one, around every call. */
+export function createSendCall(seam: RequestSeam | undefined): SendCall {
+  if (seam === undefined) return ({ queue }, call, hand) => queue.call(call, hand);
+  return ({ queue }, call, hand) => {
+    const { context, signal } = call.options;
+    const asked = { serverId: call.origin.serverId, method: "tools/call", call, context, signal };
+    return seam(asked, (meta) => queue.call(callWithMeta(call, meta), hand));
+  };
+}
+
+function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
+  if (meta === undefined) return call;
+  return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
+}
+
 /** The connections that a provider lends to its product, with its layers around what is sent on them. */
 export interface LentConnections {
   /** What the product gets of a session. */
@@ -45,8 +64,12 @@ export interface LentConnections {
 
 /** What guarding needs. */
 export interface LentConnectionsInit {
-  readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock" | "principal">;
+  readonly settings: Pick<
+    ProviderSettings,
+    "admit" | "interceptors" | "requestInterceptors" | "requestSeam" | "clock" | "principal"
+  >;
   readonly calls: CallPipeline;
+  readonly sendCall: SendCall;
   /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
   readonly find: (registration: Registration, toolName: string) => CatalogTool;
   readonly specOf: (serverId: string) => ServerSpec | undefined;
@@ -58,15 +81,24 @@ interface Guarded extends Omit<LentConnectionsInit, "settings" | "specOf"> {
   readonly lent: Connection;
   readonly requests: RequestPipeline;
   readonly principal: string | undefined;
+  readonly seam: RequestSeam | undefined;
 }
 
 /**
  * Guards connections: what the product sends on one goes through the layers that it put around calls and requests, and reaches no tool
- * that is not on offer. Without layers and without a rule for what is on offer, a connection is lent as it is, but for its principal.
+ * that is not on offer. Without layers, seam and a rule for what is on offer, a connection is lent
+ * as it is, but for its principal.
  */
-export function createLentConnections({ settings, calls, find, specOf }: LentConnectionsInit): LentConnections {
-  const { admit, interceptors, requestInterceptors, clock, principal } = settings;
-  if (admit === undefined && interceptors.length + requestInterceptors.length === 0) {
+export function createLentConnections({
+  settings,
+  calls,
+  sendCall,
+  find,
+  specOf,
+}: LentConnectionsInit): LentConnections {
+  const { admit, interceptors, requestInterceptors, requestSeam: seam, clock, principal } = settings;
+  const hasLayers = interceptors.length + requestInterceptors.length > 0 || seam !== undefined;
+  if (admit === undefined && !hasLayers) {
     return { lend: lendWithoutLayers(principal), end: () => {}, size: 0 };
   }
   const requests = createRequestPipeline({
@@ -83,12 +115,14 @@ export function createLentConnections({ settings, calls, find, specOf }: LentCon
         if (known !== undefined) return known;
         const connection = guardConnection({
           calls,
+          sendCall,
           find,
           registration,
           requests,
           session,
           lent: session.lent,
           principal,
+          seam,
         });
         guarded.set(session, connection);
         return connection;
@@ -113,7 +147,7 @@ function guardConnection(guarded: Guarded): Connection {
   const { lent } = guarded;
   return {
     server: lent.server,
-    listTools: (options) => lent.listTools(options),
+    listTools: (options) => ask(guarded, { method: "tools/list", options }, () => lent.listTools(options)),
     callTool: (toolName, args, options) => callTool(guarded, { toolName, args, options }),
     request: (method, params, options) =>
       method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
@@ -133,17 +167,17 @@ interface GivenCall {
 async function callTool(guarded: Guarded, { toolName, args, options = {} }: GivenCall): Promise<JsonObject> {
   assertToolName("callTool()", toolName);
   assertCallOptions(options);
-  const { calls, find, registration, principal } = guarded;
+  const { calls, sendCall, find, registration, principal } = guarded;
   const definition = find(registration, toolName);
   const call = readCall(registration, { definition, args, options: onBehalfOf(principal, options) });
   let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(call, async (handed) => (sent = await registration.queue.call(handed)));
+  const outcome = await calls.run(call, async (handed) => (sent = await sendCall(registration, handed)));
   return rawOf(outcome, sent);
 }
 
 /** A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that is to become a task. */
 async function requestCall(
-  { calls, find, registration, principal }: Guarded,
+  { calls, sendCall, find, registration, principal }: Guarded,
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<JsonObject> {
@@ -161,7 +195,7 @@ async function requestCall(
     return isJsonObject(raw) ? raw : {};
   };
   let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(call, async (handed) => (sent = await registration.queue.call(handed, hand)));
+  const outcome = await calls.run(call, async (handed) => (sent = await sendCall(registration, handed, hand)));
   return rawOf(outcome, sent);
 }
 
@@ -171,19 +205,31 @@ interface GivenRequest {
   readonly options: RequestOptions | undefined;
 }
 
+/** Sends a request through the seam. */
+function ask<Answer>(
+  { registration: { id: serverId }, seam }: Guarded,
+  { method, options }: { readonly method: string; readonly options: RequestOptions | undefined },
+  send: (meta?: JsonObject) => Promise<Answer>,
+): Promise<Answer> {
+  if (seam === undefined) return send();
+  return seam({ serverId, method, context: options?.context, signal: options?.signal }, send);
+}
+
 async function request(
-  { requests, registration, session, lent, principal }: Guarded,
+  guarded: Guarded,
   { method, params, options: given = {} }: GivenRequest,
 ): ReturnType<Connection["request"]> {
+  const { requests, registration, session, lent, principal } = guarded;
   assertInUse(session);
   assertMessage("request()", method, params);
   assertRequestOptions(given);
   const options = onBehalfOf(principal, given);
   const asked: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
   return await requests.run(asked, (handed) => {
-    const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
     return whilePausable(registration, handed.options, () =>
-      lent.request(method, handed.params, wireOptions(handed.options, timeoutMs)),
+      ask(guarded, handed, (meta) =>
+        lent.request(method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
+      ),
     );
   });
 }
@@ -222,10 +268,9 @@ async function subscribe(
   try {
     await requests.run(asked, async (handed) => {
       const wanted = handed.params?.["uri"];
-      const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
       const meta = handed.params?.["_meta"];
       const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
-      const wire = wireOptions({ ...handed.options, observer }, timeoutMs);
+      const wire = wireOptions({ ...handed.options, observer }, registration);
       keep(await lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wire));
       return {};
     });
@@ -240,6 +285,12 @@ async function subscribe(
     serverId: registration.id,
     outcome: "not-sent",
   });
+}
+
+function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined): JsonObject | undefined {
+  if (meta === undefined) return params;
+  const own = params?.["_meta"];
+  return { ...params, _meta: { ...meta, ...(isJsonObject(own) && own) } };
 }
 
 /** Keeps the latest of the subscriptions that it is given until it is taken; ends all others, and those that come later. */
@@ -296,12 +347,14 @@ async function whilePausable<T>(
   }
 }
 
-// What the connection has to know.
+// What the connection has to know. No request takes longer than the spec of its server says.
 function wireOptions(
   { signal, timeoutMs, deadline, context, observer }: RequestOptions,
-  fallbackMs: number,
+  { link: { spec } }: Registration,
 ): RequestOptions {
-  const leftMs = Math.min(timeoutMs ?? fallbackMs, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
+  const { requestMs = timeoutMs ?? defaultTimeouts.requestMs } = spec.timeouts ?? {};
+  const given = timeoutMs ?? requestMs;
+  const leftMs = Math.min(given, requestMs, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
   return {
     timeoutMs: Math.max(1, leftMs),
     ...(signal !== undefined && { signal }),

@@ -28,7 +28,7 @@ import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
 import { describeServer } from "../catalog/describe-server.ts";
-import { createLentConnections, type LentConnections } from "./lent-connections.ts";
+import { createLentConnections, createSendCall, type LentConnections } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
@@ -56,7 +56,7 @@ const noOptions: CallOptions = Object.freeze({});
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { parts, serverSet, assertOpen } = init;
   const { settings, catalog, observers } = parts;
-  const { interceptors, clock, principal } = settings;
+  const { interceptors, requestSeam, clock, principal } = settings;
   const callMsOf = (serverId: string): number =>
     serverSet.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
   const specOf = (serverId: string): ServerSpec | undefined => serverSet.get(serverId)?.link.spec;
@@ -72,10 +72,12 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     assertOpen();
     const registration = serverSet.get(call.origin.serverId);
     if (registration === undefined) throw serverGoneError(call.origin, former);
-    return registration.queue.call(call);
+    return sendCall(registration, call);
   };
+  const sendCall = createSendCall(requestSeam);
   const guard = createLentConnections({
     settings,
+    sendCall,
     specOf,
     calls: pipeline,
     find: (registration, toolName) => findOnOffer(registration, toolName, init),

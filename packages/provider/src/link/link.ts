@@ -3,6 +3,7 @@ import {
   type Clock,
   type Connector,
   type Random,
+  type RequestSeam,
   type ServerRecord,
   type ServerSpec,
   type ToolListing,
@@ -32,6 +33,8 @@ export interface LinkInit {
   readonly hooks: LinkHooks;
   /** Settles when whatever had this server's id before is gone; no session starts earlier. */
   readonly predecessor?: Promise<void> | undefined;
+  /** Stands around each listing. */
+  readonly seam?: RequestSeam | undefined;
 }
 
 /** A listing from before, and for how much longer it holds. */
@@ -102,6 +105,7 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   readonly random: Random;
   readonly #hooks: LinkHooks;
   readonly #policyOf: LinkInit["policyOf"];
+  readonly #seam: RequestSeam | undefined;
   #policy: LinkPolicy;
   readonly #waiters = createWaiters();
   readonly #sessions: Sessions;
@@ -111,13 +115,14 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   #open: Session | undefined;
   #refreshing: number[] | undefined;
 
-  constructor({ spec, connector, clock, random, policyOf, hooks, predecessor }: LinkInit) {
+  constructor({ spec, connector, clock, random, policyOf, hooks, predecessor, seam }: LinkInit) {
     this.spec = spec;
     this.since = dateOf(clock);
     this.clock = clock;
     this.random = random;
     this.#hooks = hooks;
     this.#policyOf = policyOf;
+    this.#seam = seam;
     this.#policy = policyOf(spec);
     this.#sessions = createSessions({ connector, clock, predecessor, host: this });
     const kind = spec.disabled === true ? "disabled" : "idle";
@@ -286,11 +291,25 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   }
 
   async #list(number: number, run: number): Promise<void> {
-    const { spec, clock } = this;
-    const hooks = this.#hooks;
     const session = this.#sessions.get(number);
     if (session === undefined) return;
-    const { connection, peer } = session;
+    try {
+      const list = (): Promise<ToolListing> => this.#askForTools(session);
+      const isStartup = this.state.kind === "listing";
+      const asked = { serverId: this.serverId, method: "tools/list", isStartup };
+      const listing = await (this.#seam === undefined ? list() : this.#seam(asked, list));
+      const before = this.#hooks.beforeListed(listing, session);
+      if (before !== undefined) await before;
+      this.report({ type: "listed", session: number, run, listing });
+    } catch (reason) {
+      const error = toHostsideError(reason, this.serverId, "tools/list");
+      this.report({ type: "list-failed", session: number, run, error });
+    }
+  }
+
+  async #askForTools({ connection, peer }: Session): Promise<ToolListing> {
+    const { spec, clock } = this;
+    const hooks = this.#hooks;
     const announce = hooks.announcer();
     const operation = beginOperation("list", { spec, clock, onRecord: (record) => hooks.onRecord(record), announce });
     operation.announce();
@@ -300,13 +319,11 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
       const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec), ...watched });
       assertListing(listing, spec.id);
       operation.end(peer, { toolCount: listing.tools.length });
-      const before = hooks.beforeListed(listing, session);
-      if (before !== undefined) await before;
-      this.report({ type: "listed", session: number, run, listing });
+      return listing;
     } catch (reason) {
       const error = toHostsideError(reason, spec.id, "tools/list");
       operation.end(peer, error);
-      this.report({ type: "list-failed", session: number, run, error });
+      throw error;
     }
   }
 

@@ -26,7 +26,7 @@ export function assembleServer(
   parts: ProviderParts,
 ): Registration {
   const { settings, catalog, observers } = parts;
-  const { connector, clock, random } = settings;
+  const { connector, clock, random, requestSeam: seam } = settings;
   const { id } = spec;
   const hooks = createServerReports({ registration: () => registration, onListing, onState, parts });
   const link: Link = createLink({
@@ -37,6 +37,7 @@ export function assembleServer(
     policyOf: (current) => policyOf(current, settings, catalog.asksForNames ? longestAgreementMs : 0),
     hooks,
     predecessor,
+    seam,
   });
   const queue = createCallQueue({
     link,

@@ -1,4 +1,4 @@
-import type { Connection, HostsideError } from "@hostside/core";
+import type { Connection, HostsideError, RequestSeam } from "@hostside/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
@@ -41,7 +41,7 @@ export interface ServerOperationsInit extends OperationParts {
 /** Makes the operations. */
 export function createServerOperations({ lend, ...parts }: ServerOperationsInit): ServerOperations {
   const { serverSet, settings, assertOpen } = parts;
-  const { connector, principal } = settings;
+  const { connector, principal, requestSeam: seam } = settings;
   const find = (operation: string, id: string): Registration => {
     assertOpen();
     assertServerId(operation, id);
@@ -116,9 +116,21 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     async connection(id, givenOptions): Promise<Connection> {
       const options = readUserOptions("connection", givenOptions);
       const registration = find("connection", id);
-      return lend(registration, await reach(registration, "call", { ...options, operation: "connection" }));
+      return lend(registration, await connect(registration, options, seam));
     },
   };
+}
+
+/** A session that is there costs its server nothing, and needs no seam. */
+function connect(
+  registration: Registration,
+  options: UserOperationOptions,
+  seam: RequestSeam | undefined,
+): Promise<Session> {
+  const { id, link } = registration;
+  const open = (): Promise<Session> => reach(registration, "call", { ...options, operation: "connection" });
+  if (seam === undefined || link.current() !== undefined) return open();
+  return seam({ serverId: id, method: "initialize", signal: options.signal }, open);
 }
 
 async function reach(

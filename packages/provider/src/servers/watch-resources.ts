@@ -34,6 +34,11 @@ interface Want {
   isNew: boolean;
 }
 
+interface Begun {
+  readonly session: Session;
+  readonly current: Subscription;
+}
+
 /** What is known of one server, by its id: a registration that replaces another one goes on where that one was. */
 interface Watched {
   readonly wants: LazySet<Want>;
@@ -57,9 +62,15 @@ export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
   return {
     async subscribe(id, uri, { signal }) {
       const registration = serverSet.require(id);
-      const session = await whileSubscribing(id, signal, () => registration.link.ready("call", signal));
-      const connection = init.lend(registration, session);
-      const current = await whileSubscribing(id, signal, () => connection.subscribeResource(uri, { signal }));
+      const { requestSeam: seam } = parts.settings;
+      const begin = async (): Promise<Begun> => {
+        const session = await registration.link.ready("call", signal);
+        return { session, current: await init.lend(registration, session).subscribeResource(uri, { signal }) };
+      };
+      const asked = { serverId: id, method: "resources/subscribe", signal };
+      const { session, current } = await whileSubscribing(id, signal, () =>
+        seam === undefined ? begin() : seam(asked, () => begin()),
+      );
       if (serverSet.get(id) === undefined) throw registrationEndedError(id, "was removed");
       const watched = watchedOf(watching, id);
       const want: Want = { uri, current: undefined, isNew: true };
