@@ -63,7 +63,7 @@ describe.each(engines)("two replicas over one $name", ({ binary, start }) => {
       const [one, two] = replicas;
       if (one === undefined || two === undefined) throw new Error("two replicas");
       const transport = { type: "stdio", command: process.execPath, args: [everything, "stdio"] };
-      expect(await one.send("/servers", "PUT", [{ id: "all", ...transport }])).toEqual({ written: true, revision: 1 });
+      expect(await one.send("/servers", "PUT", { all: transport })).toEqual({ written: true, revision: 1 });
       await new Promise((resolve) => setTimeout(resolve, 1000));
       expect(await two.get("/servers")).toMatchObject([{ id: "all" }]);
       const wait = async (replica: Replica): Promise<unknown> => {

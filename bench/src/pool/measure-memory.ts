@@ -21,7 +21,8 @@ const ways: Readonly<Record<string, Way>> = {
     return { lease, toolbox, offered: toolbox.tools() };
   },
   facade: async ({ servers }) => {
-    const host = await createHost({ servers, pool: {} });
+    const entries = Object.fromEntries(servers.map(({ id, ...entry }) => [id, entry]));
+    const host = await createHost({ servers: entries, pool: {} });
     return async (id) => {
       const conversation = await host.conversation({ id, principal: `of ${id}` });
       await conversation.call(echoOf(0), { text: id });

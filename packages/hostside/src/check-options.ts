@@ -1,5 +1,5 @@
-import { assertServerSpec, longestTimeoutMs, HostsideError } from "@hostside/core";
-import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
+import { longestTimeoutMs } from "@hostside/core";
+import { assertKnownOptions, assertSignal, kindOf, type Fields } from "@hostside/core/implement";
 import { assertMethods } from "./state/assert-methods.ts";
 import type { ConfigOptions, HostOptions, HostState } from "./host-options.ts";
 
@@ -64,9 +64,8 @@ const owner = "createHost()";
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */
 export function checkOptions(options: HostOptions): void {
   assertKnownOptions(owner, options, optionFields);
-  const { config, servers, state, tools, providers, signal, clock, auth, authenticateTools } = options;
+  const { config, state, tools, providers, signal, clock, auth, authenticateTools } = options;
   checkConfig(config);
-  checkServers(servers);
   checkState(state);
   const { sharedServers } = options;
   if (sharedServers !== undefined) assertMethods("sharedServers", sharedServers, ["read", "write", "onChanged"]);
@@ -124,30 +123,6 @@ function checkConfig(config: HostOptions["config"]): void {
   if (watch !== undefined && typeof watch !== "boolean") throw new TypeError("config.watch must be true or false");
   if (allow !== undefined && typeof allow !== "function") throw new TypeError("config.allow must be a function");
   if (revise !== undefined && typeof revise !== "function") throw new TypeError("config.revise must be a function");
-}
-
-function checkServers(servers: HostOptions["servers"]): void {
-  if (servers === undefined || isPlainObject(servers)) return;
-  if (!Array.isArray(servers)) {
-    throw new TypeError(`servers must be an array of specs, or entries by their names, not ${kindOf(servers)}`);
-  }
-  const ids = new Set<string>();
-  for (const [index, spec] of servers.entries()) {
-    if (!isPlainObject(spec) || !("id" in spec)) throw noSpecError(index);
-    assertServerSpec(spec);
-    const { id: serverId } = spec;
-    if (ids.has(serverId)) {
-      const message = `servers[${index}]: server ${JSON.stringify(serverId)} is there twice`;
-      throw new HostsideError(message, { code: "duplicate_server", serverId });
-    }
-    ids.add(serverId);
-  }
-}
-
-// Most are entries as other hosts have them.
-function noSpecError(index: number): HostsideError {
-  const message = `servers[${index}] must be a spec, with an id and a transport; entries with command or url go by name, as in servers: { name: { command } }`;
-  return new HostsideError(message, { code: "invalid_spec", details: { field: `servers[${index}].id` } });
 }
 
 function checkState(state: HostOptions["state"]): void {

@@ -6,7 +6,6 @@ import type {
   Connector,
   Diagnostic,
   Event,
-  JsonObject,
   Lock,
   Notices,
   ServerSpec,
@@ -21,6 +20,7 @@ import type { ResourcesOptions, ResourceToolsOptions } from "@hostside/resources
 import type { Results, ResultsOptions } from "@hostside/results";
 import type { ConnectorOptions } from "@hostside/transports";
 import type { HostTelemetry } from "./host-telemetry.ts";
+import type { HostServerEntry } from "./servers/server-entries.ts";
 import type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 /** Configurations as a host uses them. */
@@ -66,8 +66,15 @@ export type PoolOptions = Omit<SharedProvidersOptions, "make" | "servers" | "clo
 export interface HostOptions {
   /** `"auto"`: the configurations that the user has (`findConfigFiles`). Else one file, several, or all options. Default: no file is read. */
   readonly config?: string | readonly string[] | ConfigOptions | undefined;
-  /** Servers beside those of `config`, which they win over: specs, or entries by their names as in the `mcpServers` of a file. */
-  readonly servers?: readonly ServerSpec[] | Readonly<Record<string, JsonObject>> | undefined;
+  /**
+   * Servers by their names: entries as in `mcpServers` files, with the further members of
+   * `hostside.json`. They win over servers of `config` and `sharedServers` with the same name.
+   * Values are used as they are; `${NAME}` is expanded in files alone.
+   *
+   * @example
+   * { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."], required: true } }
+   */
+  readonly servers?: Readonly<Record<string, HostServerEntry>> | undefined;
   /** Servers of all replicas, which `createSharedServers()` keeps in their store; one that is changed there is changed here. Default: none. */
   readonly sharedServers?: SharedServers | undefined;
   /**

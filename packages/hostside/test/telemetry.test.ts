@@ -5,6 +5,7 @@ import { createTelemetry } from "@hostside/otel";
 import { afterEach, describe, expect, it } from "vitest";
 import { openHostParts } from "../src/create-host.ts";
 import { createHost } from "../src/index.ts";
+import { byName } from "./facade/by-name.ts";
 
 afterEach(() => {
   trace.disable();
@@ -23,7 +24,7 @@ describe("the option telemetry", () => {
   it("writes to the SDK that is registered, for calls, connections and other requests", async () => {
     const { tracerProvider, names } = createSdk();
     trace.setGlobalTracerProvider(tracerProvider);
-    const { host, provider } = await openHostParts({ servers, telemetry: true });
+    const { host, provider } = await openHostParts({ servers: byName(servers), telemetry: true });
     await host.call("mcp_s_echo", { text: "x" });
     const connection = await provider.connection("s");
     await connection.request("resources/list").catch(() => undefined);
@@ -35,7 +36,7 @@ describe("the option telemetry", () => {
     const { tracerProvider, names } = createSdk();
     const [server] = servers;
     await using host = await createHost({
-      servers: [{ ...server, sharing: "conversation" as const }],
+      servers: byName([{ ...server, sharing: "conversation" as const }]),
       pool: {},
       telemetry: createTelemetry({ tracerProvider }),
     });

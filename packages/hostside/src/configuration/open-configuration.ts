@@ -15,6 +15,7 @@ import type { ApplyOptions } from "@hostside/provider";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../host-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
+import type { ReadEntry } from "../servers/server-entries.ts";
 import { configError, slowConfigError } from "./config-error.ts";
 import type { WantedConfig } from "./read-config-options.ts";
 import { settleServers, type ServersWanted, type SettledServers } from "./settle-servers.ts";
@@ -53,7 +54,7 @@ export interface Configuration {
    * The servers of the product's own code, by their ids. A change takes effect with
    * {@linkcode apply}.
    */
-  readonly own: Map<string, ServerSpec>;
+  readonly own: Map<string, ReadEntry>;
   /** Reads {@linkcode own} anew, and applies nothing. Returns the servers that there are now. */
   settle(): readonly ServerSpec[];
   /** Applies the servers that there are now. Rejects as the target does. */
@@ -140,6 +141,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
     // What does not start is not trusted, or is not what runs by this name.
     extrasOf: (serverId) =>
+      servers.own.get(serverId)?.extras ??
+      shared?.extrasOf(serverId) ??
       servers.current.config.sources.find((source) => source.serverId === serverId && source.state === "on")?.extras,
     onReport: reports.on,
     own: servers.own,
@@ -164,10 +167,10 @@ function createServerSources(
   { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
 ): ServerSources {
   const { given, shared, naming, prepare } = opening;
-  const own = new Map(given.map((spec) => [spec.id, spec]));
+  const own = new Map(given.map((server) => [server.spec.id, server]));
   const { promise: started, resolve: start } = createPromise<ServersTarget>();
   const settle = (config: LoadedConfig): SettledServers => {
-    const servers = { given: [...own.values()], shared: shared?.specs ?? [], allow, naming };
+    const servers = { given: Array.from(own.values(), ({ spec }) => spec), shared: shared?.specs ?? [], allow, naming };
     const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
     return { specs: specs.map(prepare), config: used };
   };

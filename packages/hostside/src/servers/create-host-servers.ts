@@ -1,11 +1,11 @@
-import { HostsideError, type Connector, type ServerSpec } from "@hostside/core";
-import { copySpec, isPlainObject, kindOf, quoteText, sharingOf, unknownServerError } from "@hostside/core/implement";
-import { assertServerSpec } from "@hostside/core";
+import { HostsideError, type Connector } from "@hostside/core";
+import { isPlainObject, kindOf, quoteText, sharingOf, unknownServerError } from "@hostside/core/implement";
 import type { NamingStrategy } from "@hostside/naming";
 import type { ApplyOptions, McpProvider } from "@hostside/provider";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import { idKeys } from "../configuration/settle-servers.ts";
 import type { HostServers } from "./host-servers.ts";
+import { readServerEntry, type ReadEntry } from "./server-entries.ts";
 
 /** Parts of {@linkcode createHostServers}. */
 export interface HostServersParts {
@@ -30,14 +30,13 @@ export function createHostServers(parts: HostServersParts): HostServers {
   const { own } = configuration;
   const ids = (): readonly string[] => configuration.specs.map(({ id }) => id);
 
-  const readEntry = (operation: Operation, name: string, entry: unknown): ServerSpec => {
+  const readEntry = (operation: Operation, name: string, entry: unknown): ReadEntry => {
     if (!isPlainObject(entry)) {
       throw new TypeError(`servers.${operation}() takes the entry of a server as an object, not ${kindOf(entry)}`);
     }
-    const spec = { ...entry, id: name };
-    assertServerSpec(spec);
-    connector.check?.(spec);
-    return copySpec(spec);
+    const server = readServerEntry(name, entry);
+    connector.check?.(server.spec);
+    return server;
   };
   const assertOwn = (operation: Operation, name: string): void => {
     if (own.has(name)) return;
@@ -61,17 +60,17 @@ export function createHostServers(parts: HostServersParts): HostServers {
 
   return {
     async add(name, entry, options = {}) {
-      const spec = readEntry("add", name, entry);
+      const server = readEntry("add", name, entry);
       const keys = idKeys(name, naming);
       const rival = ids().find((id) => idKeys(id, naming).some((key) => keys.includes(key)));
       if (rival !== undefined) throw duplicateError(name, rival);
-      own.set(name, spec);
-      const settled = configuration.settle().find(({ id }) => id === name) ?? spec;
+      own.set(name, server);
+      const settled = configuration.settle().find(({ id }) => id === name) ?? server.spec;
       try {
         if (isPooled && sharingOf(settled) !== "shared") await apply(name, options);
         else await provider.addServer(settled, options);
       } catch (error) {
-        if (own.get(name) === spec) own.delete(name);
+        if (own.get(name) === server) own.delete(name);
         configuration.settle();
         // An edit that was applied meanwhile keeps a server that could not be added.
         if (!provider.closed && provider.hasServer(name)) await provider.removeServer(name);
@@ -79,9 +78,9 @@ export function createHostServers(parts: HostServersParts): HostServers {
       }
     },
     async update(name, entry, options = {}) {
-      const spec = readEntry("update", name, entry);
+      const server = readEntry("update", name, entry);
       assertOwn("update", name);
-      own.set(name, spec);
+      own.set(name, server);
       await apply(name, options);
     },
     async remove(name, options = {}) {

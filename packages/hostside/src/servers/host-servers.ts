@@ -1,4 +1,5 @@
-import type { Event, ServerEntry, ServerLog, ServerNotification } from "@hostside/core";
+import type { Event, ServerLog, ServerNotification } from "@hostside/core";
+import type { HostServerEntry } from "./server-entries.ts";
 import type { EndOptions, UserOperationOptions } from "@hostside/provider";
 
 /**
@@ -18,7 +19,7 @@ export interface HostServers {
    * @example
    * await host.servers.add("files", { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
    */
-  add(name: string, entry: ServerEntry, options?: UserOperationOptions): Promise<void>;
+  add(name: string, entry: HostServerEntry, options?: UserOperationOptions): Promise<void>;
   /**
    * Gives a server of `servers` or of {@linkcode add} another entry. Only what changed is done
    * again. Calls under way have 5 seconds to finish. The new entry stays if the connection fails.
@@ -26,7 +27,7 @@ export interface HostServers {
    * Rejects with `unknown_server` if another source has the server, and else as {@linkcode add}
    * does.
    */
-  update(name: string, entry: ServerEntry, options?: UserOperationOptions): Promise<void>;
+  update(name: string, entry: HostServerEntry, options?: UserOperationOptions): Promise<void>;
   /**
    * Removes a server of `servers` or of {@linkcode add}. Resolves with `true` when nothing of it is
    * left, or `false` if there is no server of this name. Rejects with `unknown_server` if another

@@ -1,8 +1,9 @@
-import { HostsideError, type ServerSpec } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { credentialFieldsOf } from "@hostside/core/implement";
+import type { ReadEntry } from "../servers/server-entries.ts";
 
-/** Throws `invalid_spec` for a spec that cannot be written to a store: it needs code of this process, or holds a credential as it is. */
-export function assertShareable(spec: ServerSpec): void {
+/** Throws `invalid_spec` for a server that cannot be written to a store: it needs code, or holds a credential. */
+export function assertShareable({ spec, extras }: ReadEntry): void {
   const { id } = spec;
   const fail = (field: string, message: string): HostsideError =>
     new HostsideError(`server ${JSON.stringify(id)}: ${message}`, {
@@ -13,7 +14,8 @@ export function assertShareable(spec: ServerSpec): void {
   if (spec.command === undefined && spec.url === undefined) {
     throw fail("type", `a server of type ${spec.type} needs code, and cannot be shared`);
   }
-  const [field] = credentialFieldsOf(spec);
+  const secret = extras.oauth?.clientSecret === undefined ? [] : ["oauth.clientSecret"];
+  const [field] = [...credentialFieldsOf(spec), ...secret];
   if (field === undefined) return;
   const instead =
     spec.command === undefined

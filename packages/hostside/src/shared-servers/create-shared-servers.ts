@@ -1,16 +1,9 @@
-import {
-  assertServerSpec,
-  HostsideError,
-  type JsonValue,
-  type Lock,
-  type Notices,
-  type ServerSpec,
-  type Store,
-} from "@hostside/core";
+import { HostsideError, type JsonValue, type Lock, type Notices, type Store } from "@hostside/core";
 import {
   assertKnownOptions,
   createEvent,
   isJsonObject,
+  isPlainObject,
   kindOf,
   readVersioned,
   writeVersioned,
@@ -18,6 +11,7 @@ import {
   type Fields,
   type ValueVersion,
 } from "@hostside/core/implement";
+import { readServerEntry } from "../servers/server-entries.ts";
 import { assertMethods } from "../state/assert-methods.ts";
 import { assertShareable } from "./assert-shareable.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
@@ -112,27 +106,20 @@ function writesTo(store: Store, key: string): EventSource<undefined> {
   return event;
 }
 
-function toJson(servers: readonly ServerSpec[]): JsonValue {
-  if (!Array.isArray(servers)) throw new TypeError(`servers must be an array of specs, not ${kindOf(servers)}`);
-  const ids = new Set<string>();
-  for (const spec of servers as readonly ServerSpec[]) {
-    assertServerSpec(spec);
-    assertShareable(spec);
-    const { id } = spec;
-    if (ids.has(id)) {
-      const message = `server ${JSON.stringify(id)} is there twice`;
-      throw new HostsideError(message, { code: "duplicate_server", serverId: id });
-    }
-    ids.add(id);
+function toJson(servers: unknown): JsonValue {
+  if (!isPlainObject(servers)) {
+    throw new TypeError(`write() takes entries by their names, as in { docs: { url } }, not ${kindOf(servers)}`);
   }
+  for (const [name, entry] of Object.entries(servers)) assertShareable(readServerEntry(name, entry));
   return JSON.parse(JSON.stringify(servers)) as JsonValue;
 }
 
 function toKept(value: JsonValue | undefined, { what }: ValueVersion): KeptServers {
-  if (value === undefined) return { revision: 0, servers: [] };
-  if (isJsonObject(value) && Number.isSafeInteger(value["revision"]) && Array.isArray(value["servers"])) {
-    // Each is checked by whoever uses it: one that cannot be used here costs none of the others.
-    return { revision: value["revision"] as number, servers: value["servers"] };
+  if (value === undefined) return { revision: 0, servers: {} };
+  if (isJsonObject(value) && Number.isSafeInteger(value["revision"]) && isJsonObject(value["servers"])) {
+    // The reader checks each entry: a wrong one costs none of the others.
+    const servers = value["servers"] as unknown as KeptServers["servers"];
+    return { revision: value["revision"] as number, servers };
   }
   throw new HostsideError(`what the store has of ${what} is not what was kept there`, { code: "store_failed" });
 }

@@ -1,13 +1,7 @@
-import {
-  assertServerSpec,
-  HostsideError,
-  type Clock,
-  type Connector,
-  type Diagnostic,
-  type ServerSpec,
-} from "@hostside/core";
+import { HostsideError, type Clock, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { resultWithin, sameJson } from "@hostside/core/implement";
-import type { SharedServers } from "./shared-servers.ts";
+import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../servers/server-entries.ts";
+import type { KeptServers, SharedServers } from "./shared-servers.ts";
 
 /** With what shared servers are followed. */
 export interface FollowingInit {
@@ -21,6 +15,7 @@ export interface FollowingInit {
 /** Shared servers as they are now. */
 export interface FollowedServers {
   readonly specs: readonly ServerSpec[];
+  extrasOf(serverId: string): HostEntryExtras | undefined;
   /** Calls `onChange` after each change, from now on. */
   start(onChange: () => void): void;
   /** Nothing is read any more. */
@@ -37,8 +32,8 @@ const lookEveryMs = 5000;
  */
 export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
   const { shared, clock, report } = init;
-  let specs: readonly ServerSpec[] = [];
-  let known: readonly ServerSpec[] = [];
+  let usable: readonly ReadEntry[] = [];
+  let known: KeptServers["servers"] = {};
   let revision = -1;
   let isFailing = false;
   let isClosed = false;
@@ -62,7 +57,7 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
       // A store that had lost them counts anew.
       if (isClosed || (kept.revision === revision && sameJson(kept.servers, known))) return;
       ({ revision, servers: known } = kept);
-      specs = kept.servers.filter((spec) => isUsable(spec, init));
+      usable = Object.entries(kept.servers).flatMap(([name, entry]) => readUsable(name, entry, init));
       onChange();
     } catch (error) {
       complain(error);
@@ -88,8 +83,9 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
   lookLater();
   return {
     get specs() {
-      return specs;
+      return usable.map(({ spec }) => spec);
     },
+    extrasOf: (serverId) => usable.find(({ spec }) => spec.id === serverId)?.extras,
     start(listener) {
       onChange = listener;
     },
@@ -101,20 +97,15 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
   };
 }
 
-function isUsable(spec: ServerSpec, { check, report }: FollowingInit): boolean {
+function readUsable(name: string, entry: unknown, { check, report }: FollowingInit): readonly ReadEntry[] {
   try {
-    assertServerSpec(spec);
-    check?.(spec);
-    return true;
+    const server = readServerEntry(name, entry);
+    check?.(server.spec);
+    return [server];
   } catch (error) {
-    const { id }: { readonly id?: unknown } = Object(spec);
-    const why = error instanceof Error ? error.message : "it is no spec";
-    report({
-      kind: "setting-unused",
-      serverId: typeof id === "string" ? id : "",
-      message: `a shared server is not used: ${why}`,
-    });
-    return false;
+    const why = error instanceof Error ? error.message : "its entry is wrong";
+    report({ kind: "setting-unused", serverId: name, message: `a shared server is not used: ${why}` });
+    return [];
   }
 }
 

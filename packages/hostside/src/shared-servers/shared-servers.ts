@@ -1,10 +1,12 @@
-import type { Event, ServerSpec } from "@hostside/core";
+import type { Event } from "@hostside/core";
+import type { HostServerEntry } from "../servers/server-entries.ts";
 
 /** The servers of a product as they are kept for all of its replicas. */
 export interface KeptServers {
   /** 0 where nothing was ever written; one more with every write. */
   readonly revision: number;
-  readonly servers: readonly ServerSpec[];
+  /** The entries as they were written, by their names. */
+  readonly servers: Readonly<Record<string, HostServerEntry>>;
 }
 
 /** Options of {@linkcode SharedServers.write}. */
@@ -27,11 +29,17 @@ export interface SharedServers {
    */
   read(): Promise<KeptServers>;
   /**
-   * Makes these the servers of all replicas, which apply them within a second where there are `notices`. Rejects, and writes nothing, with `invalid_spec` for a
-   * spec that is wrong, needs code, or holds a credential as it is, which the error names; with `duplicate_server`; with `store_failed` and `overloaded` as the store and the
+   * Makes these the servers of all replicas, which apply them within a second where there are
+   * `notices`. Takes entries as `servers` of `createHost()` does.
+   *
+   * Rejects, and writes nothing, with `invalid_spec` for an entry that is wrong, needs code, or holds
+   * a credential, which the error names; with `store_failed` and `overloaded` as the store and the
    * lock do. Whether a change was written is unknown where such an error says so: read again.
+   *
+   * @example
+   * await sharedServers.write({ docs: { url: "https://docs.example.com/mcp" } });
    */
-  write(servers: readonly ServerSpec[], options?: WriteServersOptions): Promise<WrittenServers>;
+  write(servers: Readonly<Record<string, HostServerEntry>>, options?: WriteServersOptions): Promise<WrittenServers>;
   /** Fires after a write here, and when another replica has written, or may have. */
   readonly onChanged: Event<undefined>;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type Host, type HostState } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
+import { byName } from "./by-name.ts";
 
 // Both would have the name mcp_g_p_list; who is there first gets it.
 const described = { g: { tools: ["p_list"] }, g_p: { tools: ["list"] } };
@@ -29,7 +30,7 @@ describe("names of replicas", () => {
     const start = (state: HostState, ...ids: readonly string[]) =>
       createHost({
         connector: createFakeConnector(described),
-        servers: ids.map((id) => ({ id, ...entry })),
+        servers: byName(ids.map((id) => ({ id, ...entry }))),
         savedCatalogs: false,
         state,
       });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const toolsOf = (offered: { tools(): readonly ToolDefinition[] }): readonly string[] =>
   offered
@@ -24,7 +25,7 @@ describe("allowTool of a host", () => {
     const allowTool: Admit = ({ origin }) => (origin?.toolName === hidden ? "hide" : "offer");
     await using host = await createHost({
       connector: connector(),
-      servers,
+      servers: byName(servers),
       pool: {},
       allowTool,
       policy: { deny: "shared/b", defaultDecision: "allow" },
@@ -43,7 +44,7 @@ describe("allowTool of a host", () => {
   it("is not asked any more by a conversation that is closed", async () => {
     const asked: string[] = [];
     const allowTool: Admit = ({ name }) => (asked.push(name), "offer");
-    await using host = await createHost({ connector: connector(), servers, pool: {}, allowTool });
+    await using host = await createHost({ connector: connector(), servers: byName(servers), pool: {}, allowTool });
     const one = await host.conversation();
     await one.close();
     asked.length = 0;

@@ -20,6 +20,7 @@ import { describe, expect, it } from "vitest";
 import { scriptedMastra } from "../../../adapters/test/mock-mastra-model.ts";
 import { resultsIn, scripted } from "../../../adapters/test/mock-model.ts";
 import { createFakeConnector, type FakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 setTracingDisabled(true);
 
@@ -45,7 +46,7 @@ async function open({ clock, ...policy }: PolicyOptions & { readonly clock?: Clo
   };
   const host = await createHost({
     connector,
-    servers,
+    servers: byName(servers),
     clock,
     policy: { requireApproval: ["files/write_*"], onEvent, ...policy },
   });
@@ -313,7 +314,12 @@ describe("an approval that a framework gives", () => {
   it("holds for the principal of the provider, where the conversation names none", async () => {
     const connector = createFakeConnector({ files: { tools: ["write_note"] } });
     const policy = { requireApproval: ["files/write_*"] };
-    await using host = await createHost({ connector, servers, policy, provider: { principal: "ann" } });
+    await using host = await createHost({
+      connector,
+      servers: byName(servers),
+      policy,
+      provider: { principal: "ann" },
+    });
     const conversation = await host.conversation();
     const messages = await askBySdk(conversation);
     expect(await goOnBySdk(conversation, messages)).toEqual([{ type: "text", value: written }]);
@@ -324,7 +330,7 @@ describe("an approval that a framework gives", () => {
     const hub = createMemoryHub();
     const connector = createFakeConnector({ files: { tools: ["write_note"] } });
     const policy = { requireApproval: ["files/write_*"] };
-    const replica = () => createHost({ connector, servers, policy, state: hub.state() });
+    const replica = () => createHost({ connector, servers: byName(servers), policy, state: hub.state() });
     await using one = await replica();
     await using two = await replica();
     const messages = await askBySdk(await one.conversation({ id: "42" }));

@@ -3,6 +3,7 @@ import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
+import { byName } from "./by-name.ts";
 
 const docs: ServerSpec = { id: "docs", type: "stdio", command: "x" };
 
@@ -16,7 +17,7 @@ async function open(tools: readonly string[], options: HostOptions) {
       return inner.connect(spec, hooks, signal);
     },
   };
-  const host = await createHost({ connector, servers: [docs], ...options });
+  const host = await createHost({ connector, servers: byName([docs]), ...options });
   const names = (): readonly string[] => namesOfServers(host);
   return { host, started, names };
 }
@@ -54,7 +55,7 @@ describe("tools of the last time", () => {
   it("are asked for anew with savedCatalogs: false, and of what is required", async () => {
     const state = { store: createMemoryStore() };
     await (await open(["old"], { state })).host.close();
-    for (const more of [{ savedCatalogs: false }, { servers: [{ ...docs, required: true }] }]) {
+    for (const more of [{ savedCatalogs: false }, { servers: byName([{ ...docs, required: true }]) }]) {
       const { host, started, names } = await open(["new"], { state, ...more });
       expect(started).toEqual(["docs"]);
       expect(names()).toEqual(["mcp_docs_new"]);
@@ -64,7 +65,7 @@ describe("tools of the last time", () => {
   });
 
   it("are a principal's at once when its connections are made again, and nobody else's", async () => {
-    const options: HostOptions = { pool: {}, servers: [{ ...docs, sharing: "principal" as const }] };
+    const options: HostOptions = { pool: {}, servers: byName([{ ...docs, sharing: "principal" as const }]) };
     const { host, started } = await open(["echo"], options);
     await using ada = await host.conversation({ id: "1", principal: "ada" });
     await host.pool?.dispose({ principal: "ada" }, "signed out");

@@ -8,6 +8,7 @@ import { createHost } from "hostside";
 import { createClosing } from "../../src/lifecycle/create-closing.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 const never = new Promise(() => {});
@@ -16,7 +17,7 @@ describe("createHost()", () => {
   it("says which required server it waited for in vain, and leaves nothing", async () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const servers = [spec("good"), { ...spec("late"), required: true }];
-    await expect(createHost({ connector, servers, timeoutMs: 20 })).rejects.toMatchObject({
+    await expect(createHost({ connector, servers: byName(servers), timeoutMs: 20 })).rejects.toMatchObject({
       code: "connect_timeout",
       message: expect.stringMatching(/within 20 ms \(timeoutMs of createHost\(\)\): "late" \(connecting\)$/),
     });
@@ -27,7 +28,7 @@ describe("createHost()", () => {
     const connector = createFakeConnector({ late: { ready: never } });
     await using host = await createHost({
       connector,
-      servers: [{ ...spec("late"), required: true }],
+      servers: byName([{ ...spec("late"), required: true }]),
       timeoutMs: 0,
     });
     expect(host.statuses()).toMatchObject([{ id: "late", state: "connecting" }]);
@@ -36,12 +37,14 @@ describe("createHost()", () => {
   it("ends when its signal aborts, at any time, and leaves nothing", async () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const controller = new AbortController();
-    const opening = createHost({ connector, servers: [spec("good"), spec("late")], signal: controller.signal });
+    const opening = createHost({ connector, servers: byName([spec("good"), spec("late")]), signal: controller.signal });
     await vi.waitFor(() => expect(connector.open.size).toBe(1), 60_000);
     controller.abort();
     await expect(opening).rejects.toMatchObject({ code: "aborted" });
     expect(connector.open.size).toBe(0);
-    await expect(createHost({ connector, servers: [spec("a")], signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      createHost({ connector, servers: byName([spec("a")]), signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       code: "aborted",
     });
   });
@@ -51,7 +54,7 @@ describe("the signal of createHost()", () => {
   it("ends the host at any time after it has resolved, as close() does", async () => {
     const connector = createFakeConnector();
     const controller = new AbortController();
-    const host = await createHost({ connector, servers: [spec("a")], signal: controller.signal });
+    const host = await createHost({ connector, servers: byName([spec("a")]), signal: controller.signal });
     const conversation = await host.conversation();
     expect(connector.open.size).toBe(1);
     controller.abort();
@@ -63,7 +66,7 @@ describe("the signal of createHost()", () => {
 
   it("has no listener of a host that is closed", async () => {
     const { signal } = new AbortController();
-    const host = await createHost({ connector: createFakeConnector(), servers: [spec("a")], signal });
+    const host = await createHost({ connector: createFakeConnector(), servers: byName([spec("a")]), signal });
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
     await host.close();
     expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -102,7 +105,7 @@ describe("close()", () => {
     const credentials = createMemoryCredentials();
     const host = await createHost({
       connector,
-      servers: [spec("a")],
+      servers: byName([spec("a")]),
       providers: [handedIn],
       state: { store: createMemoryStore(), credentials },
     });
@@ -151,7 +154,7 @@ describe("a conversation", () => {
     let arrive = (): void => {};
     const ready = new Promise<void>((resolve) => (arrive = resolve));
     const connector = createFakeConnector({ late: { ready } });
-    await using host = await createHost({ connector, servers: [spec("late")], timeoutMs: 1 });
+    await using host = await createHost({ connector, servers: byName([spec("late")]), timeoutMs: 1 });
     const conversation = await host.conversation({ context: { principal: "ada" } });
     const call = conversation.call("mcp_late_echo");
     arrive();

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type Host } from "hostside";
 import { createFakeConnector, namesOfServers } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const states = (host: Host) => host.statuses().map(({ id, state }) => `${id} ${state}`);
 const x = { type: "stdio", command: "x" } as const;
@@ -43,18 +44,6 @@ describe("the servers of a hostside", () => {
     ]);
   });
 
-  it("say of entries by name what of them changes nothing, and which word is misspelt", async () => {
-    const connector = createFakeConnector();
-    const entry = { command: "x", required: true, argz: ["y"] };
-    await using host = await createHost({ connector, servers: { a: entry } });
-    expect(host.config?.problems).toMatchObject([
-      { severity: "warning", path: "mcpServers.a.required", fix: expect.stringContaining("hostside.json") },
-      { severity: "warning", path: "mcpServers.a.argz", fix: "write args" },
-    ]);
-    const misspelt = { comand: "node" };
-    await expect(createHost({ connector, servers: { a: misspelt } })).rejects.toThrow('in place of "comand"');
-  });
-
   it("are the product's own before those of files, whatever the spelling", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("mcp.json", {
@@ -64,7 +53,7 @@ describe("the servers of a hostside", () => {
     await using host = await createHost({
       connector: createFakeConnector(),
       config: { files: [config], allow: (id) => id !== "c" },
-      servers: [own("a"), own("b_b")],
+      servers: byName([own("a"), own("b_b")]),
     });
     expect(host.statuses().map(({ id, title }) => [id, title])).toEqual([
       ["a", "own"],
@@ -83,7 +72,7 @@ describe("the servers of a hostside", () => {
       await using host = await createHost({
         connector,
         config: { files: [file], watch: false },
-        servers: [{ id: "a", ...x }],
+        servers: { a: x },
       });
       await (await host.conversation({ id: "c" })).call("mcp_a_echo");
       expect(host.config).toMatchObject({ sources: [{ state: "off" }], questions: [] });
@@ -124,7 +113,7 @@ describe("the servers of a hostside", () => {
     await using host = await createHost({
       connector,
       config: { files: [{ path: project, scope: "project", projectFolder: folder.path }, config], trust },
-      servers: [{ id: "own", type: "stdio", command: "x" }],
+      servers: { own: { type: "stdio", command: "x" } },
     });
     expect(states(host)).toEqual(["a ready", "b ready", "ours disabled", "own ready"]);
 

@@ -29,15 +29,19 @@ export interface FakeConnector extends Connector {
   readonly sent: readonly Sent[];
   /** Ids of open connections. */
   readonly open: ReadonlySet<string>;
+  /** The latest spec of each server that was connected to. */
+  readonly specs: ReadonlyMap<string, ServerSpec>;
 }
 
 /** Makes one. A spec with the command `refused` is refused by its check. */
 export function createFakeConnector(servers: Readonly<Record<string, FakeServer>> = {}): FakeConnector {
   const sent: Sent[] = [];
   const open = new Set<string>();
+  const specs = new Map<string, ServerSpec>();
   return {
     sent,
     open,
+    specs,
     check(spec) {
       if (spec.type !== "stdio" || spec.command !== "refused") return;
       throw new HostsideError("command is refused here", {
@@ -47,6 +51,7 @@ export function createFakeConnector(servers: Readonly<Record<string, FakeServer>
       });
     },
     async connect(spec, _hooks, signal) {
+      specs.set(spec.id, spec);
       const { ready, tools = ["echo"], resources = false } = servers[spec.id] ?? {};
       await Promise.race([ready, aborted(signal)]);
       open.add(spec.id);

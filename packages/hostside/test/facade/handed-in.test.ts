@@ -4,6 +4,7 @@ import { createProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 const never = new Promise<never>(() => {});
@@ -63,7 +64,7 @@ describe("tools and providers that are handed in", () => {
     const connector = createFakeConnector({ slow: { ready: never }, bad: { ready: gone } });
     const open = async (id: string, timeoutMs: number): Promise<unknown> => {
       await using own = createProvider({ connector, name: "own", servers: [{ ...spec(id), required: true }] });
-      return await createHost({ connector, servers: [spec("good")], providers: [own], timeoutMs });
+      return await createHost({ connector, servers: byName([spec("good")]), providers: [own], timeoutMs });
     };
     await expect(open("bad", 10_000)).rejects.toMatchObject({
       code: "refresh_failed",

@@ -5,6 +5,7 @@ import { createHost, type HostOptions } from "hostside";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createUnsteadyStore } from "../unsteady-store.ts";
 import { createFakeConnector, namesOfServers, type FakeServer } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 /** Starts a host over these servers with this store, and answers with the names of its tools and what it reports. */
 async function namesOf(
@@ -15,7 +16,7 @@ async function namesOf(
   const diagnostics: Diagnostic[] = [];
   const host = await createHost({
     connector: createFakeConnector(servers),
-    servers: Object.keys(servers).map((id) => ({ id, type: "stdio", command: "x" })),
+    servers: byName(Object.keys(servers).map((id) => ({ id, type: "stdio", command: "x" }))),
     state: { store, credentials: createMemoryCredentials() },
     savedCatalogs: false,
     onDiagnostic: (one) => diagnostics.push(one),
@@ -64,7 +65,7 @@ describe("names of tools", () => {
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
     const a = { type: "stdio", command: "x" } as const;
     const state = { store, credentials: createMemoryCredentials() };
-    const host = await createHost({ connector, servers: [{ ...a, id: "b" }], state });
+    const host = await createHost({ connector, servers: { b: a }, state });
     await host.servers.remove("b");
     await host.servers.add("a", a);
     await host.close();
@@ -89,7 +90,12 @@ describe("names of tools", () => {
     };
     const connector = createFakeConnector();
     const servers = [{ id: "a", type: "stdio", command: "x" }] as const;
-    await createHost({ connector, servers, clock, state: { store, credentials: createMemoryCredentials() } });
+    await createHost({
+      connector,
+      servers: byName(servers),
+      clock,
+      state: { store, credentials: createMemoryCredentials() },
+    });
     expect(waits).toContain(7000);
   });
 
@@ -151,7 +157,7 @@ describe("names of tools", () => {
     const diagnostics: Diagnostic[] = [];
     const host = await createHost({
       connector: createFakeConnector(),
-      servers: [],
+      servers: {},
       state: { store },
       savedCatalogs: false,
       onDiagnostic: (one) => diagnostics.push(one),
@@ -173,7 +179,7 @@ describe("names of tools", () => {
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
     const host = await createHost({
       connector,
-      servers: [{ id: "a", type: "stdio", command: "x" }],
+      servers: { a: { type: "stdio", command: "x" } },
       state: { store },
       savedCatalogs: false,
       clock,

@@ -7,6 +7,7 @@ import { createHostGateway } from "hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createUserTransport } from "../../../gateway/test/user-transport.ts";
 import { createFakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
@@ -31,7 +32,7 @@ describe("the policy of a host", () => {
     const tries: (string | undefined)[] = [];
     await using host = await createHost({
       connector: createFakeConnector(),
-      servers,
+      servers: byName(servers),
       policy: { ...policy, interceptors: [...policy.interceptors, correlate] },
       provider: { interceptors: [(call, next) => (tries.push(call.options.context?.correlationId), next(call))] },
     });
@@ -45,7 +46,7 @@ describe("the policy of a host", () => {
     const { options, asked, invoked } = watchedPolicy();
     await using host = await createHost({
       connector: createFakeConnector({ a: { resources: true }, mine: {} }),
-      servers: [...servers, { id: "mine", sharing: "principal", type: "stdio", command: "x" }],
+      servers: byName([...servers, { id: "mine", sharing: "principal", type: "stdio", command: "x" }]),
       pool: {},
       tools: [{ definition: { name: "own", description: "own", inputSchema: { type: "object" } }, run: () => "done" }],
       policy: options,
@@ -85,7 +86,7 @@ describe("the policy of a host", () => {
     const { options, invoked } = watchedPolicy();
     const pages: string[] = [];
     await using host = await createHost({
-      servers: [{ id: "guarded", type: "http", url: server.url, auth: "oauth" }],
+      servers: { guarded: { type: "http", url: server.url, auth: "oauth" } },
       authenticateTools: true,
       auth: { prompt: async ({ serverId }) => (pages.push(serverId), "cancelled") },
       policy: options,

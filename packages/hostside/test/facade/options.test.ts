@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const connector = createFakeConnector();
 const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
@@ -14,7 +15,8 @@ describe("options of createHost()", () => {
     ["config must be", { config: [] }],
     ['config has no option "file"', { config: { file: "a" } }],
     ["config.watch must be", { config: { watch: 1 } }],
-    ["servers must be an array", { servers: "a" }],
+    ["servers must be entries by their names, not a string", { servers: "a" }],
+    ["servers must be entries by their names, as in { files: {", { servers: [spec("a")] }],
     ["timeoutMs must be", { timeoutMs: -1 }],
     ["timeoutMs must be", { timeoutMs: Number.NaN }],
     ["state must be", { state: "disk" }],
@@ -36,24 +38,15 @@ describe("options of createHost()", () => {
     expect(String(failure)).toContain(message);
   });
 
-  it("refuse two servers of one id, and a spec that is none, before anything starts", async () => {
-    await expect(createHost({ connector, servers: [spec("a"), spec("a")] })).rejects.toMatchObject({
-      code: "duplicate_server",
-      serverId: "a",
-    });
-    await expect(createHost({ connector, servers: [{ id: "a" }] as never })).rejects.toMatchObject({
-      code: "invalid_spec",
-    });
-    await expect(createHost({ connector, servers: [spec("a"), { command: "x" }] as never })).rejects.toMatchObject({
-      code: "invalid_spec",
-      message: expect.stringMatching(/servers\[1\] must be a spec.*go by name/),
-    });
+  it("refuse two servers that are the same in names of tools, before anything starts", async () => {
+    const servers = { a: { command: "x" }, A: { command: "x" } };
+    await expect(createHost({ connector, servers })).rejects.toMatchObject({ code: "duplicate_server" });
     expect(connector.open.size).toBe(0);
   });
 });
 
 it("a conversation that names nobody is the provider's principal's", async () => {
-  await using host = await createHost({ connector, servers: [spec("a")], provider: { principal: "service" } });
+  await using host = await createHost({ connector, servers: byName([spec("a")]), provider: { principal: "service" } });
   const contexts = [
     (await host.conversation()).context,
     (await host.conversation({ id: "1" })).context,
@@ -64,7 +57,7 @@ it("a conversation that names nobody is the provider's principal's", async () =>
 });
 
 it("options of conversation() are its own", async () => {
-  await using host = await createHost({ connector, servers: [spec("a")] });
+  await using host = await createHost({ connector, servers: byName([spec("a")]) });
   const message = (owner: string): string => `${owner}() has no option "budgets"; known are id, principal,`;
   await expect(host.conversation({ budgets: 5 } as never)).rejects.toThrow(message("conversation"));
 });
@@ -82,13 +75,6 @@ describe("a configuration that cannot work", () => {
     const failure: unknown = await createHost({ connector, config }).catch((error) => error);
     expect(isHostsideError(failure, "invalid_config")).toBe(true);
     expect(failure).toMatchObject({ kind: "contract", message: expect.stringMatching(message) });
-  });
-
-  it("is said of entries, by the path", async () => {
-    await expect(createHost({ connector, servers: { a: { args: [] } } })).rejects.toMatchObject({
-      code: "invalid_config",
-      message: expect.stringContaining("mcpServers.a"),
-    });
   });
 
   it("is no failure where some of it works, or nobody named anything", async () => {

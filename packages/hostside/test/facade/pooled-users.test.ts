@@ -3,12 +3,13 @@ import { consentTo, fixtureServer, startAuthorizedServer, startHttpFixture } fro
 import { createHost, type Conversation } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 const docs: ServerSpec = { id: "docs", sharing: "shared", type: "stdio", command: "x" };
 
 describe("two users with a conversation of one name", () => {
   it("keep their results apart: who closes it forgets nothing of the other one's", async () => {
-    await using host = await createHost({ connector: createFakeConnector(), servers: [docs], pool: {} });
+    await using host = await createHost({ connector: createFakeConnector(), servers: byName([docs]), pool: {} });
     const [ada, bob] = await Promise.all(["ada", "bob"].map((principal) => host.conversation({ id: "1", principal })));
     const origin = { serverId: "docs", toolName: "echo", qualifiedName: "mcp::docs::echo" };
     const raw = { content: [{ type: "text" as const, text: "word ".repeat(20_000) }] };
@@ -29,7 +30,7 @@ describe("users of a server that wants each of them to sign in", () => {
     await using server = await startAuthorizedServer();
     const asked: (string | undefined)[] = [];
     await using host = await createHost({
-      servers: [{ id: "mail", type: "http", url: server.url }],
+      servers: { mail: { type: "http", url: server.url } },
       pool: {},
       authenticateTools: true,
       auth: {
@@ -71,7 +72,7 @@ describe("a question of a server", () => {
       http === undefined ? { type: "stdio", ...fixtureServer("legacy-stdio") } : { type: "http", url: http.url };
     const requests: ElicitationRequest[] = [];
     const host = await createHost({
-      servers: [{ id: "s", ...transport, sharing }],
+      servers: { s: { ...transport, sharing } },
       pool: {},
       async onElicit(request) {
         requests.push(request);

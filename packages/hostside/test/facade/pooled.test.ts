@@ -4,6 +4,7 @@ import { createSharedServers, createHost, type HostOptions } from "hostside";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
+import { byName } from "./by-name.ts";
 
 const spec = (id: string, sharing: ServerSpec["sharing"]): ServerSpec => ({
   id,
@@ -49,7 +50,7 @@ const all = ["mcp_docs_echo", "mcp_mail_echo", "mcp_notes_echo"];
 /** Every connection is made when it is wanted: what servers listed before is in `catalogs.test.ts`. */
 async function open(more: HostOptions = {}) {
   const connector = countingConnector();
-  const host = await createHost({ connector, servers, pool: {}, savedCatalogs: false, ...more });
+  const host = await createHost({ connector, servers: byName(servers), pool: {}, savedCatalogs: false, ...more });
   return { connector, host };
 }
 
@@ -122,7 +123,7 @@ describe("conversations kept apart", () => {
   });
 
   it("look at one toolbox where all share everything", async () => {
-    const { connector, host } = await open({ servers: [spec("docs", "shared")] });
+    const { connector, host } = await open({ servers: byName([spec("docs", "shared")]) });
     const opened = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => host.conversation({ principal: `p${index}` })),
     );
@@ -159,14 +160,14 @@ describe("conversations kept apart", () => {
   it("get servers of all replicas that come, lose those that go, and the shared ones stay", async () => {
     const hub = createMemoryHub();
     const sharedServers = createSharedServers(hub.state());
-    await sharedServers.write(servers);
-    const { connector, host } = await open({ servers: [], sharedServers });
+    await sharedServers.write(byName(servers));
+    const { connector, host } = await open({ servers: {}, sharedServers });
     const one = await host.conversation({ id: "1", principal: "ada" });
     expect(namesOf(one)).toEqual(all);
     const gone = new Promise<void>((resolve) => {
       host.onStatusChanged(({ id, state }) => id === "wiki" && state === "ready" && resolve());
     });
-    await sharedServers.write([...servers.slice(0, 2), spec("wiki", "shared")]);
+    await sharedServers.write(byName([...servers.slice(0, 2), spec("wiki", "shared")]));
     await gone;
     const two = await host.conversation({ id: "2", principal: "ada" });
     expect(namesOf(two)).toEqual(["mcp_docs_echo", "mcp_mail_echo", "mcp_wiki_echo"]);

@@ -3,6 +3,7 @@ import type { StaticTool, ToolboxOptions } from "@hostside/discovery";
 import { expect, it } from "vitest";
 import { createHost } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 const servers = [{ id: "a", type: "stdio", command: "x" }] as const;
 
@@ -39,7 +40,7 @@ it.each<[string, Answer]>([
   const { precedence, run = () => "own", text, count = 1 } = answer;
   await using host = await createHost({
     connector: createFakeConnector(),
-    servers,
+    servers: byName(servers),
     tools: [ownEcho(run)],
     ...(precedence !== undefined && { toolbox: { precedence } }),
   });

@@ -3,6 +3,7 @@ import type { ApprovalQuestion, PolicyEvent } from "@hostside/policy";
 import { createHost } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector } from "./fake-connector.ts";
+import { byName } from "./by-name.ts";
 
 const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
@@ -13,7 +14,7 @@ describe("a host whose provider has a principal", () => {
     const onEvent = (event: PolicyEvent): void => void events.push(event);
     await using host = await createHost({
       connector: createFakeConnector(),
-      servers,
+      servers: byName(servers),
       provider: { principal: "ann" },
       policy: {
         requireApproval: ["a/echo"],

@@ -4,6 +4,7 @@ import { createHost, type Host } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createFakeConnector, type FakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
@@ -68,7 +69,7 @@ describe("the breaker of a host", () => {
       breaker: { failures: 2, openMs: 3_600_000, maxOpenMs: 3_600_000 },
       onEvent: (event: PolicyEvent) => void events.push(event),
     };
-    await using host = await createHost({ connector: failing.connector, servers, policy });
+    await using host = await createHost({ connector: failing.connector, servers: byName(servers), policy });
     failing.isIll = true;
     for (const _ of [1, 2]) await expect(read(host)).rejects.toMatchObject({ code: "request_timeout" });
     expect(host.policy.circuits()).toMatchObject([{ serverId: "a", state: "open" }]);
@@ -86,7 +87,7 @@ describe("the breaker of a host", () => {
     const failing = createFailing();
     await using host = await createHost({
       connector: failing.connector,
-      servers,
+      servers: byName(servers),
       policy: { breaker: { failures: 2, openMs: 3_600_000, maxOpenMs: 3_600_000 } },
     });
     failing.isIll = true;
@@ -108,7 +109,7 @@ describe("a file of nexo", () => {
     await using host = await createHost({
       connector: failing.connector,
       config: { files: [file], watch: false },
-      servers: [{ id: "own", type: "stdio", command: "x" }],
+      servers: { own: { type: "stdio", command: "x" } },
     });
     failing.isIll = true;
     for (let time = 0; time < 6; time += 1) await host.call("mcp_own_echo").catch(() => undefined);

@@ -5,6 +5,7 @@ import { newToolLimits } from "@hostside/policy";
 import { lockTools } from "@hostside/policy/lock";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
+import { byName } from "./by-name.ts";
 
 const files = { id: "files", type: "stdio", command: "x" } as const;
 const reading = ["results_read", "resources_list", "resources_read", "resources_templates"];
@@ -13,7 +14,7 @@ const target = { server: "files", uri: "file:///a" };
 /** A host over one server that has the tools `read` and `write`, and resources. */
 function openHost(policy: HostOptions["policy"]) {
   const connector = createFakeConnector({ files: { tools: ["read", "write"], resources: true } });
-  return createHost({ connector, servers: [files], policy });
+  return createHost({ connector, servers: byName([files]), policy });
 }
 
 describe("rules about servers and the host's own reading tools", () => {
@@ -159,7 +160,7 @@ describe("a rule that matches nothing", () => {
     const diagnostics: Diagnostic[] = [];
     await using host = await createHost({
       connector: createFakeConnector({ files: { tools: ["read", "write"], resources: true } }),
-      servers: [files],
+      servers: byName([files]),
       policy: {
         deny: ["files/delet", "*/drop", "files/resources/read", "/results_raed", { effect: "idempotent-write" }],
         requireApproval: ["mcp__files__write"],
@@ -189,7 +190,7 @@ describe("new tools", () => {
     const state = { store: createMemoryStore(), lock: createMemoryLock() };
     return async (...tools: readonly string[]) => {
       const connector = createFakeConnector({ files: { tools } });
-      const host = await createHost({ connector, servers: [files], state, policy });
+      const host = await createHost({ connector, servers: byName([files]), state, policy });
       await host.policy.ready();
       return host;
     };

@@ -16,7 +16,7 @@ async function open(options: HostOptions = {}) {
 
 describe("servers.add()", () => {
   it("adds a server whose tools are there when it resolves", async () => {
-    const { host, connector } = await open({ servers: [{ id: "a", ...entry }] });
+    const { host, connector } = await open({ servers: { a: entry } });
     await host.servers.add("b", entry);
     expect(namesOfServers(host)).toEqual(["mcp_a_echo", "mcp_b_echo"]);
     expect(await host.call("mcp_b_echo")).toMatchObject({ isError: false });
@@ -25,7 +25,7 @@ describe("servers.add()", () => {
   });
 
   it("leaves nothing of a server that cannot be reached", async () => {
-    const { host } = await open({ servers: [{ id: "a", ...entry }] });
+    const { host } = await open({ servers: { a: entry } });
     await expect(host.servers.add("down", entry)).rejects.toMatchObject({ serverId: "down" });
     expect(states(host)).toEqual(["a ready"]);
     await host.servers.update("a", { ...entry, title: "A" });
@@ -49,7 +49,7 @@ describe("servers.add()", () => {
     ["an entry that is none", "b", "npx", { message: expect.stringContaining("servers.add() takes the entry") }],
     ["a wrong entry", "b", { type: "stdio" }, { code: "invalid_spec", serverId: "b" }],
   ])("refuses %s", async (...[, name, given, error]) => {
-    const { host } = await open({ servers: [{ id: "a", ...entry }] });
+    const { host } = await open({ servers: { a: entry } });
     await expect(host.servers.add(name, given as typeof entry)).rejects.toMatchObject(error);
     expect(states(host)).toEqual(["a ready"]);
     await host.close();
@@ -69,14 +69,14 @@ describe("servers.add()", () => {
     const shown = new Promise<void>((resolve) => {
       host.onStatusChanged(({ id, state }) => id === "shared" && state === "ready" && resolve());
     });
-    await sharedServers.write([{ id: "shared", ...entry }]);
+    await sharedServers.write({ shared: entry });
     await shown;
     expect(states(host)).toEqual(["added ready", "edited ready", "shared ready"]);
     await host.close();
   });
 
   it("gives a server that conversations do not share to each of them alone", async () => {
-    const { host, connector } = await open({ pool: {}, servers: [] });
+    const { host, connector } = await open({ pool: {}, servers: {} });
     await host.servers.add("mail", { ...entry, sharing: "principal", labels: { of: "ada" } });
     expect([states(host), connector.open.size]).toEqual([[], 0]);
     const ada = await host.conversation({ principal: "ada" });
@@ -89,7 +89,7 @@ describe("servers.add()", () => {
 
 describe("servers.update(), remove() and restart()", () => {
   it("update and remove servers of the code, and of run time", async () => {
-    const { host, connector } = await open({ servers: [{ id: "a", ...entry }] });
+    const { host, connector } = await open({ servers: { a: entry } });
     await host.servers.add("b", entry);
     await host.servers.update("a", { ...entry, deny: ["echo"] });
     await host.servers.update("b", { ...entry, disabled: true });
@@ -104,7 +104,7 @@ describe("servers.update(), remove() and restart()", () => {
     const folder = createTemporaryFolder();
     const config = folder.write("hostside.json", { servers: { folder: entry } });
     const sharedServers = createSharedServers({ store: createMemoryStore(), lock: createMemoryLock() });
-    await sharedServers.write([{ id: "shared", ...entry }]);
+    await sharedServers.write({ shared: entry });
     const { host } = await open({ config, sharedServers });
     await expect(host.servers.remove("folder")).rejects.toThrow(config);
     await expect(host.servers.update("shared", entry)).rejects.toThrow("write()");
@@ -117,10 +117,7 @@ describe("servers.update(), remove() and restart()", () => {
     const own = { ...entry, sharing: "conversation" } as const;
     const { host, connector } = await open({
       pool: {},
-      servers: [
-        { id: "a", ...entry },
-        { id: "notes", ...own },
-      ],
+      servers: { a: entry, notes: own },
     });
     const conversation = await host.conversation({ id: "1" });
     const before = connector.sent.length;
@@ -137,7 +134,7 @@ describe("servers.update(), remove() and restart()", () => {
   });
 
   it("reject with closed after close()", async () => {
-    const { host } = await open({ servers: [{ id: "a", ...entry }] });
+    const { host } = await open({ servers: { a: entry } });
     await host.close();
     for (const work of [
       host.servers.add("b", entry),

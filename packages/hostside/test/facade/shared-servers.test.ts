@@ -11,6 +11,7 @@ import { createSharedServers, createHost, type Host } from "hostside";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
+import { byName } from "./by-name.ts";
 
 const spec = (id: string, command = "x"): ServerSpec => ({ id, type: "stdio", command });
 const idsOf = (host: Host): readonly string[] => host.statuses().map(({ id }) => id);
@@ -38,14 +39,14 @@ describe("createSharedServers()", () => {
         return {
           connector,
           sharedServers,
-          host: await createHost({ connector, sharedServers, servers: [spec("own")] }),
+          host: await createHost({ connector, sharedServers, servers: byName([spec("own")]) }),
         };
       }),
     );
     const [one, other] = replicas;
     if (one === undefined || other === undefined) throw new Error("two replicas");
     expect(idsOf(other.host)).toEqual(["own"]);
-    expect(await one.sharedServers.write([spec("a"), spec("b"), spec("own", "refused")])).toEqual({
+    expect(await one.sharedServers.write(byName([spec("a"), spec("b"), spec("own", "refused")]))).toEqual({
       written: true,
       revision: 1,
     });
@@ -53,10 +54,8 @@ describe("createSharedServers()", () => {
     await other.host.call("mcp_b_echo");
     expect(other.connector.open).toContain("b");
     const { revision, servers } = await other.sharedServers.read();
-    await other.sharedServers.write(
-      servers.filter(({ id }) => id !== "b"),
-      { expectedRevision: revision },
-    );
+    const { b: _removed, ...others } = servers;
+    await other.sharedServers.write(others, { expectedRevision: revision });
     await Promise.all(replicas.map(({ host }) => untilServers(host, ["a", "own"])));
     await Promise.all(replicas.map(({ host }) => host.close()));
     expect(replicas.map(({ connector }) => connector.open.size)).toEqual([0, 0]);
@@ -70,7 +69,7 @@ describe("createSharedServers()", () => {
     const host = await createHost({ connector: createFakeConnector(), sharedServers, clock });
     let others = 0;
     createSharedServers({ ...state, key: "others" }).onChanged(() => (others += 1));
-    await createSharedServers(state).write([spec("a")]);
+    await createSharedServers(state).write(byName([spec("a")]));
     await untilServers(host, ["a"]);
     expect(others).toBe(0);
     await host.close();
@@ -79,15 +78,17 @@ describe("createSharedServers()", () => {
   it("writes nothing over what somebody else has written since", async () => {
     const { store, lock } = createMemoryHub().state();
     const shared = createSharedServers({ store, lock });
-    expect(await shared.read()).toEqual({ revision: 0, servers: [] });
-    await shared.write([spec("a")], { expectedRevision: 0 });
-    expect(await shared.write([spec("b")], { expectedRevision: 0 })).toEqual({
+    expect(await shared.read()).toEqual({ revision: 0, servers: {} });
+    await shared.write(byName([spec("a")]), { expectedRevision: 0 });
+    expect(await shared.write(byName([spec("b")]), { expectedRevision: 0 })).toEqual({
       written: false,
-      kept: { revision: 1, servers: [spec("a")] },
+      kept: { revision: 1, servers: byName([spec("a")]) },
     });
-    const raced = await Promise.all(["c", "d", "e"].map((id) => shared.write([spec(id)], { expectedRevision: 1 })));
+    const raced = await Promise.all(
+      ["c", "d", "e"].map((id) => shared.write(byName([spec(id)]), { expectedRevision: 1 })),
+    );
     expect(raced.map(({ written }) => written)).toEqual([true, false, false]);
-    expect(await createSharedServers({ store, lock, key: "others" }).read()).toEqual({ revision: 0, servers: [] });
+    expect(await createSharedServers({ store, lock, key: "others" }).read()).toEqual({ revision: 0, servers: {} });
   });
 
   const stdio = (more: object): ServerSpec => ({ id: "a", type: "stdio", command: "x", ...more });
@@ -103,14 +104,15 @@ describe("createSharedServers()", () => {
     ["a bearer token", http({ bearerToken: "s3cret" }), "bearerToken"],
     ["a header", http({ headers: { "X-API-Key": "s3cret" } }), 'headers["X-API-Key"]'],
     ["a password in a URL", http({ url: "https://u:s3cret@a.test" }), "url"],
+    ["a client secret", http({ oauth: { clientSecret: "s3cret" } }), "oauth.clientSecret"],
     ["code", { id: "a", type: "memory", serve: () => undefined }, "type"],
   ])("refuses %s with invalid_spec, and writes nothing", async (_, bad, field) => {
     const store = createMemoryStore();
     const shared = createSharedServers({ store, lock: createMemoryLock() });
-    const failure: unknown = await shared.write([spec("good"), bad]).catch((error: unknown) => error);
+    const failure: unknown = await shared.write(byName([spec("good"), bad])).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "invalid_spec", serverId: "a", details: { field } });
     expect(JSON.stringify(failure)).not.toContain("s3cret");
-    expect(await shared.read()).toEqual({ revision: 0, servers: [] });
+    expect(await shared.read()).toEqual({ revision: 0, servers: {} });
   });
 
   it("writes nothing when it has lost the lock, also over a store that knows of no fencing tokens", async () => {
@@ -132,18 +134,19 @@ describe("createSharedServers()", () => {
       },
       lock: { withLock: (_key, _leaseMs, work) => work(lost.signal) },
     });
-    await expect(shared.write([spec("a")])).rejects.toThrow("somebody else has it");
+    await expect(shared.write(byName([spec("a")]))).rejects.toThrow("somebody else has it");
     expect(await createSharedServers({ store: plain, lock: createMemoryLock() }).read()).toMatchObject({ revision: 0 });
   });
 
   it("refuses what is no set of specs, and options that are wrong", async () => {
     const [store, lock] = [createMemoryStore(), createMemoryLock()];
     const shared = createSharedServers({ store, lock });
-    await expect(shared.write([spec("a"), spec("a")])).rejects.toMatchObject({ code: "duplicate_server" });
-    await expect(shared.write([{ id: "a" } as ServerSpec])).rejects.toMatchObject({ code: "invalid_spec" });
-    await expect(shared.write({} as never)).rejects.toThrow(TypeError);
-    await expect(shared.write([], { revision: 1 } as never)).rejects.toThrow(TypeError);
-    await expect(shared.write([], { expectedRevision: 0.5 })).rejects.toThrow(TypeError);
+    await expect(shared.write({ a: { comand: "x" } as never })).rejects.toThrow(
+      "comand is unknown; did you mean command?",
+    );
+    await expect(shared.write([spec("a")] as never)).rejects.toThrow(TypeError);
+    await expect(shared.write({}, { revision: 1 } as never)).rejects.toThrow(TypeError);
+    await expect(shared.write({}, { expectedRevision: 0.5 })).rejects.toThrow(TypeError);
     expect(() => createSharedServers({ store } as never)).toThrow("lock must have a method withLock()");
     expect(() => createSharedServers({ store, lock, key: "" })).toThrow("key must be a text");
     await expect(createHost({ sharedServers: {} as never })).rejects.toThrow("sharedServers must have a method read()");
@@ -158,7 +161,7 @@ describe("createSharedServers()", () => {
     };
     const clock = createVirtualClock();
     const shared = createSharedServers({ store, lock: createMemoryLock() });
-    await shared.write([spec("a")]);
+    await shared.write(byName([spec("a")]));
     const diagnostics: Diagnostic[] = [];
     const host = await createHost({
       connector: createFakeConnector(),
@@ -167,7 +170,7 @@ describe("createSharedServers()", () => {
       clock,
     });
     kept.set("hostside:servers", { version: 2, value: "what nobody here knows" });
-    await expect(shared.write([])).rejects.toMatchObject({
+    await expect(shared.write({})).rejects.toMatchObject({
       code: "store_failed",
       message: expect.stringContaining("later version of Hostside (format 2"),
     });
@@ -187,7 +190,7 @@ describe("createSharedServers()", () => {
     const clock = createVirtualClock();
     const [store, lock] = [createMemoryStore({ clock }), createMemoryLock({ clock })];
     const shared = createSharedServers({ store, lock });
-    await shared.write([spec("a")]);
+    await shared.write(byName([spec("a")]));
     const diagnostics: Diagnostic[] = [];
     const connector = createFakeConnector();
     const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
@@ -204,7 +207,7 @@ describe("createSharedServers()", () => {
       expect.stringContaining("their store has lost them"),
     ]);
     // By the same number as those before.
-    await createSharedServers({ store, lock }).write([spec("b")]);
+    await createSharedServers({ store, lock }).write(byName([spec("b")]));
     await look();
     await untilServers(host, ["b"]);
     await host.close();
@@ -226,7 +229,7 @@ describe("createSharedServers()", () => {
       clock,
     });
     expect(idsOf(host)).toEqual([]);
-    await createSharedServers({ store, lock }).write([spec("a"), spec("b", "refused")]);
+    await createSharedServers({ store, lock }).write(byName([spec("a"), spec("b", "refused")]));
     isDown = false;
     clock.advance(5000);
     await untilServers(host, ["a"]);

@@ -11,7 +11,7 @@ it.each<[string, string, Pick<HostOptions, "pool" | "provider">]>([
 ])("the tools for signing in are named as the other tools are: %s", async (_, name, options) => {
   await using server = await startAuthorizedServer();
   await using host = await createHost({
-    servers: [{ id: "un-auth", type: "http", url: server.url }],
+    servers: { "un-auth": { type: "http", url: server.url } },
     authenticateTools: true,
     ...options,
   });

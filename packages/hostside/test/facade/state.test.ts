@@ -24,7 +24,7 @@ describe("a state that is handed over", () => {
   /** A replica that signs in to the server by itself when it is asked to. */
   const replica = async (url: string, state: HostState, more: HostOptions = {}): Promise<Host> =>
     createHost({
-      servers: [{ id: "office", type: "http", url, auth: "oauth" }],
+      servers: { office: { type: "http", url, auth: "oauth" } },
       state,
       auth: {
         clients: { office: knownClients.desk },

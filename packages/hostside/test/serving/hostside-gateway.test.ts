@@ -49,16 +49,15 @@ it("serves a host to two users, whose questions, approvals and progress do not m
     return gateway.elicit(request, signal);
   };
   await using host = await createHost({
-    servers: [
-      {
-        id: "one",
+    servers: {
+      one: {
         sharing: "principal",
         tools: { set_a: { requireApproval: true } },
         type: "stdio",
         command: process.execPath,
         args: [file, "ask", "set_a", "slow"],
       },
-    ],
+    },
     pool: {},
     policy: { approval: { handler: approveByClient(ask) } },
     onElicit: ask,
@@ -90,10 +89,7 @@ it("narrows resources and prompts to some servers, which may be others later", a
   const x = { type: "stdio", command: "x" } as const;
   await using host = await createHost({
     connector,
-    servers: [
-      { id: "a", ...x },
-      { id: "b", ...x },
-    ],
+    servers: { a: x, b: x },
   });
   let offered = "a";
   const narrowed = narrowResources(host.resources, (id) => id === offered);
