@@ -108,8 +108,12 @@ export interface HostOptions {
     | undefined;
   /** `interceptors` stand before the policy, around all that it decides. */
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
-  /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `approval: "always"`. Default: `{}`. */
-  readonly policy?: Policy | PolicyOptions | undefined;
+  /**
+   * A policy, or options for one: what may run, and who is asked. With options, the tools of servers
+   * whose entry says `approval: "always"` are asked about. Default: `{}`.
+   */
+  // Both have an `onEvent`, and a callback whose type may be either has a parameter of no type.
+  readonly policy?: Omit<Policy, "onEvent"> | PolicyOptions | undefined;
   /** Decides beside `policy`, by which each tool of `toolbox` has to be on offer, too. Is asked again by `recheckTools()`. Default: every tool is. */
   readonly allowTool?: Admit | undefined;
   /** How servers are signed in to: options beside the defaults, an `OAuth` or a function of your own, or `false`: not at all. */

@@ -21,7 +21,8 @@ export interface PolicyMeans {
 /** Takes what was handed in, or makes a policy; one that is made here asks about the tools of servers of which a configuration says so. */
 export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   const { policy: given, config, sharedServers, providers } = options;
-  if (given !== undefined && "explain" in given) return given;
+  // The type of the option alone leaves the event of a policy out.
+  if (given !== undefined && "explain" in given) return given as Policy;
   const { store, lock, notices, limitStore, clock, configuration } = means;
   const { specs } = configuration;
   const { stricter = [], redact, servers: later = [], ...rest } = given ?? {};

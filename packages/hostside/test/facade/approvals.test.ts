@@ -7,6 +7,9 @@ import { Agent, run, RunState, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import type { Clock, ServerSpec } from "@hostside/core";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { createTelemetry } from "@hostside/otel";
+import { createAuditLog } from "@hostside/otel/log";
 import type { PolicyEvent, PolicyOptions } from "@hostside/policy";
 import { createHost, type Conversation, type ConversationOptions } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";
@@ -108,6 +111,31 @@ describe("a policy that wants calls approved, with nothing else wired", () => {
       { type: "execution-denied" },
     ]);
     expect(sent).toHaveLength(1);
+  });
+
+  it("shows an approved call in telemetry and in an audit log as one call that was approved", async () => {
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const lines: string[] = [];
+    const audit = await createAuditLog({
+      sink: { write: async (text) => void lines.push(...text.trim().split("\n")) },
+    });
+    await using host = await createHost({
+      connector: createFakeConnector({ files: { tools: ["write_note"] } }),
+      servers,
+      policy: { requireApproval: ["files/write_*"] },
+      telemetry: createTelemetry({ tracerProvider }),
+      toolbox: { interceptors: [audit.interceptor] },
+    });
+    const conversation = await host.conversation();
+    await goOnBySdk(conversation, await askBySdk(conversation));
+    await audit.close();
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { entry: { tool: "write_note", ended: "ok", decisions: [{ type: "approval-answered", decision: "once" }] } },
+    ]);
+    const spans = exporter.getFinishedSpans().filter(({ name }) => name === "tools/call write_note");
+    const decisions = spans.map(({ events }) => events.flatMap(({ attributes = {} }) => Object.values(attributes)));
+    expect(decisions).toEqual([["approval-answered: once"]]);
   });
 
   it("has the OpenAI Agents SDK interrupt the run, which goes on from its serialized state", async () => {
