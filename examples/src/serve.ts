@@ -1,9 +1,8 @@
 // A product that serves what its users have as one MCP server over HTTP: each user by a token of theirs, with connections, questions and approvals of their own.
 // Usage: node dist/serve.js mcp.json ADA_TOKEN BOB_TOKEN
 import { pathToFileURL } from "node:url";
-import { listen, type GatewayServer } from "@hostside/gateway/node";
 import { createHost } from "hostside";
-import { approveByClient, createHostGateway, type AskClient } from "hostside/gateway";
+import { approveByClient, createHostGateway, listen, type AskClient, type GatewayServer } from "hostside/gateway";
 
 /** Serves the servers of a configuration to the users of these tokens. What it returns ends all of it. */
 export async function serve(config: string, users: ReadonlyMap<string, string>): Promise<GatewayServer> {

@@ -1,6 +1,6 @@
 // What a user writes who takes everything at once, compiled and run against the packed packages.
-import { fixtureServer } from "@hostside/fixtures";
 import { createHost, type Conversation, type Host } from "hostside";
+import { fixtureServer } from "@hostside/fixtures";
 
 const host: Host = await createHost({ servers: { good: { ...fixtureServer("modern-stdio") } } });
 const conversation: Conversation = await host.conversation({ maxToolTokens: 2000 });

@@ -1,5 +1,4 @@
-import type { ToolOutcome } from "@hostside/core";
-import type { Host } from "hostside";
+import type { Host, ToolOutcome } from "hostside";
 import type { DemoServers } from "./demo-servers.ts";
 import type { Printer } from "./printer.ts";
 

@@ -14,3 +14,75 @@ export type {
   WriteServersOptions,
   WrittenServers,
 } from "./shared-servers/shared-servers.ts";
+
+// From the other packages: types, errors, policies, names.
+export {
+  HostsideError,
+  applyInterceptors,
+  cleanText,
+  createMemoryLock,
+  createMemoryStore,
+  isHostsideError,
+  type CallContext,
+  type CallOptions,
+  type Connector,
+  type ContentBlock,
+  type Diagnostic,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type HostsideErrorCode,
+  type Interceptor,
+  type JsonObject,
+  type JsonValue,
+  type Lock,
+  type Notices,
+  type RequestInterceptor,
+  type ServerEntry,
+  type ServerSpec,
+  type Store,
+  type SuspendedCall,
+  type ToolDefinition,
+  type ToolEffect,
+  type ToolGroup,
+  type ToolOutcome,
+  type ToolProvider,
+  type ToolsChange,
+} from "@hostside/core";
+export {
+  createConnectionGuard,
+  createPolicy,
+  moderateBreaker,
+  moderateLimits,
+  newToolLimits,
+  toConfirmationRequest,
+  type ApprovalAnswer,
+  type ApprovalHandler,
+  type ApprovalOptions,
+  type ApprovalQuestion,
+  type HeldTool,
+  type Limit,
+  type Policy,
+  type PolicyEvent,
+  type PolicyOptions,
+  type StricterRules,
+  type ToolRule,
+  type ToolSelection,
+} from "@hostside/policy";
+export {
+  conciseNaming,
+  evvaNaming,
+  hostsideNaming,
+  nexoNaming,
+  qualifiedNaming,
+  verbatimNaming,
+  type NamingStrategy,
+} from "@hostside/naming";
+export type { StaticTool, Toolbox, ToolboxOptions, ToolboxView, ViewOptions } from "@hostside/discovery";
+export type { ProviderOptions, ServerStatus } from "@hostside/provider";
+export type { Prompt, Resource, ResourceRead, Resources, ResourcesOptions } from "@hostside/resources";
+export type { Presented, ResultPresenter, Results, ResultsOptions } from "@hostside/results";
+export type { CredentialStore, OAuth, OAuthOptions } from "@hostside/auth";
+export { createTrust, type TrustQuestion } from "@hostside/config";
+export type { ConfigReport, LoadedConfig } from "@hostside/config/node";
+export type { SharedProviders } from "@hostside/pool";
+export type { ConnectorOptions, TokenSource } from "@hostside/transports";

@@ -1,19 +1,67 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const adapters = ["ai-sdk", "anthropic", "google", "langchain", "mastra", "openai", "openai-agents"] as const;
 
 // Read, not imported: a file that only names what is exported says as much, and loads nothing.
-function namesOf(path: string): readonly string[] {
+function namesOf(path: string, pattern = /\{([^}]*)\} from/g): readonly string[] {
   const text = readFileSync(new URL(path, import.meta.url), "utf8");
-  const lists = Array.from(text.matchAll(/\{([^}]*)\} from/g), ([, list = ""]) => list.split(","));
+  const lists = Array.from(text.matchAll(pattern), ([, list = ""]) => list.split(","));
   const names = lists.flat().map((name) => name.replace("type ", "").trim());
   return [...new Set(names.filter((name) => name !== ""))].toSorted();
 }
 
+/** Without those that come from other packages. */
+function ownNamesOf(path: string): readonly string[] {
+  return namesOf(path, /\{([^}]*)\} from "\./g);
+}
+
+/** The TypeScript of pages and examples that composes with hostside, with where it stands. */
+function snippets(): readonly (readonly [place: string, code: string])[] {
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
+  const filesIn = (folder: string): readonly string[] =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => /\.(?:md|ts)$/.test(file));
+  const pages = [
+    "README.md",
+    "packages/hostside/README.md",
+    ...filesIn("docs").filter((file) => /^docs\/[^/]*\.md$/.test(file)),
+  ];
+  const blocks = pages.flatMap((page) =>
+    Array.from(
+      readFileSync(`${root}${page}`, "utf8").matchAll(/```ts\n(.*?)```/gs),
+      ([, code = ""]) => [page, code] as const,
+    ),
+  );
+  const files = filesIn("examples/src").map((file) => [file, readFileSync(`${root}${file}`, "utf8")] as const);
+  return [...blocks, ...files].filter(([, code]) => /from "hostside[/"]/.test(code));
+}
+
 describe("hostside", () => {
+  it("is the one package that its pages and examples import from", () => {
+    const others = snippets().flatMap(([place, code]) =>
+      Array.from(code.matchAll(/from "(@hostside\/(?!fixtures)[^"]+)"/g), ([, name]) => `${place}: ${name}`),
+    );
+    expect(snippets().length).toBeGreaterThan(12);
+    expect(others).toEqual([]);
+  });
+
+  it("exports what its pages and examples import from it", () => {
+    for (const [place, code] of snippets()) {
+      for (const [, list = "", entry = ""] of code.matchAll(
+        /import (?:type )?\{([^}]*)\} from "hostside\/?([^"]*)"/g,
+      )) {
+        const wanted = list.split(",").map((name) => name.replace("type ", "").trim());
+        const exported = namesOf(`../src/${entry || "index"}.ts`);
+        expect([place, wanted.filter((name) => name !== "" && !exported.includes(name))]).toEqual([place, []]);
+      }
+    }
+  });
+
   it("exports exactly these names", () => {
-    expect(namesOf("../src/index.ts")).toEqual([
+    expect(ownNamesOf("../src/index.ts")).toEqual([
       "ConfigOptions",
       "Conversation",
       "ConversationOptions",
@@ -45,7 +93,7 @@ describe("hostside", () => {
   });
 
   it("serves a host by exactly these names", () => {
-    expect(namesOf("../src/gateway.ts")).toEqual([
+    expect(ownNamesOf("../src/gateway.ts")).toEqual([
       "ApproveByClientOptions",
       "AskClient",
       "HostGatewayOptions",
@@ -58,7 +106,18 @@ describe("hostside", () => {
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    const entries = [...adapters, "cli", "gateway"].toSorted().map((entry) => `./${entry}`);
+    const parts = [
+      "adapters",
+      "auth",
+      "embeddings",
+      "postgres",
+      "records",
+      "redis",
+      "results",
+      "shared-limits",
+      "telemetry",
+    ];
+    const entries = [...adapters, ...parts, "cli", "gateway"].toSorted().map((entry) => `./${entry}`);
     expect(Object.keys(exports)).toEqual([".", ...entries, "./package.json"]);
   });
 });

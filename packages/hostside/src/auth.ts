@@ -1,0 +1,17 @@
+// For products on Node: sign-ins, and where they are kept.
+export {
+  createApiKeys,
+  createKeyvCredentials,
+  createMemoryCredentials,
+  createOAuth,
+  firstAuthProvider,
+} from "@hostside/auth";
+export type { OAuthOptions, OAuthPrompt, PromptAnswer, PromptRequest, RedirectReceiver } from "@hostside/auth";
+export {
+  createFileCredentials,
+  createKeyringCredentials,
+  defaultCredentialsFolder,
+  loopbackRedirect,
+  openBrowser,
+  terminalPrompt,
+} from "@hostside/auth/node";
