@@ -122,7 +122,7 @@ describe("a policy that wants calls approved, with nothing else wired", () => {
     });
     await using host = await createHost({
       connector: createFakeConnector({ files: { tools: ["write_note"] } }),
-      servers,
+      servers: byName(servers),
       policy: { requireApproval: ["files/write_*"] },
       telemetry: createTelemetry({ tracerProvider }),
       toolbox: { interceptors: [audit.interceptor] },
