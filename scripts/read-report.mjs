@@ -12,6 +12,8 @@ export function readReport(path) {
   try {
     return { report: readJson(path) };
   } catch (error) {
-    return { problem: `the report at ${path} is not readable: ${error instanceof Error ? error.message : error}` };
+    return {
+      problem: `the report at ${path} is not readable: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
