@@ -4,9 +4,13 @@ import { createHost } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";
 
 export async function ask(model: LanguageModel, prompt: string, config = "auto"): Promise<string> {
-  await using host = await createHost({ config });
-  await using conversation = await host.conversation({ maxToolTokens: 2000 });
-  const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
-  const options = { tools, prepareStep, toolApproval, stopWhen: isStepCount(20) };
-  return (await generateText({ ...options, model, prompt })).text;
+  const host = await createHost({ config });
+  try {
+    const conversation = await host.conversation({ maxToolTokens: 2000 });
+    const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
+    const options = { tools, prepareStep, toolApproval, stopWhen: isStepCount(20) };
+    return (await generateText({ ...options, model, prompt })).text;
+  } finally {
+    await host.close();
+  }
 }
