@@ -86,7 +86,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => state.close());
   let configuration: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { credentials: state.credentials, extrasOf, clock, way: options.connector });
+  const auth = chooseAuth(options.auth, { ...state, extrasOf, clock, way: options.connector });
   closing.add(() => auth.close(), longestSignInMs);
   const kept = chooseResults(options.results, { state, clock, onDiagnostic: report });
   const { results } = kept;
@@ -115,7 +115,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
   const policy = choosePolicy(options, { ...state, clock, configuration: opened });
-  const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
+  const means = { options, closing, clock, report, policy, configuration: opened, telemetry, ...auth };
   const ownTools = [...(options.tools ?? []), results.tool];
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
   const servers = sharedBy(opened.specs, options);
@@ -125,9 +125,9 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const resources = chooseResources(options.resources, { ...means, provider });
   closing.add(() => resources.close());
   const { oauth } = auth;
-  const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
+  const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers });
   const { toolbox, recheckTools } = toolboxes;
-  const conversations = openPool({ ...means, ...toolboxes, makeProvider, results });
+  const conversations = openPool({ ...means, ...toolboxes, provider, makeProvider, results });
   closing.add(() => catalogs?.close());
   opened.start(configTargetOf(provider, conversations));
   // Before everything else: what ends gets no edits.
@@ -146,7 +146,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     get config() {
       return opened.config;
     },
-    conversation: openerOf(parts, { conversations, closing, principal: options.provider?.principal }),
+    conversation: openerOf({ ...parts, provider }, { conversations, closing, principal: options.provider?.principal }),
     tools: (names) => toolbox.tools(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),

@@ -17,6 +17,7 @@ import type { SharedProviders } from "@hostside/pool";
 import type { ServerStatus } from "@hostside/provider";
 import type { Resources } from "@hostside/resources";
 import type { ResultPresenter, Results } from "@hostside/results";
+import type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
 import type { HostServers } from "./servers/host-servers.ts";
 
 /** Options of one conversation. */
@@ -38,6 +39,11 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
   readonly approval: FrameworkApproval;
   /** Makes of results what this conversation's model reads; adapters use it by themselves. */
   readonly presenter: ResultPresenter;
+  /**
+   * Lists the servers that its user has to sign in to. Makes connections that the pool ended.
+   * Rejects with `closed`, and as {@linkcode Host.conversation} does.
+   */
+  signIns(): Promise<readonly PendingSignIn[]>;
   /**
    * Forgets what was kept for it: results and approvals; and ends the connections that were its own.
    * Every member that reads or calls fails with `closed` from then on. Idempotent.

@@ -2,6 +2,7 @@
 export { createHost } from "./create-host.ts";
 export type { ConfigOptions, PoolOptions, HostOptions, HostState } from "./host-options.ts";
 export type { HostTelemetry } from "./host-telemetry.ts";
+export type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
 export type { Conversation, ConversationOptions, Host } from "./host.ts";
 export type { HostServerEntry } from "./servers/server-entries.ts";
 export type { HostServers } from "./servers/host-servers.ts";

@@ -73,6 +73,7 @@ describe("hostside", () => {
       "HostState",
       "HostTelemetry",
       "KeptServers",
+      "PendingSignIn",
       "PoolOptions",
       "SharedServers",
       "SharedServersOptions",

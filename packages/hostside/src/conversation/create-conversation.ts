@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { OAuth } from "@hostside/auth";
 import { HostsideError } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { viewOptionFields, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
+import type { ConversationLease } from "@hostside/pool";
+import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
+import { pendingSignIns } from "../sign-ins/pending-sign-ins.ts";
 import type { Conversation, ConversationOptions } from "../host.ts";
 
 /** What conversations share. */
@@ -11,6 +15,11 @@ export interface ConversationParts {
   readonly toolbox: Toolbox;
   readonly results: Results;
   readonly policy: Policy;
+  /** Has the servers that all share. */
+  readonly provider: McpProvider;
+  readonly oauth: OAuth | undefined;
+  /** Lends the connections that not all share. */
+  readonly lend?: (() => Promise<ConversationLease>) | undefined;
   /** Called once, when the conversation is closed. */
   readonly onClose?: (() => void) | undefined;
 }
@@ -32,7 +41,7 @@ export function assertConversationOptions(owner: string, options: ConversationOp
 
 /** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
-  { toolbox, results, policy, onClose }: ConversationParts,
+  { toolbox, results, policy, provider, oauth, lend, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
   const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
@@ -71,6 +80,11 @@ export function createConversation(
     call: async (name, args, callOptions) => open().call(name, args, { wait: "servers", ...callOptions }),
     selectTools: async (input, helperOptions) => open().selectTools(input, helperOptions),
     searchTools: async (input, helperOptions) => open().searchTools(input, helperOptions),
+    async signIns() {
+      open();
+      using lease = await lend?.();
+      return pendingSignIns([provider, ...(lease?.providers ?? [])], oauth);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -12,25 +12,21 @@ import type { PartsContext } from "./parts-context.ts";
 /** What conversations are kept apart with. */
 export interface PoolMeans extends PartsContext, Omit<OpenToolboxes, "recheckTools"> {
   readonly makeProvider: MakeProvider;
+  readonly provider: McpProvider;
   readonly results: Results;
 }
 
 /** Keeps conversations apart, where the options want that. */
 export function openPool(means: PoolMeans): Conversations | undefined {
-  const { options, closing, clock, policy, configuration, makeProvider, toolbox, toolboxWith, results, signInTools } =
-    means;
+  const { options, closing, configuration, makeProvider, toolboxWith } = means;
   const { pool, provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
   if (pool === undefined) return undefined;
   const conversations = openConversations({
+    ...means,
     pool,
     name,
-    clock,
     servers: apartOf(configuration.specs),
-    toolbox,
     toolboxOf: toolboxWith,
-    results,
-    policy,
-    signInTools,
     async make({ servers, principal, signal }, providerName) {
       const provider = await makeProvider({ servers, principal, name: providerName });
       try {

@@ -4,6 +4,7 @@ import { reservedNames, type StaticTool } from "@hostside/discovery";
 import { agreeOnNames, type KeptCatalog } from "@hostside/pool";
 import type { SavedNames } from "@hostside/naming";
 import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import { connectSignedIn } from "../sign-ins/sign-in-news.ts";
 import { redactQuestions } from "./redact-questions.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
@@ -52,7 +53,7 @@ export interface OpenProviders {
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
   const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
-  const { telemetry } = means;
+  const { telemetry, signInNews } = means;
   const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
   const isOwn = given.names !== undefined || savedNames !== undefined;
   const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
@@ -95,7 +96,11 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
     catalogs?.follow(provider);
     providers.add(provider);
-    const ends = [provider.onDiagnostic(report), policy.attach(provider), () => providers.delete(provider)];
+    const ends: (() => unknown)[] = [provider.onDiagnostic(report), policy.attach(provider)];
+    ends.push(
+      () => providers.delete(provider),
+      signInNews.on(principal, () => connectSignedIn(provider)),
+    );
     if (telemetry !== undefined) ends.push(telemetry.watch({ provider }));
     if (kept !== undefined) ends.push(kept.follow(provider, names));
     provider.onClosed(() => ends.forEach((end) => end()));

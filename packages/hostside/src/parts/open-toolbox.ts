@@ -1,4 +1,4 @@
-import { createAuthenticateTools, type OAuth } from "@hostside/auth";
+import { createAuthenticateTools } from "@hostside/auth";
 import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
@@ -13,7 +13,6 @@ export interface ToolboxMeans extends PartsContext {
   readonly provider: McpProvider;
   readonly ownTools: readonly StaticTool[];
   readonly resourceTools: readonly ToolProvider[];
-  readonly oauth: OAuth | undefined;
 }
 
 /** A toolbox, and those of conversations that have more than all share. */

@@ -1,5 +1,7 @@
+import type { OAuth } from "@hostside/auth";
 import type { Clock, Diagnostic } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
+import type { SignInNews } from "../sign-ins/sign-in-news.ts";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { Closing } from "../lifecycle/create-closing.ts";
 import type { HostOptions } from "../host-options.ts";
@@ -14,4 +16,6 @@ export interface PartsContext {
   readonly policy: Policy;
   readonly configuration: Configuration;
   readonly telemetry: HostTelemetry | undefined;
+  readonly oauth: OAuth | undefined;
+  readonly signInNews: SignInNews;
 }

@@ -15,7 +15,7 @@ import type { Conversation, ConversationOptions } from "../host.ts";
 import { createSharedToolbox, type Apart, type SharedToolbox, type SharedToolboxInit } from "./shared-toolbox.ts";
 
 /** What conversations are kept apart with. */
-export interface ConversationsMeans extends ConversationParts, Pick<SharedToolboxInit, "signInTools"> {
+export interface ConversationsMeans extends ConversationParts, Pick<SharedToolboxInit, "signInTools" | "signInNews"> {
   readonly pool: PoolOptions;
   /** In front of the names of the providers. */
   readonly name: string;
@@ -77,9 +77,8 @@ export function openConversations(means: ConversationsMeans): Conversations {
       };
       try {
         // What fails does so now. What nobody uses later ends, and is made again by the next call.
-        using lease = await providers.lease(key);
-        one.attach(lease);
-        return createConversation({ ...means, toolbox: one.toolbox, onClose }, wanted);
+        (await one.lend()).release();
+        return createConversation({ ...means, toolbox: one.toolbox, lend: one.lend, onClose }, wanted);
       } catch (error) {
         onClose();
         throw error;

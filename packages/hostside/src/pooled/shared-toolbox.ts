@@ -2,6 +2,8 @@ import { HostsideError, type Clock, type ServerSharing, type ToolProvider } from
 import type { Toolbox } from "@hostside/discovery";
 import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/pool";
 import type { McpProvider } from "@hostside/provider";
+import { needsSignIn } from "../sign-ins/pending-sign-ins.ts";
+import type { SignInNews } from "../sign-ins/sign-in-news.ts";
 import { createProviderProxy, type Borrowed, type ProviderProxy } from "./provider-proxy.ts";
 
 /** What not all share. */
@@ -20,6 +22,7 @@ export interface SharedToolboxInit {
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
   /** Makes the tools for signing in to the servers of a provider, if there are to be any. */
   readonly signInTools: ((provider: McpProvider, principal: string | undefined) => ToolProvider) | undefined;
+  readonly signInNews: SignInNews;
   readonly clock: Clock;
 }
 
@@ -29,8 +32,8 @@ export interface SharedToolbox {
   readonly key: ConversationKey;
   /** How many conversations look at it. */
   users: number;
-  /** Shows what the providers of a lease have. */
-  attach(lease: Pick<ConversationLease, "providers">): void;
+  /** Lends the providers, made anew where they have ended, and shows what they have. */
+  readonly lend: () => Promise<ConversationLease>;
   /** The providers stay open. */
   close(reason?: string): void;
 }
@@ -38,38 +41,59 @@ export interface SharedToolbox {
 /** Makes the toolbox of the conversations with this key, whose providers may come and go. */
 export function createSharedToolbox(key: ConversationKey, means: SharedToolboxInit): SharedToolbox {
   const { name, sharings, providers, owners, clock } = means;
+  const providerOf = ({ providers: lent }: ConversationLease, apart: Apart): McpProvider | undefined =>
+    lent.find((one) => owners.get(one) === apart);
+  const lend = async (signal?: AbortSignal): Promise<ConversationLease> => {
+    const lease = await providers.lease(key, { signal });
+    for (const { apart, attach } of parts) {
+      const provider = providerOf(lease, apart);
+      if (provider !== undefined) attach(provider);
+    }
+    return lease;
+  };
   const parts = [...sharings].map((apart): ClassPart => {
+    let current: McpProvider | undefined;
+    let waits = false;
     const attach = (provider: McpProvider): void => {
+      if (provider === current) return;
+      current = provider;
+      const look = (): void => {
+        if (provider === current && !provider.closed) waits = provider.statuses().some(needsSignIn);
+      };
+      provider.onStatusChanged(look);
+      look();
       proxy.attach(provider);
       signIns?.attach(provider);
     };
-    const lend = async (signal: AbortSignal | undefined): Promise<Lent> => {
-      const lease = await providers.lease(key, { signal });
-      const provider = lease.providers.find((one) => owners.get(one) === apart);
-      if (provider !== undefined) {
-        attach(provider);
-        return { provider, release: () => lease.release() };
-      }
+    const lendOne = async (signal: AbortSignal | undefined): Promise<Lent> => {
+      const lease = await lend(signal);
+      const provider = providerOf(lease, apart);
+      if (provider !== undefined) return { provider, release: () => lease.release() };
       lease.release();
       throw new HostsideError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
     };
-    const proxy = createProviderProxy({ name: `${name}-${apart}`, clock, borrow: lend });
-    const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend });
-    return { apart, attach, proxies: signIns === undefined ? [proxy] : [proxy, signIns.proxy] };
+    const proxy = createProviderProxy({ name: `${name}-${apart}`, clock, borrow: lendOne });
+    const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend: lendOne });
+    const proxies = signIns === undefined ? [proxy] : [proxy, signIns.proxy];
+    return { apart, attach, waits: () => waits && current?.closed === true, proxies };
   });
   const proxies = parts.flatMap((part) => part.proxies);
   const toolbox = means.toolboxOf(proxies);
+  const unfollow = means.signInNews.on(key.principal, () => {
+    // A provider that has not ended connects by itself.
+    if (parts.some((part) => part.waits()))
+      lend().then(
+        (lease) => lease.release(),
+        () => undefined,
+      );
+  });
   return {
     toolbox,
     key,
     users: 0,
-    attach(lease) {
-      for (const { apart, attach } of parts) {
-        const provider = lease.providers.find((one) => owners.get(one) === apart);
-        if (provider !== undefined) attach(provider);
-      }
-    },
+    lend,
     close(reason) {
+      unfollow();
       toolbox.close(reason);
       for (const one of proxies) void one.close(reason);
     },
@@ -80,6 +104,8 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
 interface ClassPart {
   readonly apart: Apart;
   readonly attach: (provider: McpProvider) => void;
+  /** Whether its provider ended while a user had to sign in. */
+  readonly waits: () => boolean;
   readonly proxies: readonly ProviderProxy[];
 }
 
