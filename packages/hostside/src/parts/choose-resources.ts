@@ -1,4 +1,3 @@
-import type { LoadedConfig } from "@hostside/config/node";
 import type { CallContext, Clock, Diagnostic, ToolProvider } from "@hostside/core";
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { Policy } from "@hostside/policy";
@@ -30,7 +29,7 @@ export interface ChosenResources {
 export interface ResourcesMeans {
   readonly provider: McpProvider;
   /** What the files say now. */
-  readonly configuration: Pick<Configuration, "config">;
+  readonly configuration: Pick<Configuration, "config" | "extrasOf" | "specs">;
   readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly telemetry: HostTelemetry | undefined;
@@ -51,7 +50,7 @@ export function chooseResources(
     clock,
     listWaitMs,
     onDiagnostic: report,
-    ...cacheOf(configuration.config),
+    ...cacheOf(configuration),
     ...options,
     allowedUris: (uri) => allows(uri) && allowsUri(configuration.config?.settings.allowedResourceUris ?? [], uri),
   });
@@ -70,9 +69,12 @@ export function chooseResources(
 }
 
 /** Kept reads are given to anybody, so there are none where servers hear of the conversation. */
-function cacheOf(config: LoadedConfig | undefined): Pick<ResourcesOptions, "cache"> {
+function cacheOf({ config, specs, extrasOf }: ResourcesMeans["configuration"]): Pick<ResourcesOptions, "cache"> {
   const { resourceCache, passContext } = config?.settings ?? {};
-  const isPersonal = passContext === true || config?.sources.some(({ extras }) => extras.passContext === true) === true;
+  const isPersonal =
+    passContext === true ||
+    config?.sources.some(({ extras }) => extras.passContext === true) === true ||
+    specs.some(({ id }) => extrasOf(id)?.passContext === true);
   if (resourceCache === undefined || resourceCache.enabled === false || isPersonal) return {};
   const { ttlMs, maxEntries } = resourceCache;
   return { cache: { ttlMs, maxEntries } };

@@ -117,10 +117,8 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
 }
 
 /** What stands around every request: the breaker, and the context that servers are to get. */
-function seamOf({ policy, configuration }: ProviderMeans): RequestSeam | undefined {
+function seamOf({ policy, configuration }: ProviderMeans): RequestSeam {
   const { requestSeam: guard } = policy;
-  // Only files say that servers get it.
-  if (configuration.config === undefined) return guard;
   const pass = passContext((id) => {
     return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
   });
