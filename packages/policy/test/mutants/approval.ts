@@ -2,6 +2,7 @@ import type { PolicyMutant } from "./policy-mutant.ts";
 
 const test = "packages/policy/src/approval/approval.test.ts";
 const tokens = "packages/policy/src/approval/suspended-calls.test.ts";
+const asked = "packages/policy/src/approval/framework-approval.test.ts";
 const races = "packages/policy/test/approval-races.test.ts";
 const resumed = "packages/policy/test/resumed-calls.test.ts";
 const provider = "packages/policy/test/approval-with-provider.test.ts";
@@ -201,5 +202,38 @@ export const approvalMutants: readonly PolicyMutant[] = [
       },
     ],
     test: tokens,
+  },
+  {
+    bug: "takes the approval of a framework for other arguments than those that were shown",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: "fingerprint, definition, canonical, principal, conversation });",
+        replace: "fingerprint, definition, principal, conversation });",
+      },
+    ],
+    test: asked,
+  },
+  {
+    bug: "takes the approval of a framework for a call that nobody was asked about",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: 'if (state === "waiting") return { grant };',
+        replace: 'if (state === "waiting" || grant.asked !== undefined) return { grant };',
+      },
+    ],
+    test: asked,
+  },
+  {
+    bug: "has a framework ask although the policy asks by its own handler",
+    patches: [
+      {
+        file: "approval/framework-approval.ts",
+        find: "!hasHandler && why(",
+        replace: "why(",
+      },
+    ],
+    test: asked,
   },
 ];
