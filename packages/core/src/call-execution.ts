@@ -1,11 +1,10 @@
 import type { Cancel, Clock } from "./clock.ts";
-import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
+import { createTimeBudget, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
-import { LazySignal, signalOf, type StoppableTime } from "./lazy-signal.ts";
 import { onAbort } from "./on-abort.ts";
 import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
 
-/** What goes through layers: a call, or another request. */
+/** A call or another request that goes through layers. */
 export interface Work {
   readonly options: {
     readonly signal?: AbortSignal | undefined;
@@ -17,11 +16,8 @@ export interface Work {
 /** The end of the way of some work. */
 export type Handler<Of extends Work, Answer> = (work: Of) => Promise<Answer>;
 
-/** What is left of the time of some work, and what stops the work. */
-export type WorkLimits = StoppableTime;
-
-/** The same for options that a layer has made. */
-export interface OwnWorkLimits {
+/** The time that is left for some work, and the signal that stops it. */
+export interface WorkLimits {
   readonly signal: AbortSignal;
   readonly deadline: SharedDeadline;
 }
@@ -43,10 +39,10 @@ export interface WorkKind<Of extends Work, Answer> {
   /** The same work, bounded; all layers see this one. */
   withBounds(work: Of, bounds: WorkLimits): Of;
   /** What reaches the handler: the identity of `work`, and what layers may change from `given`; bounded, unless options with bounds are given. */
-  handOn(work: Of, given: Of, bounds: WorkLimits | OwnWorkLimits): Of;
+  handOn(work: Of, given: Of, bounds: WorkLimits): Of;
 }
 
-/** What became of some work. */
+/** The failure of some work. */
 export type WorkProblem = { readonly problem: string } & Pick<HostsideErrorInit, "cause" | "details" | "outcome">;
 
 /** A part of the way, for one piece of work after the other. */
@@ -54,7 +50,7 @@ export type CallStep<Of extends Work, Answer> = (work: Of, execution: CallExecut
 
 /** One piece of work on its way through the layers. */
 export interface CallExecution<Of extends Work, Answer> {
-  /** What is known of its effect so far; `unknown` once a handler answered, because then it ran. */
+  /** Its effect, as far as it is known; `unknown` once a handler answered, because then it ran. */
   readonly effect: CallOutcome;
   /** How often it was with its handler, so that {@linkcode claim} can leave out what was before. */
   readonly handled: number;
@@ -73,7 +69,7 @@ export interface CallExecution<Of extends Work, Answer> {
   endSoon(error: HostsideError): void;
 }
 
-/** What a call execution is made from. */
+/** The parts of a call execution. */
 export interface CallExecutionInit<Of extends Work, Answer> {
   readonly kind: WorkKind<Of, Answer>;
   readonly handler: Handler<Of, Answer>;
@@ -100,10 +96,10 @@ class LayeredExecution<Of extends Work, Answer> implements CallExecution<Of, Ans
   at = "";
   readonly #work: Of;
   readonly #init: CallExecutionInit<Of, Answer>;
-  readonly #stop = new LazySignal();
+  readonly #stop = new AbortController();
   readonly #handling: Handling<Of, Answer>;
   readonly #ending: Ending;
-  readonly #time: Deadline;
+  readonly #time: SharedDeadline & Pick<Deadline, "dispose">;
   readonly #bounds: WorkLimits;
   readonly #shown: Of;
   #settle: (error: HostsideError) => void = () => {};
@@ -115,14 +111,14 @@ class LayeredExecution<Of extends Work, Answer> implements CallExecution<Of, Ans
     this.#init = init;
     this.#handling = new Handling(work, kind);
     this.#ending = new Ending({ handling: this.#handling, clock, settle: (error) => this.#settle(error) });
-    this.#time = createDeadline({
+    this.#time = createTimeBudget({
       timeoutMs,
       clock,
       outer: work.options.deadline,
       mostPausedMs,
-      onTimeout: () => this.#ending.stop(overdueError(work, kind, { timeoutMs, at: this.at })),
+      onTimeout: () => void this.#ending.stop(overdueError(work, kind, { timeoutMs, at: this.at })),
     });
-    this.#bounds = new TimeAndStop(this.#time, this.#stop);
+    this.#bounds = { signal: this.#stop.signal, deadline: this.#time };
     this.#shown = kind.withBounds(work, this.#bounds);
   }
 
@@ -146,7 +142,7 @@ class LayeredExecution<Of extends Work, Answer> implements CallExecution<Of, Ans
   }
 
   run(enter: CallStep<Of, Answer>): Promise<Answer> {
-    const signal = signalOf(this.#work.options);
+    const { signal } = this.#work.options;
     return new Promise<Answer>((resolve, reject) => {
       this.#settle = (error) => {
         this.#release();
@@ -179,7 +175,7 @@ class LayeredExecution<Of extends Work, Answer> implements CallExecution<Of, Ans
   }
 
   /** For options that a layer has made: its signal may stop the work, too. */
-  #boundsFor({ signal, deadline = this.#bounds }: Of["options"]): OwnWorkLimits {
+  #boundsFor({ signal, deadline = this.#time }: Of["options"]): WorkLimits {
     return { signal: bothSignals(this.#stop.signal, signal), deadline };
   }
 
@@ -194,25 +190,6 @@ class LayeredExecution<Of extends Work, Answer> implements CallExecution<Of, Ans
     this.#ignore?.();
     // What is still under way works for nobody.
     if (this.#ending.reason !== undefined || this.#handling.active > 0) this.#stop.abort(this.#ending.reason);
-  }
-}
-
-/** The time of a call execution, and its own end beside it: time that is up is no reason to stop what may still have a last word. */
-class TimeAndStop implements StoppableTime {
-  readonly stop: LazySignal;
-  readonly #time: SharedDeadline;
-
-  constructor(time: SharedDeadline, stop: LazySignal) {
-    this.#time = time;
-    this.stop = stop;
-  }
-
-  remainingMs(): number {
-    return this.#time.remainingMs();
-  }
-
-  pause(): Cancel {
-    return this.#time.pause();
   }
 }
 

@@ -1,7 +1,6 @@
 import { assertCallContext } from "./call-context.ts";
 import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { lenderOf } from "./lazy-signal.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
 import type { CallOptions } from "./call-options.ts";
@@ -102,10 +101,9 @@ export function assertSignal(signal: AbortSignal): void {
 }
 
 function assertRunOptions(options: RequestOptions): void {
-  const { timeoutMs, context, deadline, observer } = options;
+  const { signal, timeoutMs, context, deadline, observer } = options;
   if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
-  // One that is lent is what it must be, and is not to be made for this.
-  if (lenderOf(options) === undefined && options.signal !== undefined) assertSignal(options.signal);
+  if (signal !== undefined) assertSignal(signal);
   if (context !== undefined) assertCallContext(context);
   if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
   if (observer !== undefined && (typeof observer !== "object" || observer === null)) {

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
-import { createLazySignal, withSignalOfDeadline } from "./lazy-signal.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolOutcome } from "./tool.ts";
@@ -348,21 +347,6 @@ describe("a call with interceptors", () => {
     const { pipeline, handled } = tryOut([pass]);
     await pipeline.run(callWith());
     expect(handled[0]?.options.selected).toBe(definition);
-  });
-
-  it("listens to a signal that is lent to it without having it made", async () => {
-    const stop = createLazySignal();
-    const made = vi.spyOn(Object.getPrototypeOf(stop) as typeof stop, "signal", "get");
-    const lent = (): CallOptions =>
-      withSignalOfDeadline({ deadline: { stop, remainingMs: () => 1000, pause: () => () => {} } });
-    const { pipeline } = tryOut([pass]);
-    await pipeline.run(callWith(lent()));
-    const hanging = tryOut([hang]).pipeline.run(callWith(lent()));
-    const looks = made.mock.calls.length;
-    made.mockRestore();
-    stop.abort("enough");
-    await expect(hanging).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-    expect(looks).toBe(0);
   });
 
   it("leaves no timer and no listener behind", async () => {

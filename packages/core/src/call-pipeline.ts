@@ -1,16 +1,12 @@
-import type { CallObserver } from "./call-observer.ts";
 import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
-import { lenderOf, withSignalOfDeadline } from "./lazy-signal.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { WorkLimits, OwnWorkLimits, WorkKind } from "./call-execution.ts";
+import type { WorkKind } from "./call-execution.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
-import type { CallContext } from "./call-context.ts";
-import type { CallOptions } from "./call-options.ts";
-import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { ToolOrigin, ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /** The way of all calls of one provider or toolbox: its interceptors. */
@@ -75,53 +71,14 @@ const calls: WorkKind<ToolCall, ToolOutcome> = {
     typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content),
   // Whoever answers instead of the server answers for this one.
   sign: (outcome, { origin }) => (sameOrigin(outcome.origin, origin) ? outcome : { ...outcome, origin }),
-  withBounds: (call, bounds) => withOptions(call, call.args, boundOptions(call.options, bounds)),
+  withBounds: (call, bounds) => ({ ...call, options: { ...call.options, ...bounds } }),
   // What the layers looked at is what runs.
-  handOn: (call, { args, options }, bounds) =>
-    withOptions(call, args, boundOptions(options, bounds, options.selected ?? call.definition)),
+  handOn: (call, { args, options }, bounds) => ({
+    ...call,
+    args,
+    options: { ...options, ...bounds, selected: options.selected ?? call.definition },
+  }),
 };
-
-// Both written out: to spread them would make a signal that nobody asks for, and costs more than a layer does.
-function withOptions({ origin, definition, server }: ToolCall, args: ToolCall["args"], options: CallOptions): ToolCall {
-  return { origin, definition, server, args, options };
-}
-
-function boundOptions(
-  { timeoutMs, selected, wait, meta, context, onProgress, observer }: CallOptions,
-  bounds: WorkLimits | OwnWorkLimits,
-  definition: ToolDefinition | undefined = selected,
-): CallOptions {
-  if ("stop" in bounds) {
-    const options = { deadline: bounds, timeoutMs, selected: definition, wait, meta, context, onProgress, observer };
-    return withSignalOfDeadline(options);
-  }
-  const { signal, deadline } = bounds;
-  return { signal, deadline, timeoutMs, selected: definition, wait, meta, context, onProgress, observer };
-}
-
-/** The same options for another definition. Does not have the signal of a call made, which to spread them would. */
-export function selectInstead(options: CallOptions, definition: ToolDefinition | undefined): CallOptions {
-  const deadline = lenderOf(options);
-  return deadline === undefined ? { ...options, selected: definition } : boundOptions(options, deadline, definition);
-}
-
-/** The same options with another observer. Does not have the signal of a call made, as {@linkcode selectInstead}. */
-export function withObserver(options: CallOptions, observer: CallObserver): CallOptions {
-  const deadline = lenderOf(options);
-  return deadline === undefined
-    ? { ...options, observer }
-    : Object.assign(boundOptions(options, deadline), { observer });
-}
-
-/** The same options with another context. Does not have the signal of a call made, which to spread them would. */
-export function inContext<T extends Pick<CallOptions, "context" | "signal">>(options: T, context: CallContext): T {
-  const deadline = lenderOf(options);
-  if (deadline === undefined) return { ...options, context };
-  const { timeoutMs, selected, wait, meta, onProgress, observer }: CallOptions = options;
-  const rest = { deadline, timeoutMs, selected, wait, meta, context, onProgress, observer };
-  // Lent signals are of options of calls alone.
-  return withSignalOfDeadline(rest) as unknown as T;
-}
 
 function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {
   return a === b || (a?.serverId === b.serverId && a.toolName === b.toolName && a.qualifiedName === b.qualifiedName);

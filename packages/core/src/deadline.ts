@@ -1,5 +1,4 @@
 import { systemClock, type Cancel, type Clock } from "./clock.ts";
-import { LazySignal } from "./lazy-signal.ts";
 import { onAbort } from "./on-abort.ts";
 
 /** A time budget as those see it who share it: what is left of it, and a way to stop its clock. */
@@ -14,17 +13,15 @@ export interface SharedDeadline {
 export interface Deadline extends SharedDeadline {
   /** Aborts when the time is up (its reason is that of `onTimeout`), or when the caller's signal does (with its reason). */
   readonly signal: AbortSignal;
-  /** The same, for whoever can listen without a signal. */
-  readonly stop: LazySignal;
   /** Releases the timer and the listener on the caller's signal. The signal never aborts afterwards. Idempotent. */
   dispose(): void;
 }
 
-/** What a {@linkcode Deadline} is made from. */
+/** The parts of a {@linkcode Deadline}. */
 export interface DeadlineInit {
   readonly timeoutMs: number;
   /** The caller's signal. One that is aborted already aborts the deadline at once. */
-  readonly signal?: AbortSignal | LazySignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** A budget that this one is a part of: no more than is left of it, and while this one stands still, so does that. */
   readonly outer?: SharedDeadline | undefined;
   /** How long the clock may stand still in all, in milliseconds. Default: for ever. */
@@ -35,40 +32,76 @@ export interface DeadlineInit {
   readonly clock?: Clock | undefined;
 }
 
-/** Starts a deadline. Who starts it disposes of it. */
+/** Starts a deadline. The caller disposes of it. */
 export function createDeadline(init: DeadlineInit): Deadline {
   return new RunningDeadline(init);
 }
 
+/** Starts a time budget without a signal. Calls `onTimeout` when the time is up. */
+export function createTimeBudget(
+  init: Omit<DeadlineInit, "signal" | "onTimeout"> & { readonly onTimeout: () => void },
+): SharedDeadline & Pick<Deadline, "dispose"> {
+  return new TimeBudget(init);
+}
+
 class RunningDeadline implements Deadline {
-  readonly stop = new LazySignal();
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #budget: TimeBudget | undefined;
+  #ignore: Cancel | undefined;
+
+  constructor({ signal, onTimeout, ...init }: DeadlineInit) {
+    this.signal = this.#controller.signal;
+    if (signal?.aborted === true) {
+      this.#controller.abort(signal.reason);
+      return;
+    }
+    this.#ignore = signal && onAbort(signal, () => this.#abort(signal.reason));
+    this.#budget = new TimeBudget({ ...init, onTimeout: () => this.#abort(onTimeout()) });
+  }
+
+  remainingMs(): number {
+    return this.#budget?.remainingMs() ?? 0;
+  }
+
+  pause(): Cancel {
+    return this.#budget?.pause() ?? (() => {});
+  }
+
+  dispose(): void {
+    this.#budget?.dispose();
+    this.#ignore?.();
+    this.#ignore = undefined;
+  }
+
+  #abort(reason: unknown): void {
+    this.dispose();
+    this.#controller.abort(reason);
+  }
+}
+
+class TimeBudget implements SharedDeadline {
   readonly #clock: Clock;
   readonly #pauses: Pauses;
-  readonly #init: DeadlineInit;
+  readonly #onTimeout: () => void;
   #leftMs: number;
   #startedAt: number;
   #cancelTimer: Cancel | undefined;
-  #ignore: Cancel | undefined;
   #done = false;
 
-  constructor(init: DeadlineInit) {
-    const { timeoutMs, signal, outer, mostPausedMs = Number.POSITIVE_INFINITY, clock = systemClock } = init;
-    this.#init = init;
+  constructor({
+    timeoutMs,
+    outer,
+    mostPausedMs = Number.POSITIVE_INFINITY,
+    clock = systemClock,
+    onTimeout,
+  }: Parameters<typeof createTimeBudget>[0]) {
+    this.#onTimeout = onTimeout;
     this.#clock = clock;
     this.#pauses = new Pauses({ clock, outer, mostPausedMs, onResume: () => void (this.#done || this.#start()) });
     this.#leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
     this.#startedAt = clock.now();
-    if (signal?.aborted === true) {
-      this.#done = true;
-      this.stop.abort(signal.reason);
-      return;
-    }
-    this.#ignore = signal && onAbort(signal, () => this.#abort(signal.reason));
     this.#start();
-  }
-
-  get signal(): AbortSignal {
-    return this.stop.signal;
   }
 
   remainingMs(): number {
@@ -94,18 +127,14 @@ class RunningDeadline implements Deadline {
     // Some are kept for as long as a connection lives.
     this.#cancelTimer = undefined;
     this.#pauses.end();
-    this.#ignore?.();
-    this.#ignore = undefined;
   }
 
   #start(): void {
     this.#startedAt = this.#clock.now();
-    this.#cancelTimer = this.#clock.schedule(this.#leftMs, () => this.#abort(this.#init.onTimeout()));
-  }
-
-  #abort(reason: unknown): void {
-    this.dispose();
-    this.stop.abort(reason);
+    this.#cancelTimer = this.#clock.schedule(this.#leftMs, () => {
+      this.dispose();
+      this.#onTimeout();
+    });
   }
 }
 

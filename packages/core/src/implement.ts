@@ -8,7 +8,7 @@ export type { ConnectionHooks, KnownServer } from "./connection.ts";
 export { fairnessKeyOf } from "./fairness-key.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
-export { createCallPipeline, inContext, selectInstead, withObserver, type CallPipeline } from "./call-pipeline.ts";
+export { createCallPipeline, type CallPipeline } from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline } from "./request-pipeline.ts";
 export {
   assertCallOptions,
@@ -67,14 +67,6 @@ export { createIdTable, type IdTable } from "./id-table.ts";
 // Time, chance and events.
 export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./call-execution.ts";
-export {
-  createLazySignal,
-  lenderOf,
-  signalOf,
-  toAbortSignal,
-  withSignalOfDeadline,
-  type LazySignal,
-} from "./lazy-signal.ts";
 export { onAbort } from "./on-abort.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createAlarm, type Alarm } from "./alarm.ts";

@@ -1,11 +1,8 @@
 import type { Cancel } from "./clock.ts";
-import { LazySignal } from "./lazy-signal.ts";
 
 /** Calls `listener` when a signal aborts that has not, once, until cancelled. Listeners must not throw. */
-export function onAbort(signal: AbortSignal | LazySignal, listener: () => void): Cancel {
-  return signal instanceof LazySignal
-    ? signal.onAbort(listener)
-    : (followed.get(signal) ?? follow(signal)).add(listener);
+export function onAbort(signal: AbortSignal, listener: () => void): Cancel {
+  return (followed.get(signal) ?? follow(signal)).add(listener);
 }
 
 /** Whoever waits for one `AbortSignal`. */

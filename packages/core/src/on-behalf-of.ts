@@ -1,6 +1,5 @@
 import type { CallContext } from "./call-context.ts";
 import type { RequestOptions } from "./connection.ts";
-import { lenderOf } from "./lazy-signal.ts";
 
 /** A context that names whoever asks: as it was given, or else this principal. What was given is never changed. */
 export function contextOnBehalfOf(principal: string, given: CallContext | undefined): CallContext {
@@ -13,9 +12,5 @@ export function contextOnBehalfOf(principal: string, given: CallContext | undefi
  */
 export function onBehalfOf<T extends RequestOptions>(principal: string | undefined, options: T): T {
   if (principal === undefined || options.context?.principal !== undefined) return options;
-  const context = contextOnBehalfOf(principal, options.context);
-  if (lenderOf(options) === undefined) return { ...options, context };
-  // A spread would have a signal made that is lent, and that nobody may ever look at.
-  const members = Object.getOwnPropertyDescriptors<RequestOptions>(options);
-  return Object.defineProperties({}, { ...members, context: { value: context, enumerable: true } }) as T;
+  return { ...options, context: contextOnBehalfOf(principal, options.context) };
 }

@@ -1,9 +1,7 @@
-import type { RequestOptions } from "./connection.ts";
 import { assertRequestOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
-import { withSignalOfDeadline } from "./lazy-signal.ts";
-import type { WorkLimits, OwnWorkLimits, WorkKind } from "./call-execution.ts";
+import type { WorkKind } from "./call-execution.ts";
 import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { quoteText } from "./quote-text.ts";
 import type { HostRequest, RequestInterceptor } from "./request-interceptor.ts";
@@ -58,14 +56,6 @@ const requests: WorkKind<HostRequest, JsonValue> = {
   assertOptions: (options) => assertRequestOptions(options),
   isAnswer: (value): value is JsonValue => value !== undefined && typeof value !== "function",
   sign: (answer) => answer,
-  withBounds: (request, bounds) => ({ ...request, options: boundOptions(request.options, bounds) }),
-  handOn: (request, { params, options }, bounds) => ({ ...request, params, options: boundOptions(options, bounds) }),
+  withBounds: (request, bounds) => ({ ...request, options: { ...request.options, ...bounds } }),
+  handOn: (request, { params, options }, bounds) => ({ ...request, params, options: { ...options, ...bounds } }),
 };
-
-function boundOptions(
-  { timeoutMs, context, observer }: RequestOptions,
-  bounds: WorkLimits | OwnWorkLimits,
-): RequestOptions {
-  if ("stop" in bounds) return withSignalOfDeadline({ deadline: bounds, timeoutMs, context, observer });
-  return { signal: bounds.signal, deadline: bounds.deadline, timeoutMs, context, observer };
-}

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@hostside/core";
-import { createLazySignal } from "@hostside/core/implement";
 import type { HttpHandler } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
@@ -157,7 +156,7 @@ describe("memory of tasks", () => {
       id: 1,
       method: "tools/call",
       params: { name: "job", arguments: { text: "a long text" } },
-      stop: createLazySignal(),
+      stop: new AbortController(),
       sink: { send: () => false },
       progressToken: undefined,
       logLevel: undefined,

@@ -8,7 +8,7 @@ import type {
   ToolCall,
   ToolOutcome,
 } from "@hostside/core";
-import { hasObserver, joinObservers, withObserver } from "@hostside/core/implement";
+import { hasObserver, joinObservers } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
 import { spanFailureOf, toolFailure } from "./spans/failure.ts";
@@ -35,7 +35,7 @@ export function traceCalls(parts: TraceParts): Interceptor {
     const own = new ObservedCall(call, span, parts);
     observed.add(own);
     const joined = joinObservers(own, observer);
-    return observe({ ...call, options: withObserver(call.options, joined) }, next, { span, parts });
+    return observe({ ...call, options: { ...call.options, observer: joined } }, next, { span, parts });
   };
 }
 

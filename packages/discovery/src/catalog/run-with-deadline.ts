@@ -1,5 +1,5 @@
 import { defaultTimeouts, isHostsideError, HostsideError, type Clock, type SharedDeadline } from "@hostside/core";
-import { createDeadline, formatMs, type Deadline, type LazySignal } from "@hostside/core/implement";
+import { createDeadline, formatMs, type Deadline } from "@hostside/core/implement";
 
 // As long as a call stands still for a human at most.
 const mostPausedMs = defaultTimeouts.elicitTotalMs;
@@ -9,7 +9,7 @@ export interface Allowance {
   /** What is waited for, in words, for the messages of errors. */
   readonly what: string;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | LazySignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** A budget that the work is a part of: it is waited for no longer than is left of that. */
   readonly outer?: SharedDeadline | undefined;
   readonly clock: Clock;
@@ -30,10 +30,12 @@ export async function runWithDeadline<T>(
       details: { timeoutMs },
     });
   const deadline = createDeadline({ timeoutMs, signal, outer, mostPausedMs, clock, onTimeout });
-  const { stop } = deadline;
+  const { signal: over } = deadline;
   try {
     return await new Promise<T>((resolve, reject) => {
-      stop.onAbort(() => reject(reasonOf(stop, what)));
+      const giveUp = (): void => reject(reasonOf(over, what));
+      if (over.aborted) giveUp();
+      over.addEventListener("abort", giveUp, { once: true });
       // Begins at once; in a promise of its own, so that what throws is a rejection as well.
       new Promise<T>((done) => done(work(deadline))).then(resolve, reject);
     });
@@ -42,7 +44,7 @@ export async function runWithDeadline<T>(
   }
 }
 
-function reasonOf({ reason }: LazySignal, what: string): HostsideError {
+function reasonOf({ reason }: AbortSignal, what: string): HostsideError {
   return isHostsideError(reason, "call_timeout") ? reason : abortedBy({ reason }, what, "unknown");
 }
 

@@ -18,10 +18,8 @@ import {
   isJsonObject,
   kindOf,
   quoteText,
-  signalOf,
   withErrorContext,
   withoutApproval,
-  withSignalOfDeadline,
   type Deadline,
 } from "@hostside/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
@@ -175,7 +173,7 @@ export interface StaticCall {
 export async function runStaticTool(tool: RunnableTool, { args, options, clock }: StaticCall): Promise<ToolOutcome> {
   const { name } = tool.definition;
   const { timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
-  const signal = signalOf(options);
+  const signal = options.signal;
   let result: unknown;
   try {
     result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
@@ -187,11 +185,6 @@ export async function runStaticTool(tool: RunnableTool, { args, options, clock }
   return staticToolOutcome(result, localOrigin(name));
 }
 
-// Written out: to spread them would make the signal of a call, which few tools ask for.
-function optionsForTool(
-  { timeoutMs, selected, wait, meta, context, onProgress, observer }: CallOptions,
-  deadline: Deadline,
-): CallOptions {
-  const given = { deadline, timeoutMs, selected, wait, meta, context: withoutApproval(context), onProgress, observer };
-  return withSignalOfDeadline(given);
+function optionsForTool(options: CallOptions, deadline: Deadline): CallOptions {
+  return { ...options, signal: deadline.signal, deadline, context: withoutApproval(options.context) };
 }

@@ -14,7 +14,6 @@ import {
   assertToolName,
   foldCase,
   readCallArguments,
-  selectInstead,
   unknownToolError,
   type AbsentServer,
 } from "@hostside/core/implement";
@@ -107,7 +106,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
       return callRoutes(tool, {
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
-        options: original === undefined || original === selected ? given : selectInstead(given, original),
+        options: original === undefined || original === selected ? given : { ...given, selected: original },
         clock,
         send: layers.send,
         isOnOffer: (fallback) => findAgain(live.read(), fallback) !== undefined,

@@ -5,7 +5,6 @@ import {
   quoteText,
   sameDefinition,
   onBehalfOf,
-  selectInstead,
   type CallPipeline,
 } from "@hostside/core/implement";
 import type { ToolboxCatalog, Route, RoutedTool } from "./catalog-snapshot.ts";
@@ -51,7 +50,7 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
           return runRoute(route, { args: call.args, options: call.options, clock });
         }
         // A provider knows the tool by its own definition of it.
-        const known = selectInstead(call.options, inspector.originalOf(selected));
+        const known = { ...call.options, selected: inspector.originalOf(selected) };
         return runRoute(route, { args: call.args, options: known, clock });
       });
     },

@@ -1,5 +1,5 @@
 import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
-import { quoteText, sameDefinition, selectInstead, unknownToolError } from "@hostside/core/implement";
+import { quoteText, sameDefinition, unknownToolError } from "@hostside/core/implement";
 import type { ToolboxCatalog, ToolboxTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -50,7 +50,7 @@ export function createViewCalls(
     offer.touch(tool.definition.name);
     return calls.run(tool, name, {
       args,
-      options: selected === undefined ? options : selectInstead(options, selected),
+      options: selected === undefined ? options : { ...options, selected: selected },
     });
   };
 }

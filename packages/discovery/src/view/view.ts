@@ -17,7 +17,6 @@ import {
   assertTimeoutMs,
   assertToolName,
   foldCase,
-  inContext,
   kindOf,
   withDefaults,
   type Fields,
@@ -267,7 +266,7 @@ function createContextGiver(context: CallContext | undefined): <T extends Helper
   const own = Object.freeze({ ...context });
   return (options) => {
     const context = options.context === undefined ? own : withDefaults(own, options.context);
-    return inContext(options, context);
+    return { ...options, context };
   };
 }
 

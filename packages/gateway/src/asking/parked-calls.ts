@@ -160,7 +160,7 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   first.progressToken = request.progressToken;
   first.logLevel = request.logLevel;
   first.capabilities = request.capabilities;
-  const ignore = onAbort(request.stop, () => first.stop.abort(request.stop.reason));
+  const ignore = onAbort(request.stop.signal, () => first.stop.abort(request.stop.signal.reason));
   const answers = request.params["inputResponses"];
   const responses = isJsonObject(answers) ? answers : {};
   for (const [key, { settle }] of Array.from(parked.questions)) {

@@ -1,7 +1,7 @@
 import type { Cancel, Clock, JsonObject } from "@hostside/core";
 import type { MessageSink } from "../message/message-sink.ts";
 import { writeMessage } from "../message/write-message.ts";
-import type { GatewayHttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";
+import { onGone, type GatewayHttpExchange, type HttpHeaders, type HttpStream } from "./http-exchange.ts";
 
 /** A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export interface EventStream extends MessageSink {
@@ -34,7 +34,7 @@ export function openEventStream(
     isOver = true;
     cancelTimer();
   };
-  exchange.gone.onAbort(over);
+  onGone(exchange, over);
   return {
     get isOver() {
       return isOver;

@@ -1,5 +1,5 @@
 import { HostsideError, type Cancel } from "@hostside/core";
-import { createIdTable, type IdTable, type LazySignal } from "@hostside/core/implement";
+import { createIdTable, type IdTable } from "@hostside/core/implement";
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { RequestId } from "../message/json-rpc.ts";
@@ -16,7 +16,7 @@ export interface HeldPeer {
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: IdTable<LazySignal, RequestId>;
+  readonly stops: IdTable<AbortController, RequestId>;
   /** What it listens on. */
   readonly streams: Set<EventStream>;
   /** Exchanges under way. */

@@ -1,4 +1,5 @@
-import type { LazySignal } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
+import { onAbort } from "@hostside/core/implement";
 import type { MessagePriority } from "../message/message-sink.ts";
 
 /** Headers of an answer. */
@@ -17,7 +18,7 @@ export interface GatewayHttpExchange {
   /** The body as text. Rejects where the client broke off. `take` is asked before so many more bytes are kept; `false`: there is no room for them. */
   readBody(maxBytes: number, take?: (bytes: number) => boolean): Promise<ReadBody>;
   /** Aborts when the client is gone before it had its whole answer. */
-  readonly gone: LazySignal;
+  readonly gone: AbortSignal;
   /** Answers, once. */
   reply(status: number, headers: HttpHeaders, body?: string): void;
   /** Answers with a stream, once. */
@@ -29,4 +30,11 @@ export interface HttpStream {
   /** `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond the limits ends by itself. */
   write(text: string, weight: MessagePriority): boolean;
   end(): void;
+}
+
+/** Calls `listener` when the client is gone, at once if it is already, until cancelled. */
+export function onGone({ gone }: Pick<GatewayHttpExchange, "gone">, listener: () => void): Cancel {
+  if (!gone.aborted) return onAbort(gone, listener);
+  listener();
+  return () => {};
 }

@@ -1,5 +1,5 @@
+import { onGone } from "./http-exchange.ts";
 import { isHostsideError, type JsonObject } from "@hostside/core";
-import { createLazySignal, type LazySignal } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
 import {
   errorMessage,
@@ -130,7 +130,7 @@ function take(session: HeldPeer, read: ReadMessage): void {
 interface LegacyWay {
   readonly sink: MessageSink;
   /** Aborts when whoever waits is gone, where that is as good as giving the request up. */
-  readonly gone?: LazySignal | undefined;
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** A client that is away has not given up: it says so when it does. */
@@ -139,8 +139,8 @@ async function answerRequest(
   request: RequestMessage,
   { sink, gone }: LegacyWay,
 ): Promise<JsonObject | undefined> {
-  const stop = createLazySignal();
-  const ignoreGone = gone?.onAbort(() => stop.abort(new Error("cancelled by the client")));
+  const stop = new AbortController();
+  const ignoreGone = gone && onGone({ gone }, () => stop.abort(new Error("cancelled by the client")));
   // The later one of two with the same id is the one that can be cancelled.
   session.stops.take(request.id);
   session.stops.put(request.id, stop);
@@ -181,7 +181,7 @@ export function openSessionStream(parts: HttpParts): void {
     },
   };
   session.streams.add(own);
-  exchange.gone.onAbort(over);
+  onGone(exchange, over);
   news.setStream(own);
   session.peer.listensAnew();
 }

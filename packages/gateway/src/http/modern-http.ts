@@ -1,5 +1,6 @@
+import { onGone } from "./http-exchange.ts";
 import { isHostsideError, type JsonObject } from "@hostside/core";
-import { createLazySignal, isJsonObject } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
 import { missing, readRequestEnvelope, unsupported, type RequestEnvelope } from "../message/envelope.ts";
 import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
@@ -68,9 +69,9 @@ function checkArguments(
 async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestMessage): Promise<void> {
   const { exchange, settings } = parts;
   const leave = parts.held.use(held);
-  const stop = createLazySignal();
+  const stop = new AbortController();
   // Whoever closes the stream has given the request up.
-  const ignore = exchange.gone.onAbort(() => stop.abort(new Error("cancelled by the client")));
+  const ignore = onGone(exchange, () => stop.abort(new Error("cancelled by the client")));
   const isListening = request.method === "subscriptions/listen";
   const stream = { send: () => false, end: () => stop.abort(requestEndedError("the client was closed")) };
   try {

@@ -2,7 +2,7 @@ import type { Cancel, Clock, JsonObject } from "@hostside/core";
 import type { MessageSink } from "../message/message-sink.ts";
 import { writeMessage } from "../message/write-message.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
-import type { GatewayHttpExchange, HttpHeaders } from "./http-exchange.ts";
+import { onGone, type GatewayHttpExchange, type HttpHeaders } from "./http-exchange.ts";
 
 /** The answer to a POST: JSON, or a stream as soon as there is something to say before the result, or silence has lasted. */
 export interface PostAnswer {
@@ -30,7 +30,7 @@ export function createPostAnswer(exchange: GatewayHttpExchange, init: PostAnswer
     return stream;
   };
   const cancelTimer: Cancel = takesStreams ? clock.schedule(keepAliveMs, open) : () => {};
-  const ignoreGone = exchange.gone.onAbort(() => {
+  const ignoreGone = onGone(exchange, () => {
     isOver = true;
     cancelTimer();
   });

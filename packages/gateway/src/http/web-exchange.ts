@@ -1,6 +1,6 @@
-import { createLazySignal, untilAborted, type LazySignal } from "@hostside/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
-import type { GatewayHttpExchange, HttpStream } from "./http-exchange.ts";
+import { onGone, type GatewayHttpExchange, type HttpStream } from "./http-exchange.ts";
 import { readBodyText } from "./read-bytes.ts";
 
 /** What answers an exchange. */
@@ -11,7 +11,7 @@ export interface WebAnswering {
 
 /** Answers a `Request` of the web's own API. One whose signal is aborted before there is an answer is answered all the same, for who waits for it: with what nginx logs of a client that is gone. */
 export function answerWebRequest(request: Request, { handle, limits }: WebAnswering): Promise<Response> {
-  const gone = createLazySignal();
+  const gone = new AbortController();
   if (request.signal.aborted) return Promise.resolve(ofNobody());
   return new Promise((resolve) => {
     const leave = (): void => {
@@ -25,7 +25,7 @@ export function answerWebRequest(request: Request, { handle, limits }: WebAnswer
       // A URL is all that some runtimes say of the host.
       header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
       readBody: (maxBytes, take) => untilAborted(readBodyText(request.body ?? [], maxBytes, take), request.signal),
-      gone,
+      gone: gone.signal,
       reply(status, headers, body) {
         request.signal.removeEventListener("abort", leave);
         resolve(new Response(body ?? null, { status, headers: { ...headers } }));
@@ -45,7 +45,7 @@ function ofNobody(): Response {
 }
 
 function openStream(
-  gone: LazySignal,
+  gone: AbortController,
   maxBytes: number,
 ): { readonly body: ReadableStream<Uint8Array>; readonly stream: HttpStream } {
   const encoder = new TextEncoder();
@@ -63,7 +63,7 @@ function openStream(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: maxBytes }),
   );
-  gone.onAbort(() => {
+  onGone({ gone: gone.signal }, () => {
     const open = controller;
     controller = undefined;
     // Whoever reads is not to wait for what will not come.

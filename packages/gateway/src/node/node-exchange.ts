@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@hostside/core";
-import { createLazySignal } from "@hostside/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { GatewayHttpExchange } from "../http/http-exchange.ts";
 import { readBodyText } from "../http/read-bytes.ts";
@@ -20,7 +19,7 @@ export function toHttpExchange(
   response: ServerResponse,
   { limits, clock, unread }: GatewayNodeExchangeInit,
 ): GatewayHttpExchange {
-  const gone = createLazySignal();
+  const gone = new AbortController();
   const watched = unread.watch(response);
   response.on("close", () => {
     if (!response.writableFinished) gone.abort(new Error("the client is gone"));
@@ -35,7 +34,7 @@ export function toHttpExchange(
       return Array.isArray(value) ? value.join(", ") : value;
     },
     readBody: (maxBytes, take) => readBodyText(request.iterator({ destroyOnReturn: false }), maxBytes, take),
-    gone,
+    gone: gone.signal,
     reply(status, headers, body = "") {
       if (response.headersSent || response.destroyed) return;
       // What was not read of a request cannot be followed by another one.

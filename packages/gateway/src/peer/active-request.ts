@@ -1,5 +1,4 @@
 import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
-import type { LazySignal } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import type { MessageSink } from "../message/message-sink.ts";
 
@@ -17,7 +16,7 @@ export interface ActiveRequest {
   readonly method: string;
   readonly params: JsonObject;
   /** Aborts when the client gives it up, or the gateway ends. */
-  readonly stop: LazySignal;
+  readonly stop: AbortController;
   /** Where its progress goes. Another one, once it goes on for another message. */
   sink: MessageSink;
   progressToken: RequestId | undefined;

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type Subscription,
 } from "@hostside/core";
-import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@hostside/core/implement";
+import { createSlots, isJsonObject, settleWithin, type Slots } from "@hostside/core/implement";
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
@@ -39,7 +39,7 @@ import { traceRequest } from "./trace-client.ts";
 export interface RequestDelivery {
   readonly sink: MessageSink;
   /** Aborts when the client gives the request up. */
-  readonly stop: LazySignal;
+  readonly stop: AbortController;
 }
 
 /** One client and all that the gateway has of it. */
@@ -265,11 +265,11 @@ async function handle(
         : run;
     const isAsking = client.era === "modern" && mayAsk.has(method);
     const result = await (isAsking ? state.context.parked.run(request, answer) : answer(request));
-    if (way.stop.aborted && !isListening) return givenUp(id, way.stop);
+    if (way.stop.signal.aborted && !isListening) return givenUp(id, way.stop.signal);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
     reason = isHostsideError(error) ? error.code : "error";
-    return way.stop.aborted ? givenUp(id, way.stop) : errorMessage(id, toFailure(error));
+    return way.stop.signal.aborted ? givenUp(id, way.stop.signal) : errorMessage(id, toFailure(error));
   } finally {
     state.waiting -= 1;
     if (isListening) state.listening -= 1;
@@ -279,7 +279,7 @@ async function handle(
 }
 
 /** What the client hears of a request that ended: nothing where it gave it up itself. */
-function givenUp(id: RequestMessage["id"], { reason }: LazySignal): JsonObject | undefined {
+function givenUp(id: RequestMessage["id"], { reason }: AbortSignal): JsonObject | undefined {
   const failure = rpcFailureOf(reason);
   return failure && errorMessage(id, failure);
 }

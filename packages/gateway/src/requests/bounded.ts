@@ -16,7 +16,7 @@ export async function bounded<T>(
   const timeoutMs = limits.requestMs;
   const onTimeout = (): HostsideError =>
     new HostsideError(`${request.method} was not answered within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
-  const deadline = createDeadline({ timeoutMs, signal: request.stop, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs, signal: request.stop.signal, onTimeout, clock });
   const level = logLevelOf(context, request);
   const carried = passOn(metaOf(request.params));
   const meta = level === undefined ? carried : { ...carried, [metaKeys.logLevel]: level };

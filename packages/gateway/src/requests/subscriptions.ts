@@ -111,7 +111,7 @@ function toFilter(kinds: ReadonlySet<ListChangeKind>, uris: ReadonlySet<string>)
 
 function ended(stop: ActiveRequest["stop"]): Promise<void> {
   return new Promise((resolve) => {
-    onAbort(stop, resolve);
-    if (stop.aborted) resolve();
+    onAbort(stop.signal, resolve);
+    if (stop.signal.aborted) resolve();
   });
 }

@@ -35,7 +35,7 @@ export const taskResult: PeerRequestHandler = async (context, request) => {
   const task = tasks.find(request.params["taskId"]);
   await tasks.ended(task, request);
   // Nobody waits for an answer any more.
-  if (request.stop.aborted) return {};
+  if (request.stop.signal.aborted) return {};
   const { end } = tasks.find(task.id);
   tasks.fetched(task);
   switch (end?.kind) {

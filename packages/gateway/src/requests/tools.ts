@@ -5,11 +5,10 @@ import {
   type CallObserver,
   type JsonObject,
   type Progress,
-  type SharedDeadline,
   type ToolDefinition,
   type ToolOutcome,
 } from "@hostside/core";
-import { isJsonObject, withSignalOfDeadline } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import { presentError } from "@hostside/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
@@ -76,13 +75,13 @@ async function callByName(
     };
     const wantsProgress = request.progressToken !== undefined || request.onStep !== undefined;
     const options = {
-      deadline: createTimeOf(request),
+      signal: request.stop.signal,
       context: callContextOf(request),
       ...(meta !== undefined && { meta }),
       ...(wantsProgress && { onProgress }),
       ...(observer !== undefined && { observer }),
     };
-    const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, withSignalOfDeadline(options));
+    const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, options);
     const outcome = await asItIsNow(call, () => exposed.find(name));
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
@@ -124,11 +123,6 @@ function observe(context: PeerContext, request: ActiveRequest): CallObserver | u
 function askForLines(context: PeerContext, request: ActiveRequest): CallObserver | undefined {
   const level = logLevelOf(context, request);
   return level === undefined ? undefined : { meta: () => ({ [metaKeys.logLevel]: level }) };
-}
-
-/** A budget that ends with its request alone: how long a call may take is for its server's timeouts to say. Has its signal made by whoever asks for it. */
-function createTimeOf({ stop }: ActiveRequest): SharedDeadline & { readonly stop: ActiveRequest["stop"] } {
-  return { stop, remainingMs: () => Number.POSITIVE_INFINITY, pause: () => () => {} };
 }
 
 interface UnknownTool extends Pick<NamedCall, "name" | "isDirect"> {

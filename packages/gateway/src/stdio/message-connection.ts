@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { createIdTable, createLazySignal, type IdTable, type LazySignal } from "@hostside/core/implement";
+import { createIdTable, type IdTable } from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
 import { readRequestEnvelope, type RequestEnvelope, missing } from "../message/envelope.ts";
 import {
@@ -45,9 +45,9 @@ interface State {
   readonly clients: Clients;
   readonly sink: MessageSink;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: IdTable<LazySignal, RequestId>;
+  readonly stops: IdTable<AbortController, RequestId>;
   /** Those of what only listens. */
-  readonly listening: Set<LazySignal>;
+  readonly listening: Set<AbortController>;
   /** Messages that are not answered yet. */
   waiting: number;
   onAnswered: (() => void) | undefined;
@@ -171,7 +171,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
     return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
   }
   if (state.clients.isEnding && !isContinuation(request)) return errorMessage(id, closingFailure);
-  const stop = createLazySignal();
+  const stop = new AbortController();
   state.stops.put(id, stop);
   if (method === "subscriptions/listen") state.listening.add(stop);
   try {

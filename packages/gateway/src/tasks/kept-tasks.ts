@@ -232,10 +232,10 @@ function remove(state: State, task: Task, reason: string): void {
 }
 
 async function ended({ onWay }: State, task: Task, { sink, stop }: ActiveRequest): Promise<void> {
-  if (task.end !== undefined || stop.aborted) return;
+  if (task.end !== undefined || stop.signal.aborted) return;
   task.sinks.add(sink);
   await new Promise<void>((resolve) => {
-    const ignore = onAbort(stop, () => wake());
+    const ignore = onAbort(stop.signal, () => wake());
     const wake = (): void => {
       ignore();
       task.waiting.delete(wake);

@@ -81,7 +81,7 @@ async function callWithoutSession(init: TaskCallsInit, request: ActiveRequest, w
   request.onTask = (state) => {
     if (task !== undefined) return note(init, task, state);
     // What its client can do it says with each of its messages, and with the latest of them.
-    if (isOver || request.stop.aborted || !declaresTasks(request.capabilities)) return;
+    if (isOver || request.stop.signal.aborted || !declaresTasks(request.capabilities)) return;
     task = tasks.create(request);
     if (task === undefined) return;
     // What comes from now on is asked for by `tasks/get`: progress and log lines are not for tasks of this revision.

@@ -12,15 +12,7 @@ import {
   type ToolProvider,
   type ToolsChange,
 } from "@hostside/core";
-import {
-  createDeadline,
-  createEvent,
-  foldCase,
-  formatMs,
-  quoteText,
-  sameDefinition,
-  signalOf,
-} from "@hostside/core/implement";
+import { createDeadline, createEvent, foldCase, formatMs, quoteText, sameDefinition } from "@hostside/core/implement";
 
 /** A provider for as long as it is needed. */
 export interface Borrowed {
@@ -157,7 +149,7 @@ async function callWithin(
   clock: Clock,
 ): Promise<ToolOutcome> {
   const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
-  const time = createDeadline({ timeoutMs, signal: signalOf(options), outer: options.deadline, onTimeout, clock });
+  const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout, clock });
   let borrowed: Borrowed | undefined;
   try {
     borrowed = await take(time.signal);
@@ -165,7 +157,7 @@ async function callWithin(
     time.dispose();
     return await borrowed.provider.call(toolName, args, { ...options, timeoutMs: leftMs });
   } catch (error) {
-    throw borrowed === undefined && isHostsideError(time.stop.reason, "call_timeout") ? time.stop.reason : error;
+    throw borrowed === undefined && isHostsideError(time.signal.reason, "call_timeout") ? time.signal.reason : error;
   } finally {
     time.dispose();
     borrowed?.release();

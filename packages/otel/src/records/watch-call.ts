@@ -1,5 +1,5 @@
 import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
-import { dateOf, joinObservers, withObserver } from "@hostside/core/implement";
+import { dateOf, joinObservers } from "@hostside/core/implement";
 
 /** All that became of one call. */
 export interface EndedCall {
@@ -33,7 +33,7 @@ export function watchCalls({ before, after }: CallWatcher, clock: Clock): Interc
     const startedAt = dateOf(clock);
     const heard = new HeardOfCall();
     const observer = joinObservers(heard, call.options.observer);
-    const handed = { ...call, options: withObserver(call.options, observer) };
+    const handed = { ...call, options: { ...call.options, observer } };
     const { decisions, records } = heard;
     try {
       const outcome = await next(handed);

@@ -1,5 +1,5 @@
 import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
-import { dateOf, lastWordMs, onAbort, signalOf, utf8Length } from "@hostside/core/implement";
+import { dateOf, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -98,7 +98,7 @@ function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsP
 }
 
 async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsParts): Promise<LimitLease> {
-  const signal = signalOf(call.options);
+  const signal = call.options.signal;
   let result: LimitLease | LimitRefusal;
   try {
     result = parts.store.takeAtOnce?.(wanted) ?? (await parts.store.take(wanted, call.options.signal));
@@ -151,7 +151,7 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
     return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
   };
-  const signal = signalOf(call.options);
+  const signal = call.options.signal;
   let isOpen = true;
   let ignore: Cancel | undefined;
   let cancelEnd: Cancel | undefined;

@@ -12,16 +12,11 @@ import {
 } from "@hostside/core";
 import {
   createDeadline,
-  createLazySignal,
-  lenderOf,
   onAbort,
-  signalOf,
   tell,
   withoutApproval,
-  withSignalOfDeadline,
   type Deadline,
   type EventSource,
-  type LazySignal,
   withGetters,
 } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
@@ -98,7 +93,7 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
   return withGetters<CallQueue, "inFlight" | "pausable" | "waiting">(
     {
       async call(call, hand) {
-        const signal = signalOf(call.options);
+        const signal = call.options.signal;
         if (signal?.aborted === true) throw callAbortedError(call.origin, signal.reason);
         // Many a server is connected and never called.
         const queue = (used ??= openCallQueue(init));
@@ -213,9 +208,9 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
   const { link, gate, waitingCalls, pausable, clock } = queue;
   const deadline = (pending.deadline ??= startDeadline(pending, queue));
   pending.leave ??= pausable.add(deadline, pending.fairnessKey);
-  const given = createLazySignal();
-  const ignore = onAbort(deadline.stop, () => given.abort(deadline.stop.reason));
-  if (deadline.stop.aborted) given.abort(deadline.stop.reason);
+  const given = new AbortController();
+  const ignore = onAbort(deadline.signal, () => given.abort(deadline.signal.reason));
+  if (deadline.signal.aborted) given.abort(deadline.signal.reason);
   const leaveWaiting = waitingCalls.add(pending.fairnessKey, (crowd) =>
     given.abort(displacedError(pending.origin, crowd)),
   );
@@ -225,7 +220,7 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
     entered = gate.tryEnter(pending);
     if (!entered) {
       const queuedAt = clock.now();
-      await gate.enter(pending, given).finally(() => (pending.turnMs += clock.now() - queuedAt));
+      await gate.enter(pending, given.signal).finally(() => (pending.turnMs += clock.now() - queuedAt));
       entered = true;
       leaveWaiting();
       // The session may have been lost, or the tools may have changed, while the call stood in the queue.
@@ -243,7 +238,11 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
 }
 
 /** Waits for a session that is up to date, and notes how much of that went into connecting and how much into a listing. */
-async function untilReady(pending: PendingCall, { link, clock }: OpenCallQueue, given: LazySignal): Promise<Session> {
+async function untilReady(
+  pending: PendingCall,
+  { link, clock }: OpenCallQueue,
+  given: AbortController,
+): Promise<Session> {
   const from = clock.now();
   try {
     return await link.ready("call", given.signal);
@@ -300,14 +299,11 @@ function findPlace(turn: GateEntry, { link, gate, waitingCalls }: OpenCallQueue)
   );
 }
 
-// What the connection has to know: not what was selected, and not how long the caller gave it all. A signal that nobody has asked for so far
-// is lent on, with the deadline that it belongs to.
+// What the connection has to know: not what was selected, and not how long the caller gave it all.
 function wireOptions(options: CallOptions, timeoutMs: number, observer: CallObserver | undefined): CallOptions {
   const { onProgress } = options;
   const meta = observedMetaOf(options);
   const context = withoutApproval(options.context);
-  const deadline = lenderOf(options);
-  if (deadline !== undefined) return withSignalOfDeadline({ deadline, timeoutMs, meta, context, onProgress, observer });
   const isPlain = options.signal === undefined && meta === undefined && onProgress === undefined;
   // What has fewer members is looked at sooner.
   if (isPlain && context === undefined && observer === undefined) return { timeoutMs };
@@ -359,7 +355,7 @@ function startDeadline(pending: PendingCall, { clock, earlierUntil }: OpenCallQu
   };
   return createDeadline({
     timeoutMs: remainingMs(pending, clock),
-    signal: signalOf(pending.options),
+    signal: pending.options.signal,
     onTimeout: () => callTimeoutError(pending, earlierMs()),
     clock,
   });

@@ -1,4 +1,4 @@
-import { withGetters, onAbort, type LazySignal, createLazyMap, createLazySet } from "@hostside/core/implement";
+import { withGetters, onAbort, createLazyMap, createLazySet } from "@hostside/core/implement";
 import { createLinkedQueue, type LinkedQueue } from "./linked-queue.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -10,7 +10,7 @@ export interface Gate {
   /** Goes through at once if that is allowed now and nobody waits whose turn is before. */
   tryEnter(turn: GateEntry): boolean;
   /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
-  enter(turn: GateEntry, signal: AbortSignal | LazySignal): Promise<void>;
+  enter(turn: GateEntry, signal: AbortSignal): Promise<void>;
   leave(turn: GateEntry): void;
   /** Turns away all who wait. */
   rejectAll(error: unknown): void;
@@ -170,7 +170,7 @@ function createCallers(): Callers {
 
 interface Wait {
   readonly mode: GateMode;
-  readonly signal: AbortSignal | LazySignal;
+  readonly signal: AbortSignal;
   /** Called when the signal aborts, and the call is out of the line. */
   readonly onGiveUp: () => void;
 }

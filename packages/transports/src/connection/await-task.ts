@@ -73,7 +73,7 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
   const { serverId, clock } = context;
   const { request, time, created } = call;
   const taskId = readTaskId(init, call, created);
-  const { signal, release } = eitherSignal(request.signal, closing);
+  const { signal, release } = eitherSignal(request.signal, closing.signal);
   const heard: HeardTask = call.before ?? { answered: new Set(), unsent: undefined };
   let state = created;
   reportTask(init, request, state);
@@ -89,7 +89,7 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
         ? 0
         : Math.min(Math.max(intervalOf(state["pollIntervalMs"]), pauseMs), Math.max(1, time.leftMs()));
       if (waitMs > 0) await waitFor(waitMs, { clock, signal });
-      if (closing.aborted) throw closing.reason;
+      if (closing.signal.aborted) throw closing.signal.reason;
       if (signal.aborted) throw requestAbortedError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw requestTimeoutError({ serverId }, request);
       const got = await askForTask(init, call, taskId);
@@ -126,7 +126,7 @@ function isSameTask({ createdAt: before }: JsonObject, { createdAt: now }: JsonO
 }
 
 function isLost({ channel, closing, wasLost }: AwaitTaskInit): boolean {
-  return closing.aborted ? wasLost : channel.isOpen === false;
+  return closing.signal.aborted ? wasLost : channel.isOpen === false;
 }
 
 interface TaskState {

@@ -140,7 +140,7 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
   const { context, closing } = init;
   const { serverId, clock } = context;
   const { request, time } = call;
-  const { signal, release } = eitherSignal(request.signal, closing);
+  const { signal, release } = eitherSignal(request.signal, closing.signal);
   let state = created;
   try {
     for (;;) {
@@ -152,7 +152,7 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
       while (next === undefined) {
         const waitMs = Math.min(Math.max(intervalOf(state["pollInterval"]), pauseMs), Math.max(1, time.leftMs()));
         await news.wait(waitMs, { clock, signal });
-        if (closing.aborted) throw closing.reason;
+        if (closing.signal.aborted) throw closing.signal.reason;
         if (signal.aborted) throw requestAbortedError({ serverId }, request, "unknown");
         if (time.leftMs() <= 0) throw requestTimeoutError({ serverId }, request);
         ({ result: next, pauseMs } = { result: undefined, ...(await askForTask(init, call, taskId)) });

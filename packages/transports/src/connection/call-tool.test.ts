@@ -1,4 +1,3 @@
-import { createLazySignal } from "@hostside/core/implement";
 import { HostsideError, type CallOptions, type JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -215,7 +214,7 @@ function open(
     onToolsChanged,
     cooldown: createCooldown(context),
     liveness: { answered: () => undefined, failed: () => undefined },
-    closing: createLazySignal(),
+    closing: new AbortController(),
     ...members,
     channel: {
       activeClock,

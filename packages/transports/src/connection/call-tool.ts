@@ -5,7 +5,6 @@ import {
   isCallArguments,
   quoteText,
   readCallArguments,
-  signalOf,
   withErrorContext,
 } from "@hostside/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
@@ -63,7 +62,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     timeoutMs,
     idleMs: timeouts.callIdleMs,
     timeoutCode: "call_timeout",
-    signal: signalOf(options),
+    signal: options.signal,
     onProgress,
     headers: init.headersFor(toolName, args),
     callContext,
@@ -126,7 +125,7 @@ export async function resumeCall(init: CallToolInit, lost: LostCall, options: Ca
     params: {},
     timeoutMs,
     timeoutCode: "call_timeout",
-    signal: signalOf(options),
+    signal: options.signal,
     callContext,
     observer,
     toolName,

@@ -15,8 +15,6 @@ import {
   assertRequestOptions,
   createDeadline,
   createLazyMap,
-  createLazySignal,
-  type LazySignal,
   formatMs,
   untilAborted,
 } from "@hostside/core/implement";
@@ -113,7 +111,7 @@ class ConnectionCalls implements CallToolInit {
   readonly onToolsChanged: () => void;
   readonly cooldown: Cooldown;
   readonly liveness: Liveness;
-  readonly closing: LazySignal = createLazySignal();
+  readonly closing: AbortController = new AbortController();
   wasLost = false;
   readonly #init: ConnectionInit;
   readonly #inTasksOnly: TasksOnly;
@@ -150,7 +148,7 @@ class ConnectionCalls implements CallToolInit {
   }
 
   end(error: HostsideError): void {
-    if (!this.closing.aborted) this.wasLost = this.channel.isOpen === false;
+    if (!this.closing.signal.aborted) this.wasLost = this.channel.isOpen === false;
     this.closing.abort(error);
   }
 }

@@ -1,4 +1,3 @@
-import { createLazySignal } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
@@ -33,7 +32,7 @@ async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
       close: async () => undefined,
     },
     elicitor: undefined,
-    closing: createLazySignal(),
+    closing: new AbortController(),
   };
   const request: OutgoingRequest = {
     method: "resources/read",

@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError, type CallContext, type JsonObject } from "@hostside/core";
-import { withErrorContext, type LazySignal } from "@hostside/core/implement";
+import { withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -15,7 +15,7 @@ export interface RoundsInit {
   readonly channel: RequestChannel;
   readonly elicitor: Elicitor | undefined;
   /** Aborts when the connection is closed, with the error that says so. */
-  readonly closing: LazySignal;
+  readonly closing: AbortController;
 }
 
 /** When a request began: the time of all its rounds is one. */
@@ -75,7 +75,7 @@ export async function continueInRounds(init: RoundsInit, asking: InputRequest): 
   const { serverId } = context;
   const { request, time, tally, onFailure } = asking;
   const { callContext } = request;
-  const { signal, release } = eitherSignal(request.signal, closing);
+  const { signal, release } = eitherSignal(request.signal, closing.signal);
   let { result } = asking;
   try {
     for (let round = 0; round < mostRounds; round += 1) {

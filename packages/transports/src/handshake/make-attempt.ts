@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
-import { createLazySignal, untilAborted } from "@hostside/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
@@ -38,7 +38,7 @@ const graceMs = 1000;
 export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
   const { deadline, identity, opening, createElicitor } = context;
-  const ending = createLazySignal();
+  const ending = new AbortController();
   let isEstablished = false;
   let refusal: HostsideError | undefined;
   let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
@@ -60,7 +60,7 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
       elicitor,
       opening,
     });
-    const { signal, release } = eitherSignal(deadline.stop, ending);
+    const { signal, release } = eitherSignal(deadline.signal, ending.signal);
     const greeting = await untilAborted(
       shakeHands({
         context,
@@ -79,7 +79,7 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
       signal,
     ).finally(release);
     // It may have ended while the good news was on its way here.
-    if (ending.aborted) throw ending.reason;
+    if (ending.signal.aborted) throw ending.signal.reason;
     isEstablished = true;
     // Kept by what listens as long as the connection lives, it would be held with its whole stack.
     refusal = undefined;

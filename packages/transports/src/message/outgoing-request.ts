@@ -1,5 +1,4 @@
 import type { CallContext, CallObserver, JsonObject, Progress } from "@hostside/core";
-import type { LazySignal } from "@hostside/core/implement";
 
 /** A request and what it goes by. */
 export interface OutgoingRequest {
@@ -11,7 +10,7 @@ export interface OutgoingRequest {
   readonly idleMs?: number | undefined;
   /** The code of the error when the time is up. */
   readonly timeoutCode: "call_timeout" | "list_timeout" | "request_timeout";
-  readonly signal?: AbortSignal | LazySignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Headers of this request, on transports that have them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,5 +1,5 @@
 import { HostsideError, type Clock } from "@hostside/core";
-import { createDeadline, createLazySignal, formatMs, type Deadline } from "@hostside/core/implement";
+import { createDeadline, formatMs, type Deadline } from "@hostside/core/implement";
 
 /** What a connection attempt's deadline goes by. */
 export interface ConnectDeadlineInit {
@@ -12,13 +12,13 @@ export interface ConnectDeadlineInit {
 
 /** A deadline whose signal's reason is always a `HostsideError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
 export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
-  const caller = createLazySignal();
+  const caller = new AbortController();
   const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   const deadline = createDeadline({
     timeoutMs,
-    signal: caller,
+    signal: caller.signal,
     clock,
     onTimeout: () =>
       new HostsideError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
@@ -29,7 +29,6 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
   });
   return {
     signal: deadline.signal,
-    stop: deadline.stop,
     remainingMs: () => deadline.remainingMs(),
     pause: () => deadline.pause(),
     dispose() {

@@ -1,12 +1,11 @@
 import { getEventListeners } from "node:events";
-import { createLazySignal } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { eitherSignal } from "./either-signal.ts";
 
 describe("eitherSignal()", () => {
   it.each(["of the call", "that lasts"])("aborts with the reason of the one %s", (which) => {
-    const [call, lasting] = [createLazySignal(), new AbortController()];
-    const { signal } = eitherSignal(call, lasting.signal);
+    const [call, lasting] = [new AbortController(), new AbortController()];
+    const { signal } = eitherSignal(call.signal, lasting.signal);
     expect(signal.aborted).toBe(false);
     (which === "that lasts" ? lasting : call).abort(which);
     expect([signal.aborted, signal.reason]).toEqual([true, which]);

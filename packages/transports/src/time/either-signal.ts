@@ -1,5 +1,5 @@
 import type { Cancel } from "@hostside/core";
-import { onAbort, toAbortSignal, type LazySignal } from "@hostside/core/implement";
+import { onAbort } from "@hostside/core/implement";
 
 /** A signal that aborts when one of two does. */
 export interface EitherSignal {
@@ -12,11 +12,8 @@ export interface EitherSignal {
  * Joins the signal of a call and that of what outlives it, until released. Not `AbortSignal.any()`: of each that was made so, Node keeps something at the signal that lives longer, for as
  * long as that lives.
  */
-export function eitherSignal(
-  ofCall: AbortSignal | LazySignal | undefined,
-  lasting: AbortSignal | LazySignal,
-): EitherSignal {
-  if (ofCall === undefined) return { signal: toAbortSignal(lasting), release: () => {} };
+export function eitherSignal(ofCall: AbortSignal | undefined, lasting: AbortSignal): EitherSignal {
+  if (ofCall === undefined) return { signal: lasting, release: () => {} };
   const either = new AbortController();
   const leaving = [lasting, ofCall].map((one) => {
     if (one.aborted) either.abort(one.reason);
