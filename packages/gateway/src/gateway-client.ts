@@ -29,7 +29,7 @@ export interface GatewayClient {
 /** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `hostside`. */
 export type GatewayTools = Pick<
   ToolboxView,
-  "tools" | "compact" | "selection" | "groups" | "has" | "call" | "onToolsChanged"
+  "tools" | "compact" | "selection" | "groups" | "has" | "find" | "call" | "onToolsChanged"
 > &
   Partial<Pick<ToolboxView, "whenListed">>;
 

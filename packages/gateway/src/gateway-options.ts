@@ -1,4 +1,4 @@
-import { HostsideError, type Clock, type Diagnostic, type ToolDefinition } from "@hostside/core";
+import { HostsideError, type Clock, type Diagnostic, type ToolDefinition, type ToolEffect } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
@@ -15,7 +15,7 @@ import { readGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 
 /**
  * How clients see the tools. `"all"`: each under its own name. `"search"`: three tools that find others (`tools_groups`, `tools_select`, `tools_search`) and
- * `tools_call`, for hosts that never list again; what a client finds is declared to it by `list_changed`, where its era has a list of its own. `"groups"`: the same, and
+ * `tools_read` and `tools_call`, for hosts that never list again; what a client finds is declared to it by `list_changed`, where its era has a list of its own. `"groups"`: the same, and
  * the server's instructions name the groups, so that a model can select one at once.
  */
 export type Exposure = "all" | "groups" | "search";
@@ -35,6 +35,11 @@ export interface GatewayOptions {
    * a name that `catalog` does not have, are refused when the gateway is made.
    */
   readonly tools: "all" | readonly string[];
+  /**
+   * What a call of a tool does: `tools_read` calls those alone that are `"pure"`. Must not throw.
+   * Default: what its definition says, else `"external"`.
+   */
+  readonly effectOf?: ((tool: ToolDefinition) => ToolEffect) | undefined;
   /** What is there now, to check the names of `tools` by; needed where these are a list. A toolbox is such a one. */
   readonly catalog?: { tools(): readonly ToolDefinition[] } | undefined;
   /**
@@ -63,6 +68,7 @@ export interface GatewaySettings {
   readonly expose: Exposure;
   /** As they were written; absent: all. */
   readonly only: readonly string[] | undefined;
+  readonly effectOf: (tool: ToolDefinition) => ToolEffect;
   readonly open: GatewayOptions["open"];
   readonly namePrompt: (serverId: string, name: string) => string;
   readonly limits: GatewayLimits;
@@ -80,6 +86,7 @@ const fields: Fields<GatewayOptions> = {
   expose: true,
   tools: true,
   catalog: true,
+  effectOf: true,
   open: true,
   namePrompt: true,
   limits: true,
@@ -101,7 +108,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     if (text !== undefined && typeof text !== "string") throw new TypeError(`${option} must be a text`);
   }
   assertExposure(expose);
-  for (const option of ["open", "namePrompt", "onDiagnostic", "onEvent"] as const) {
+  for (const option of ["open", "effectOf", "namePrompt", "onDiagnostic", "onEvent"] as const) {
     const value = options[option];
     if (typeof value === "function" || (value === undefined && option !== "open")) continue;
     throw new TypeError(`${option} must be a function, not ${kindOf(value)}`);
@@ -118,6 +125,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     instructions: typeof instructions === "function" ? instructions : () => instructions,
     expose,
     only: readTools(options),
+    effectOf: options.effectOf ?? (({ effect = "external" }) => effect),
     open,
     namePrompt: options.namePrompt ?? ((serverId, prompt) => `${serverId}_${prompt}`),
     limits: readGatewayLimits(options.limits),

@@ -5,7 +5,7 @@ import { serveTools, textOf, tool } from "./static-world.ts";
 
 const words = ["apple", "banana", "cherry", "damson"];
 const fruits = words.map((name) => tool(`eat_${name}`, () => `ate ${name}`, { description: `Eats a ${name}` }));
-const discovery = ["tools_groups", "tools_select", "tools_search", "tools_call"];
+const discovery = ["tools_groups", "tools_select", "tools_search", "tools_read", "tools_call"];
 
 function namesIn(answer: JsonObject): readonly string[] {
   const { tools } = answer["result"] as unknown as { readonly tools: readonly { readonly name: string }[] };
@@ -13,7 +13,7 @@ function namesIn(answer: JsonObject): readonly string[] {
 }
 
 describe("search and groups", () => {
-  it.each(["search", "groups"] as const)("show four tools, however many there are (%s)", async (expose) => {
+  it.each(["search", "groups"] as const)("show five tools, however many there are (%s)", async (expose) => {
     const { gateway } = serveTools(fruits, { expose });
     await using client = await connectSession(gateway);
     expect(namesIn(await client.request("tools/list"))).toEqual(discovery);
@@ -63,7 +63,7 @@ describe("search and groups", () => {
     for (const [args, problem] of [
       [{}, "`name` must be the exact name of a tool"],
       [{ name: 5 }, "`name` must be the exact name of a tool"],
-      [{ name: "tools_call" }, "tools_call does not call itself"],
+      [{ name: "tools_call" }, "tools_call does not call tools_call"],
       [{ name: "eat_apple", args: {} }, "unknown `args`"],
       [{ name: "eat_apple", arguments: "{}" }, "`arguments` must be a JSON object, not a string"],
     ] as const) {

@@ -69,7 +69,7 @@ describe("a host that lists once, while servers are starting", () => {
   it("reads the groups in the instructions, and waits for no server to list the discovery tools", async () => {
     const search = setUp("search");
     await using quick = await connectSession(search.gateway);
-    expect(namesIn(await quick.request("tools/list"))).toHaveLength(4);
+    expect(namesIn(await quick.request("tools/list"))).toHaveLength(5);
     await search.gateway.close();
     const { gateway, arrive } = setUp("groups");
     const opened = connectSession(gateway);

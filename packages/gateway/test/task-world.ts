@@ -54,7 +54,8 @@ export function openTaskWorld(options: Partial<GatewayOptions> = {}): TaskWorld 
       };
       const definitions: GatewayTools["tools"] = () =>
         tools.tools().map((definition) => ({ ...definition, origin: originOf(definition.name) }));
-      return { tools: { ...tools, call, tools: definitions } };
+      const find = (name: string) => definitions().find((definition) => definition.name === name);
+      return { tools: { ...tools, call, find, tools: definitions } };
     },
     ...options,
   });

@@ -9,6 +9,7 @@ import {
   type Interceptor,
   type RequestSeam,
   type ToolDefinition,
+  type ToolEffect,
 } from "@hostside/core";
 import {
   assertKnownOptions,
@@ -71,6 +72,8 @@ export interface Policy
   frameworkApproval(context?: CallContext): FrameworkApproval;
   /** The token by which a suspended call goes on. See `Approval.approve`. */
   readonly approveCall: Approval["approve"];
+  /** What a call of a tool does, by `effects`, its definition and `trust`. */
+  effectOf(definition: ToolDefinition, server?: AdmissionServer): ToolEffect;
   readonly onEvent: Event<PolicyEvent>;
   /**
    * Who decides over a tool and its calls, what else matches, and what would change it; one sentence a line. A tool is meant by its definition, its local
@@ -139,6 +142,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     requestInterceptor: admission.requestInterceptor,
     unmatchedRules: admission.unmatchedRules,
     requestSeam: breaker?.seam,
+    effectOf: (definition, server) => effects.effectOf(definition, server ?? serverOf(definition)),
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
       if (typeof tool !== "string") {

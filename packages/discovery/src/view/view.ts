@@ -129,6 +129,8 @@ export interface ToolboxView {
   selection(): readonly string[];
   groups(): readonly ToolGroup[];
   has(name: string): boolean;
+  /** The definition of the tool that a call by this name reaches, declared or not; of helpers none. */
+  find(name: string): ToolDefinition | undefined;
   /**
    * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments: they return an outcome with
    * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open,
@@ -247,6 +249,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       assertToolName("has()", name);
       return helpers.has(name) || permitted().find(name) !== undefined;
     },
+    find: (name) => (assertToolName("find()", name), permitted().find(name)?.definition),
     call: createViewCalls({ ...context, permitted, offer, helpers, refuseChanged, withContext }),
     listGroups: (input) => helpers.listGroups(input),
     async selectTools(input, selectOptions = {}) {

@@ -2,7 +2,7 @@ import type { JsonObject, ProtocolEra, ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { GatewayTools } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
-import { toolsCallName, toolsCallTool } from "./tools-call.ts";
+import { toolCallers, type ToolCaller } from "./tools-call.ts";
 import { toWireTool } from "./to-wire-tool.ts";
 
 /** What one client sees of its tools. */
@@ -13,10 +13,8 @@ export interface ExposedTools {
   allows(name: string): boolean;
   /** The definition of a name, if there is one now. */
   find(name: string): ToolDefinition | undefined;
-  /** The tools are others now. */
-  changed(): void;
-  /** Whether this name is the gateway's own, which calls others. */
-  isToolsCall(name: string): boolean;
+  /** The name itself, if it is of a tool of the gateway that calls others. */
+  callerOf(name: string): ToolCaller | undefined;
   /** Whether `list()` would be another one because of what the client did since it was asked last. */
   hasNews(): boolean;
 }
@@ -42,8 +40,6 @@ export function createExposedTools(
     return allowed === undefined || allowed.has(key) || helperNames().has(key);
   };
   let listedSelection = tools.selection().join("\n");
-  // Those alone that were looked for: an index of all would be as large as the catalogue, for each client.
-  const found = new Map<string, ToolDefinition>();
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
     const definitions = tools.tools().filter(({ name }) => allows(name));
@@ -60,20 +56,12 @@ export function createExposedTools(
       if (!hasHelpers()) return all;
       return [
         ...all.slice(0, helpers),
-        toolsCallTool,
-        ...all.slice(helpers).filter(({ name }) => name !== toolsCallName),
+        ...toolCallers,
+        ...all.slice(helpers).filter(({ name }) => !toolCallers.some((tool) => tool.name === name)),
       ];
     },
-    find(name) {
-      const key = foldCase(name);
-      const known = found.get(key);
-      if (known !== undefined) return known;
-      const definition = tools.tools().find((one) => foldCase(one.name) === key);
-      if (definition !== undefined) found.set(key, definition);
-      return definition;
-    },
-    changed: () => found.clear(),
-    isToolsCall: (name) => hasHelpers() && name === toolsCallName,
+    find: (name) => tools.find(name),
+    callerOf: (name) => (hasHelpers() ? toolCallers.find((tool) => tool.name === name)?.name : undefined),
     hasNews: () => hasHelpers() && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };
 }

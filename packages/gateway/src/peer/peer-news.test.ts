@@ -11,7 +11,6 @@ function openNews() {
     client: { era: "legacy" },
     conversation: { tools: { onToolsChanged: () => () => {} } },
     requests: { values: () => [] },
-    onToolsChanged: () => {},
     serverOf: () => undefined,
   } as unknown as PeerNewsInit;
   return { clock, news: createPeerNews(init) };

@@ -44,8 +44,6 @@ export interface PeerNewsInit {
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
   readonly requests: Pick<Slots<ActiveRequest>, "values">;
-  /** Called when the tools are others, before anybody hears of it. */
-  readonly onToolsChanged: () => void;
   /** The server that a request is for, as far as that is known. */
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
@@ -83,8 +81,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     due.add(kind);
     cancelTimer ??= settings.clock.schedule(quietMs, say);
   };
-  const { onToolsChanged } = init;
-  const subscriptions = follow(conversation, { changed, onToolsChanged, log: (line) => sayLine(line) });
+  const subscriptions = follow(conversation, { changed, log: (line) => sayLine(line) });
   const sayLine = ({ source, serverId, level, text }: ServerLog & { readonly serverId: string }): void => {
     if (source !== "notification") return;
     const params = { level, logger: serverId, data: text };
@@ -168,18 +165,17 @@ function createDueChanges(): DueChanges {
   };
 }
 
-interface Reports extends Pick<PeerNewsInit, "onToolsChanged"> {
+interface Reports {
   readonly changed: (kind: ListChangeKind) => void;
   readonly log: (line: ServerLog & { readonly serverId: string }) => void;
 }
 
 function follow(
   { tools, resources, onServerLog }: GatewayConversation,
-  { changed, onToolsChanged, log }: Reports,
+  { changed, log }: Reports,
 ): readonly Subscription[] {
   const followed = [
     tools.onToolsChanged(() => {
-      onToolsChanged();
       changed("tools");
     }),
   ];

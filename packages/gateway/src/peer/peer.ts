@@ -113,8 +113,7 @@ export function createPeer(init: PeerInit): Peer {
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
-  const onToolsChanged = (): void => exposed.changed();
-  const news = createPeerNews({ settings, client, conversation, requests, onToolsChanged, serverOf });
+  const news = createPeerNews({ settings, client, conversation, requests, serverOf });
   const on = { onIdle: () => settleIdle(state), onWay: () => questions.again() };
   const tasks = createTasks(init, news, on);
   const context: PeerContext = {

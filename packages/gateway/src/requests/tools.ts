@@ -45,10 +45,19 @@ export const handleCallTool: PeerRequestHandler = (context, request) => {
   if (args !== undefined && !isJsonObject(args)) {
     throw rpcError(rpcCodes.invalidParams, "the arguments of tools/call must be an object");
   }
-  if (!context.exposed.isToolsCall(name)) return callByName(context, request, { name, args, isDirect: true });
-  const inner = readToolsCall(args);
+  const { exposed, settings } = context;
+  const caller = exposed.callerOf(name);
+  if (caller === undefined) return callByName(context, request, { name, args, isDirect: true });
+  const inner = readToolsCall(caller, args);
   if ("problem" in inner) return failureResult(inner.problem);
-  return callByName(context, request, { ...inner, isDirect: false });
+  const call = { ...inner, isDirect: false };
+  if (caller === "tools_call") return callByName(context, request, call);
+  // Held to the definition whose effect is known: what comes in its place meanwhile is not called.
+  const selected = exposed.allows(call.name) ? exposed.find(call.name) : undefined;
+  if (selected === undefined) return unknownTool(context, call);
+  if (settings.effectOf(selected) === "pure") return callByName(context, request, { ...call, selected });
+  const shown = JSON.stringify(cleanText(call.name, 256));
+  return failureResult(`${shown} is not known to change nothing, and was not called: call it with tools_call`);
 };
 
 interface NamedCall {
@@ -56,12 +65,14 @@ interface NamedCall {
   readonly args: unknown;
   /** Whether the client named the tool itself, and not in the arguments of another. */
   readonly isDirect: boolean;
+  /** What the call is held to. */
+  readonly selected?: ToolDefinition | undefined;
 }
 
 async function callByName(
   context: PeerContext,
   request: ActiveRequest,
-  { name, args, isDirect }: NamedCall,
+  { name, args, isDirect, selected }: NamedCall,
 ): Promise<JsonObject> {
   const { conversation, exposed, news, resources } = context;
   const meta = passOn(metaOf(request.params));
@@ -77,6 +88,7 @@ async function callByName(
     const options = {
       signal: request.stop.signal,
       context: callContextOf(request),
+      ...(selected !== undefined && { selected }),
       ...(meta !== undefined && { meta }),
       ...(wantsProgress && { onProgress }),
       ...(observer !== undefined && { observer }),

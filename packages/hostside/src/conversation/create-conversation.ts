@@ -75,6 +75,7 @@ export function createConversation(
     selection: () => open().selection(),
     groups: () => open().groups(),
     has: (name) => open().has(name),
+    find: (name) => open().find(name),
     listGroups: (input) => open().listGroups(input),
     whenListed: async (listedOptions) => open().whenListed(listedOptions),
     call: async (name, args, callOptions) => open().call(name, args, { wait: "servers", ...callOptions }),

@@ -9,7 +9,7 @@ import type { ServerLog, Event } from "@hostside/core";
 import type { Host } from "../host.ts";
 
 /** How a host is served. */
-export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog"> {
+export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog" | "effectOf"> {
   /** Which tools there are for clients, by local name. Default `"all"` that the host offers, which its `policy` and `allowTool` decide. */
   readonly tools?: GatewayOptions["tools"] | undefined;
   /**
@@ -38,6 +38,7 @@ export function createHostGateway(host: Host, options: HostGatewayOptions): Gate
     ...rest,
     tools,
     catalog: host,
+    effectOf: (tool) => host.policy.effectOf(tool),
     async open(client) {
       const principal = principalOf === undefined ? client.principal : principalOf(client);
       const conversation = await host.conversation({

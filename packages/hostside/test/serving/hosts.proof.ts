@@ -107,7 +107,7 @@ describe("hosts of others drive hostside serve", () => {
     const transport = new AiSdkStdio({ command: process.execPath, args: [...serve("search")], cwd, env: { ...env } });
     const client = await createMCPClient({ transport });
     const tools = await client.tools();
-    expect(Object.keys(tools)).toEqual(["tools_groups", "tools_select", "tools_search", "tools_call"]);
+    expect(Object.keys(tools)).toEqual(["tools_groups", "tools_select", "tools_search", "tools_read", "tools_call"]);
     const options = { toolCallId: "1", messages: [], context: {} };
     expect(await tools["tools_call"]?.execute(call.arguments, options)).toMatchObject({ content: answer });
     await client.close();

@@ -106,3 +106,39 @@ it("narrows resources and prompts to some servers, which may be others later", a
   await expect(narrowed.read({ serverId: "a", uri: "file:///a" })).rejects.toMatchObject({ code: "unknown_server" });
   narrowed.close();
 });
+
+it("serves a tool that calls reading tools alone, and one that calls any, each with its annotations", async () => {
+  const connector = createFakeConnector({ files: { tools: ["read", "guess", "write"] } });
+  await using host = await createHost({
+    connector,
+    servers: { files: { command: "x", tools: { read: { effect: "pure" } } } },
+    policy: { effects: [{ tools: "files/guess", effect: "pure" }] },
+  });
+  await using served = createHostGateway(host, { name: "product", version: "1", expose: "search" });
+  const { client } = await connect(served, "ada", "");
+  const { tools } = await client.listTools();
+  expect(tools.slice(3).map(({ name, annotations }) => [name, annotations])).toEqual([
+    ["tools_read", { readOnlyHint: true, openWorldHint: true }],
+    ["tools_call", { readOnlyHint: false, destructiveHint: true, openWorldHint: true }],
+  ]);
+  for (const { inputSchema } of tools.slice(3)) expect(inputSchema).toMatchObject({ required: ["name"] });
+  const call = async (caller: string, name: unknown) => {
+    const { content, isError = false } = await client.callTool({ name: caller, arguments: { name } });
+    return [isError, (content as { text: string }[])[0]?.text];
+  };
+  expect(await call("tools_read", "mcp_files_read")).toEqual([false, "files did read"]);
+  expect(await call("tools_read", " MCP_files_guess ")).toEqual([false, "files did guess"]);
+  expect(await call("tools_read", "mcp_files_write")).toEqual([
+    true,
+    '"mcp_files_write" is not known to change nothing, and was not called: call it with tools_call',
+  ]);
+  expect(await call("tools_call", "mcp_files_write")).toEqual([false, "files did write"]);
+  expect(await call("tools_call", "mcp_files_read")).toEqual([false, "files did read"]);
+  expect(connector.sent.map(({ method }) => method)).toEqual(["read", "guess", "write", "read"]);
+  expect(await call("tools_read", "mcp_files_wriet")).toEqual([true, expect.stringContaining("there is no tool")]);
+  expect(await call("tools_read", "tools_call")).toEqual([
+    true,
+    expect.stringContaining("tools_read does not call tools_call"),
+  ]);
+  expect(await call("tools_read", 5)).toEqual([true, expect.stringContaining("`name` must be the exact name")]);
+});

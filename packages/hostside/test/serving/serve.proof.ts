@@ -18,7 +18,7 @@ async function workWith(config: object, more: Readonly<Record<string, unknown>> 
 }
 
 const args = (...more: readonly string[]): readonly string[] => ["--config", "hostside.json", "serve", ...more];
-const finders = ["tools_groups", "tools_select", "tools_search", "tools_call"];
+const finders = ["tools_groups", "tools_select", "tools_search", "tools_read", "tools_call"];
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? "";
 const elicitation = { capabilities: { elicitation: {} } };
 

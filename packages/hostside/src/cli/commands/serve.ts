@@ -36,7 +36,7 @@ export const declareServe: Declare = (program, run) => {
   describePage(command, {
     purpose: "Use",
     about: [
-      "One MCP server in front of all that are configured: over stdio, as a host starts it, or over HTTP. What is offered is said by --expose, or by serve in hostside.json; where neither says anything, it does not start. With search and groups a host sees four tools, whatever number there is: three that find tools, and tools_call.",
+      "One MCP server in front of all that are configured: over stdio, as a host starts it, or over HTTP. What is offered is said by --expose, or by serve in hostside.json; where neither says anything, it does not start. With search and groups a host sees five tools, whatever number there is: three that find tools, tools_read, which calls those that only read, and tools_call, which calls any.",
       "Policy, trust and sign-ins are those of every other command. Over stdio, stdout is the protocol's, and what people should know is on stderr. A server that a project brings and nobody trusted is not started: hostside trust, then start anew. An entry that starts hostside serve itself is left out.",
       "It ends when its host closes stdin, or on a signal, and every server with it. Edits of the configuration are taken over while it runs.",
     ],
