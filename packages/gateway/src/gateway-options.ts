@@ -36,7 +36,7 @@ export interface GatewayOptions {
    */
   readonly tools: "all" | readonly string[];
   /**
-   * What a call of a tool does: `tools_read` calls those alone that are `"pure"`. Must not throw.
+   * Names the effect of a tool: `tools_read` calls those alone that are `"pure"`. Must not throw.
    * Default: what its definition says, else `"external"`.
    */
   readonly effectOf?: ((tool: ToolDefinition) => ToolEffect) | undefined;

@@ -72,7 +72,7 @@ export interface Policy
   frameworkApproval(context?: CallContext): FrameworkApproval;
   /** The token by which a suspended call goes on. See `Approval.approve`. */
   readonly approveCall: Approval["approve"];
-  /** What a call of a tool does, by `effects`, its definition and `trust`. */
+  /** Names the effect of a tool, by `effects`, its definition and `trust`. */
   effectOf(definition: ToolDefinition, server?: AdmissionServer): ToolEffect;
   readonly onEvent: Event<PolicyEvent>;
   /**

@@ -38,7 +38,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     }),
     ...rest,
     servers: ids,
-    stricter: [...stricter, approvalRules(specs)],
+    stricter: Array.isArray(stricter) ? [...stricter, approvalRules(specs)] : stricter,
     ...(redact !== undefined && {
       redact: withSecrets(
         redact,

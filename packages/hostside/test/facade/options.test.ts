@@ -29,6 +29,8 @@ describe("options of createHost()", () => {
     ["clock must have", { clock: {} }],
     ["signal", { signal: {} }],
     ["createPolicy() has no option", { policy: { allows: [] } }],
+    ["stricter must be a list", { policy: { stricter: {} } }],
+    ["servers must be a list of server ids", { policy: { servers: "files" } }],
     ["createProvider() has no option", { provider: { retries: 1 } }],
     ["createToolbox() has no option", { toolbox: { view: 1 } }],
   ];
