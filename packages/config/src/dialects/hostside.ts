@@ -5,12 +5,11 @@ import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-d
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { toPlain } from "../parse/to-plain.ts";
 import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
-import type { BuiltDraft } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { warnDockerRm } from "../read/docker-rm-warning.ts";
 import { readInputs } from "../read/read-inputs.ts";
 import { readSettings } from "../read/read-settings.ts";
-import { createServerReader } from "../read/server-reader.ts";
+import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 
 const extraFields = ["envFile", "oauth", "approval", "passContext", "resources", "taskWaitMs"] as const;
@@ -31,7 +30,7 @@ export const hostside: ConfigDialect = {
   },
 };
 
-function readSpec(entry: ConfigEntry, id: string, parsed: ParsedConfig): BuiltDraft | undefined {
+function readSpec(entry: ConfigEntry, id: string, parsed: ParsedConfig): ReturnType<ReadServer> {
   const extras = readExtras(entry);
   const places = new Map<string, FieldPlace>();
   const fields: [string, unknown][] = [];

@@ -2,6 +2,7 @@ import type { HttpEntry, ServerSpec, StdioEntry, ToolOverride } from "@hostside/
 import type { FieldPlace, ServerDraft, ServerExtras, VariableField } from "../configured-server.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ReadServer } from "./server-reader.ts";
 
 /** A spec while it is put together, with the place of each of its fields. */
 export interface DraftBuilder {
@@ -19,18 +20,10 @@ export interface DraftBuilder {
   place(field: string, path: ConfigPath): void;
   /** A rule of the dialect that decided something the file does not say. */
   assume(rule: string): void;
-  build(id: string): BuiltDraft;
+  build(id: string): NonNullable<ReturnType<ReadServer>>;
 }
 
 type DraftFields = Omit<StdioEntry, "type" | "url"> & Omit<HttpEntry, "type" | "command">;
-
-/** What a {@linkcode DraftBuilder} made. */
-export interface BuiltDraft {
-  readonly draft: ServerDraft;
-  readonly places: ReadonlyMap<string, FieldPlace>;
-  readonly variables: readonly VariableField[];
-  readonly extras: ServerExtras;
-}
 
 /** An empty draft of a server over stdio or HTTP. */
 export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedConfig["positionOf"]): DraftBuilder {

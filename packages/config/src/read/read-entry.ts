@@ -2,10 +2,11 @@ import { longestTimeoutMs } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-builder.ts";
+import { createDraftBuilder, type DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerEntryRules, TransportWord } from "./entry-rules.ts";
 import { warnDockerRm } from "./docker-rm-warning.ts";
+import type { ReadServer } from "./server-reader.ts";
 import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
 
 type TransportType = "stdio" | "http";
@@ -20,7 +21,7 @@ export function readEntry(
   entry: ConfigEntry,
   rules: ServerEntryRules,
   { id, parsed }: { readonly id: string; readonly parsed: ParsedConfig },
-): BuiltDraft | undefined {
+): ReturnType<ReadServer> {
   const { nested = "" } = rules;
   const inner = isConfigMap(entry.get(nested)) ? entry.entry(nested) : undefined;
   const transport = inner ?? entry;

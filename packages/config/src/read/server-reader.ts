@@ -6,7 +6,6 @@ import { dataAt, formatPath, isConfigMap, nameOfData, type ConfigData, type Conf
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
 import type { DialectResult } from "../dialects/dialect.ts";
-import type { BuiltDraft } from "./draft-builder.ts";
 import { createEntry, type ConfigEntry } from "./entry.ts";
 import { createIdCheck, type IdRules } from "./id-check.ts";
 
@@ -28,7 +27,10 @@ export interface ServerReader {
 }
 
 /** Makes a draft of one entry; `undefined` where that is not possible, with a problem. */
-export type ReadServer = (entry: ConfigEntry, id: string) => BuiltDraft | undefined;
+export type ReadServer = (
+  entry: ConfigEntry,
+  id: string,
+) => Pick<ConfiguredServer, "draft" | "places" | "variables" | "extras"> | undefined;
 
 /** What is known of servers from where they are. */
 export interface ServerPlace {
