@@ -39,7 +39,6 @@ describe("a policy around a real server", () => {
       connector: createConnector(),
       servers: [{ id: "fs", type: "stdio", command: process.execPath, args: [program, folder] }],
       admit,
-      interceptors,
     });
     const toolbox = createToolbox({ providers: [provider], admit, interceptors });
     await toolbox.init();
