@@ -158,12 +158,16 @@ function checkByCommand(tree: TemporaryTree): Promise<Verdict> {
   return tree.runTool("depcruise", "--config", config, "packages/*/src");
 }
 
-/** The same in this process, which takes a twentieth of the time. Throws what the making of the rules throws, for which the command fails. */
+/**
+ * The same in this process, which takes a twentieth of the time. Throws what the making of the
+ * rules throws, for which the command fails.
+ */
 async function check({ folder }: TemporaryTree): Promise<Verdict> {
   const home = process.cwd();
   process.chdir(folder);
   try {
-    // The rules come of the files of the folder: each tree needs its own copy of the module that makes them.
+    // The rules come of the files of the folder: each tree needs its own copy of the module that
+    // makes them.
     const url = `${pathToFileURL(config).href}?tree=${encodeURIComponent(folder)}`;
     const { forbidden, options } = ((await import(/* @vite-ignore */ url)) as { default: IConfiguration }).default;
     const ruleSet = { forbidden: forbidden ?? [] };

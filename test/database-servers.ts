@@ -35,7 +35,8 @@ export const postgresBinary: string | undefined =
 export async function startRedis(): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), "hostside-redis-"));
   const port = await freePort();
-  // With a sync in the background, a busy disk has it keep the last second to itself; without one, all is with the system before it answers.
+  // With a sync in the background, a busy disk has it keep the last second to itself; without one,
+  // all is with the system before it answers.
   const kept = ["--save", "", "--appendonly", "yes", "--appendfsync", "no"];
   const args = ["--port", String(port), "--bind", "127.0.0.1", ...kept, "--dir", folder];
   return startServer({

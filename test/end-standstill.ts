@@ -9,8 +9,9 @@ export interface StandstillEnd {
 const longestQuietMs = 300_000;
 
 /**
- * Ends a run, as failed, of which nothing has been heard for five minutes, and names what was under way. Tests have time limits, but the
- * runner waits without one for what a worker says between them: a worker that is stuck there would keep the run for as long as a machine lets it.
+ * Ends a run, as failed, of which nothing has been heard for five minutes, and names what was under
+ * way. Tests have time limits, but the runner waits without one for what a worker says between
+ * them: a worker that is stuck there would keep the run for as long as a machine lets it.
  */
 export class EndStandstill implements Reporter {
   readonly #end: StandstillEnd;

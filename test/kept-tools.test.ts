@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { readPublicPackages } from "../scripts/workspace.mjs";
 import { createTemporaryRepository, createTemporaryTree } from "./temporary-tree.ts";
 
-// What the configuration of this repository makes tools of others refuse: each rule is seen to fail here.
+// What the configuration of this repository makes tools of others refuse: each rule is seen to fail
+// here.
 
 it("oxlint refuses circles of files, computed imports, files that are too long and names that are not kebab-case", async () => {
   await using tree = await createTemporaryTree({

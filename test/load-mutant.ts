@@ -19,8 +19,9 @@ export interface SourcePatch {
 }
 
 /**
- * A package with one deliberate bug; `src` is the folder of its sources, as an absolute path that ends in a separator. Throws when a patch does not fit the
- * source any more. `entry`: the file whose exports it has, from there.
+ * A package with one deliberate bug; `src` is the folder of its sources, as an absolute path that
+ * ends in a separator. Throws when a patch does not fit the source any more. `entry`: the file
+ * whose exports it has, from there.
  */
 export async function loadMutant<Module>(
   src: string,

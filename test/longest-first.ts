@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// Files that take more than four seconds on two cores, the longest first, and beside the first three, which start a process for each of
-// their checks, those that mostly wait. Without a list, a fresh clone begins with the largest files, and may end with one that takes
-// half a minute while the other cores have nothing to do. The order changes no result: a file that is missing here only comes later.
+// Files that take more than four seconds on two cores, the longest first, and beside the first
+// three, which start a process for each of their checks, those that mostly wait. Without a list, a
+// fresh clone begins with the largest files, and may end with one that takes half a minute while
+// the other cores have nothing to do. The order changes no result: a file that is missing here only
+// comes later.
 const longest = [
   "packages/policy/test/mutation.proof.ts",
   "packages/provider/test/simulation/mutation.proof.ts",
@@ -49,7 +51,10 @@ const longest = [
   "packages/provider/test/simulation/lazy.test.ts",
 ];
 
-/** Begins with the files that take longest, so that a run does not end with one of them. Vitest takes a class here. */
+/**
+ * Begins with the files that take longest, so that a run does not end with one of them. Vitest
+ * takes a class here.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * What Node warns of while something runs. More than ten listeners at one `AbortSignal` are such a thing, and a host reads the warning as a leak.
+ * What Node warns of while something runs. More than ten listeners at one `AbortSignal` are such a
+ * thing, and a host reads the warning as a leak.
  */
 export async function nodeWarnings(run: () => Promise<void> | void): Promise<readonly string[]> {
   const heard: string[] = [];

@@ -7,8 +7,9 @@ const declare = plainTest;
 type Arbitraries<Values> = { [Key in keyof Values]: fc.Arbitrary<Values[Key]> };
 
 /**
- * `test.prop([arbitraries], parameters)(name, predicate, timeoutMs)`: a test of what holds for all values. `@fast-check/vitest` has the same, but writes
- * out every chain of modifiers of `test` when it is loaded, which takes each process that runs tests seconds.
+ * `test.prop([arbitraries], parameters)(name, predicate, timeoutMs)`: a test of what holds for all
+ * values. `@fast-check/vitest` has the same, but writes out every chain of modifiers of `test` when
+ * it is loaded, which takes each process that runs tests seconds.
  */
 export const test = {
   prop<Values extends [unknown, ...unknown[]]>(arbitraries: Arbitraries<Values>, parameters?: fc.Parameters<Values>) {

@@ -44,7 +44,8 @@ async function readFileBlocks(source: string): Promise<readonly ReadmeBlock[]> {
   });
 }
 
-// A package's README is read by those who have that package; everything else by those who have them all, as the examples do.
+// A package's README is read by those who have that package; everything else by those who have them
+// all, as the examples do.
 function homeOf(source: string): string {
   return basename(source) === "README.md" && dirname(source) !== "." ? dirname(source) : "examples";
 }

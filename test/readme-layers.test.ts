@@ -8,7 +8,10 @@ const rows = Array.from(read("README.md").matchAll(/^\| (\d) \| \[`([^`]+)`\]/gm
   layer: Number(layer),
 }));
 
-/** One more than the highest that it may import; 0 for one that imports none. Folders in it may import more, but no package. */
+/**
+ * One more than the highest that it may import; 0 for one that imports none. Folders in it may
+ * import more, but no package.
+ */
 function layerOf(name: string): number {
   const imported = packages[name]?.filter((other) => packages[other] !== undefined) ?? [];
   return Math.max(0, ...imported.map((other) => layerOf(other) + 1));

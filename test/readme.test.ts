@@ -55,7 +55,8 @@ function createConfig(blocks: readonly ReadmeBlock[]): object {
       checkJs: false,
       // An example may show what it does not use.
       noUnusedLocals: false,
-      // As a user has the packages: by their declarations, which are read in half the time of their sources.
+      // As a user has the packages: by their declarations, which are read in half the time of their
+      // sources.
       customConditions: [],
       paths: Object.fromEntries(
         packages.map(({ folder, manifest }) => [manifest.name, [resolve(folder, "dist/index.d.ts")]]),

@@ -1,6 +1,6 @@
 /**
- * Starts work on all items, in so many lanes: in each of them one after the other, in order. A test awaits what it is about, while what others are about
- * is under way. What fails ends no lane.
+ * Starts work on all items, in so many lanes: in each of them one after the other, in order. A test
+ * awaits what it is about, while what others are about is under way. What fails ends no lane.
  */
 export function runConcurrently<Item, Result>(
   items: readonly Item[],

@@ -79,7 +79,10 @@ const exotic: readonly string[] = [
   `${"x".repeat(5000)}y`,
 ];
 
-/** What a store holds to, besides, that forgets nothing but what is over and takes any text as a key. */
+/**
+ * What a store holds to, besides, that forgets nothing but what is over and takes any text as a
+ * key.
+ */
 export function describeEngineStore(open: () => Promise<OpenedStore> | OpenedStore): void {
   describe("what every store of an engine holds to", () => {
     let opened: Required<Omit<OpenedStore, "close">>;

@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs the step as a runner does: the inputs by the environment, the summary and the outputs as files. */
+/**
+ * Runs the step as a runner does: the inputs by the environment, the summary and the outputs as
+ * files.
+ */
 async function runAction(inputs: Readonly<Record<string, string>>): Promise<{
   readonly code: number | undefined;
   readonly summary: string;

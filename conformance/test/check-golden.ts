@@ -8,7 +8,10 @@ export const golden = { found: [], report: { verdict: "pass", exitCode: 0 } } as
 // A machine that is busy with other tests is slow, which is not what these are about.
 const patient = { answerMs: 8000, concurrency: 3 } as const;
 
-/** Runs every check of the kit against a server, and says which of them found something, whatever their level. */
+/**
+ * Runs every check of the kit against a server, and says which of them found something, whatever
+ * their level.
+ */
 export async function checkGolden(
   address: ServerAddress,
   options: { readonly answerMs?: number; readonly preview?: boolean } = {},

@@ -43,7 +43,8 @@ it("has these entry points, and one command", async () => {
 it.each(["../package.json", "../../fixtures/package.json"])(
   "%s: no optional peer keeps the kit out of a project",
   async (path) => {
-    // npm refuses to install what has a peer of another version, though it is optional, and a server's author has an SDK and vitest of theirs.
+    // npm refuses to install what has a peer of another version, though it is optional, and a
+    // server's author has an SDK and vitest of theirs.
     const manifest: unknown = JSON.parse(await readFile(new URL(path, import.meta.url), "utf8"));
     const { peerDependencies } = manifest as { peerDependencies: Readonly<Record<string, string>> };
     expect(new Set(Object.values(peerDependencies))).toEqual(new Set(["*"]));

@@ -6,7 +6,8 @@ import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
 
-// What published servers do, and the kit once blamed them for, or blamed them in words that led astray.
+// What published servers do, and the kit once blamed them for, or blamed them in words that led
+// astray.
 async function findingOf(id: string, script: FaultScript): Promise<Finding | undefined> {
   await using server = await startFaultServer({ script: { era: "legacy", ...script }, transport: "http" });
   return await findingAt(id, server.url);

@@ -5,10 +5,12 @@ import { mutants as allMutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
-// Those that are processes take most of the time, and those that share this process mostly wait for what is never answered.
+// Those that are processes take most of the time, and those that share this process mostly wait for
+// what is never answered.
 const workers = { stdio: 3, http: 2, sse: 1 } as const;
 
-// On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
+// On a machine that is busy with something else a good answer may come too late. A fault stays one,
+// however patient the kit is.
 const patienceMs = [3000, 12_000] as const;
 
 const mutants = sampled(allMutants);

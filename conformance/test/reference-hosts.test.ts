@@ -11,8 +11,8 @@ import { checkReferenceHost, passed } from "./hosts/check-reference-host.ts";
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 describe("the reference hosts", () => {
-  // `reference-hosts.proof.ts` plays all that there is; here, what is about the end of processes, in turns in one era and the other, and one
-  // scenario over each venue.
+  // `reference-hosts.proof.ts` plays all that there is; here, what is about the end of processes,
+  // in turns in one era and the other, and one scenario over each venue.
   it(
     "Hostside leaves no process behind, and passes one scenario over every transport",
     { timeout: 240_000 },

@@ -1,10 +1,14 @@
-// A product that serves what its users have as one MCP server over HTTP: each user by a token of theirs, with connections, questions and approvals of their own.
-// Usage: node dist/serve.js mcp.json ADA_TOKEN BOB_TOKEN
+// A product that serves what its users have as one MCP server over HTTP: each user by a token of
+// theirs, with connections, questions and approvals of their own. Usage: node dist/serve.js
+// mcp.json ADA_TOKEN BOB_TOKEN
 import { pathToFileURL } from "node:url";
 import { createHost } from "hostside";
 import { approveByClient, createHostGateway, listen, type AskClient, type GatewayServer } from "hostside/gateway";
 
-/** Serves the servers of a configuration to the users of these tokens. What it returns ends all of it. */
+/**
+ * Serves the servers of a configuration to the users of these tokens. What it returns ends all of
+ * it.
+ */
 export async function serve(config: string, users: ReadonlyMap<string, string>): Promise<GatewayServer> {
   // A question reaches the client whose call it belongs to.
   const ask: AskClient = (request, signal) => gateway.elicit(request, signal);

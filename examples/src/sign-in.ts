@@ -1,4 +1,5 @@
-// Signs in to one server with OAuth and shows its tools: `pnpm sign-in https://example.com/mcp`. The second time, no page opens.
+// Signs in to one server with OAuth and shows its tools: `pnpm sign-in https://example.com/mcp`.
+// The second time, no page opens.
 import { createOAuth } from "@hostside/auth";
 import { createFileCredentials, defaultCredentialsFolder, loopbackRedirect, terminalPrompt } from "@hostside/auth/node";
 import type { ServerSpec } from "@hostside/core";

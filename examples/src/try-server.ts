@@ -1,4 +1,5 @@
-// Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or `pnpm try https://example.com/mcp`.
+// Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or
+// `pnpm try https://example.com/mcp`.
 import { defaultTimeouts, type ServerSpec, type ServerEntry } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -25,7 +26,8 @@ function readTransport(target: string): ServerEntry {
 
 async function show(spec: ServerSpec): Promise<void> {
   await using provider = createProvider({ connector: createConnector(), servers: [spec] });
-  // What stops nobody and still matters to whoever writes the server: what stands on stdout and is no message, tools that were left out.
+  // What stops nobody and still matters to whoever writes the server: what stands on stdout and is
+  // no message, tools that were left out.
   provider.onDiagnostic(({ kind, message }) => printer.line(`note: ${kind}: ${message}`, "yellow"));
   // As long as connecting and listing may take: a first `npx` downloads.
   await provider.init({ timeoutMs: defaultTimeouts.connectMs + defaultTimeouts.listMs });

@@ -7,7 +7,8 @@ const program = fileURLToPath(new URL("../dist/demo/main.js", import.meta.url));
 
 describe("the demo", () => {
   it("passes every step on eight real servers, in plain lines when nobody looks", async () => {
-    // Without `nodeOptions`, the child would inherit this process's export condition and meet TypeScript.
+    // Without `nodeOptions`, the child would inherit this process's export condition and meet
+    // TypeScript.
     const { exitCode, all } = await execaNode(program, {
       nodeOptions: [],
       all: true,

@@ -3,7 +3,10 @@ import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { everythingServer } from "./everything-server.ts";
 
-/** The official server that has one of everything under two ids, connected and listed. Whoever starts it closes it. */
+/**
+ * The official server that has one of everything under two ids, connected and listed. Whoever
+ * starts it closes it.
+ */
 export async function startTwoServers(): Promise<McpProvider> {
   const transport = await everythingServer();
   const servers = ["every", "other"].map((id) => ({ id, ...transport }));
@@ -17,7 +20,9 @@ export function conversationOf(provider: McpProvider): ToolboxView {
   return createToolbox({ providers: [provider] }).view({ maxToolTokens: 1500 });
 }
 
-/** What the model does: it looks for a tool, and calls what it found on two servers, once wrongly. */
+/**
+ * What the model does: it looks for a tool, and calls what it found on two servers, once wrongly.
+ */
 export const turns: readonly (readonly { readonly name: string; readonly args: object }[])[] = [
   [{ name: "tools_select", args: { tools: ["mcp_every_get_tiny_image", "mcp_other_get_sum"] } }],
   [

@@ -1,4 +1,5 @@
-// Prints what an idle client of a gateway costs, in kB of live heap: `pnpm --filter @hostside/bench gateway:clients [clients] [tools ...]`.
+// Prints what an idle client of a gateway costs, in kB of live heap:
+// `pnpm --filter @hostside/bench gateway:clients [clients] [tools ...]`.
 import type { JsonObject } from "@hostside/core";
 import { createToolbox, type Toolbox } from "@hostside/discovery";
 import { createGateway, type Exposure, type HttpHandler } from "@hostside/gateway";

@@ -1,4 +1,5 @@
-// A gateway in front of one server, as main.ts measures it: a spec as JSON, then "stdio" or "http", which prints its URL.
+// A gateway in front of one server, as main.ts measures it: a spec as JSON, then "stdio" or "http",
+// which prints its URL.
 import type { ServerSpec } from "@hostside/core";
 import { createToolbox } from "@hostside/discovery";
 import { createGateway } from "@hostside/gateway";

@@ -1,5 +1,6 @@
-// Makes 100,000 calls through one gateway, of clients of both eras that come and go, and says whether the heap stays as it is.
-// `pnpm --filter @hostside/bench gateway:soak [calls]`; exits with 1 when it grew.
+// Makes 100,000 calls through one gateway, of clients of both eras that come and go, and says
+// whether the heap stays as it is. `pnpm --filter @hostside/bench gateway:soak [calls]`; exits with
+// 1 when it grew.
 import type { JsonObject } from "@hostside/core";
 import { createToolbox } from "@hostside/discovery";
 import { fixtureServer } from "@hostside/fixtures";

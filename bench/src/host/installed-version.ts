@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The version of a package as this folder resolves it: the nearest package.json above its entry that has the package's name. */
+/**
+ * The version of a package as this folder resolves it: the nearest package.json above its entry
+ * that has the package's name.
+ */
 export function installedVersion(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.resolve(name)));
   for (;;) {

@@ -41,8 +41,8 @@ if (!("options" in asked)) {
   process.exit(isMistake ? 2 : 0);
 }
 
-// Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its plots at once, and leaves the others as they
-// were; with --only or --of nothing is written.
+// Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its
+// plots at once, and leaves the others as they were; with --only or --of nothing is written.
 const { rounds, only, of, ...options } = asked.options;
 const node = findNode(options.node);
 const own = ownIds.map((id) => adapter(id, `adapters/${id}.js`));

@@ -23,7 +23,10 @@ export interface Choices {
   readonly peers: readonly string[];
 }
 
-/** The options of a command line, or what to print in place of a measurement: the usage, or what is wrong. */
+/**
+ * The options of a command line, or what to print in place of a measurement: the usage, or what is
+ * wrong.
+ */
 export function readOptions(
   args: readonly string[],
   choices: Choices,

@@ -37,7 +37,10 @@ export interface Conditions {
 /** The newest results of each part that was ever measured; parts may be of different runs. */
 export type Measured = { readonly [Name in keyof Parts]?: Conditions & { readonly results: Parts[Name] } };
 
-/** Writes the results into the page, between its marks; what was not measured, and the rest of the page, which is written by hand, stays. */
+/**
+ * Writes the results into the page, between its marks; what was not measured, and the rest of the
+ * page, which is written by hand, stays.
+ */
 export function resultsPage(page: string, measured: Measured): string {
   const { speed, neighbours, steps, behaviour, growth } = measured;
   const behind = whereBehind(allWorkloads, { ...speed?.results, ...neighbours?.results });

@@ -5,7 +5,8 @@ import type { CreateContender } from "./contender.ts";
 const [adapterUrl = "", id = ""] = process.argv.slice(2);
 const behaviour = allBehaviours.find((candidate) => candidate.id === id);
 if (behaviour === undefined) throw new TypeError(`no behaviour ${JSON.stringify(id)}`);
-// A contender whose connection breaks may reject a promise that nobody holds. That is its behaviour, too, and must not end this.
+// A contender whose connection breaks may reject a promise that nobody holds. That is its
+// behaviour, too, and must not end this.
 const unhandled: unknown[] = [];
 process
   .on("unhandledRejection", (error) => void unhandled.push(error))

@@ -3,7 +3,8 @@ import { allWorkloads } from "./workloads/all-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 
 // Usage: node --expose-gc run-contender.js <adapter file URL> <workload>; prints one line of JSON.
-// One process for each measurement, so that no contender pays for another one's garbage or warm code.
+// One process for each measurement, so that no contender pays for another one's garbage or warm
+// code.
 const [adapterUrl = "", id = ""] = process.argv.slice(2);
 const workload = [...allWorkloads, startSteps].find((candidate) => candidate.id === id);
 if (workload === undefined) throw new TypeError(`no workload ${JSON.stringify(id)}`);

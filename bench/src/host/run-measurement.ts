@@ -17,7 +17,10 @@ export interface Program {
   readonly patienceMs: number;
 }
 
-/** Runs a program of this folder in a process of its own, in a process group that is ended afterwards, and reads its last line as JSON. */
+/**
+ * Runs a program of this folder in a process of its own, in a process group that is ended
+ * afterwards, and reads its last line as JSON.
+ */
 export function runMeasurement<T>({ node, file, args, patienceMs }: Program): Promise<ProgramResult<T>> {
   const program = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(node, ["--expose-gc", program, ...args], { stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -51,7 +54,10 @@ function readLast<T>(out: string): ProgramResult<T> | undefined {
   }
 }
 
-/** The first line of what ended the program, from its stderr: what Node says below the excerpt of source and its caret, or the last error that somebody logged. */
+/**
+ * The first line of what ended the program, from its stderr: what Node says below the excerpt of
+ * source and its caret, or the last error that somebody logged.
+ */
 function lastError(text: string): string {
   const lines = text.trim().split("\n");
   const caret = lines.findLastIndex((line) => /^\s*\^+\s*$/.test(line));

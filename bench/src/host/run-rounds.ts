@@ -7,7 +7,10 @@ export interface Row {
   readonly adapter: string;
   readonly name: string;
   readonly version: string;
-  /** By metric; a spread of the ratios, or of the numbers themselves. A metric that no round measured is not in it. */
+  /**
+   * By metric; a spread of the ratios, or of the numbers themselves. A metric that no round
+   * measured is not in it.
+   */
   readonly values: Readonly<Record<string, Spread>>;
   /** How many rounds failed, and why the first of them did. */
   readonly failures: number;
@@ -28,8 +31,9 @@ interface Pair {
 }
 
 /**
- * Measures every contender in turn, round by round, each right after the floor that it is compared with: what the machine does
- * beside it falls on both. A first measurement of the floor warms the machine up and is thrown away.
+ * Measures every contender in turn, round by round, each right after the floor that it is compared
+ * with: what the machine does beside it falls on both. A first measurement of the floor warms the
+ * machine up and is thrown away.
  */
 export async function runRounds(
   workload: Workload,

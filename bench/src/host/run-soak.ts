@@ -5,8 +5,9 @@ import { heapMb } from "./heap.ts";
 import { stdioServers } from "./start-servers.ts";
 import { countArgument } from "../count-argument.ts";
 
-// Usage: node --expose-gc run-soak.js [calls] [refreshes]; fails when the heap grows.
-// One process, as a host that runs for weeks: calls whose results have an output schema, and listings of tools with schemas.
+// Usage: node --expose-gc run-soak.js [calls] [refreshes]; fails when the heap grows. One process,
+// as a host that runs for weeks: calls whose results have an output schema, and listings of tools
+// with schemas.
 const calls = countArgument(0, 100_000);
 const refreshes = countArgument(1, 10_000);
 const samples = 10;

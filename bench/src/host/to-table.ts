@@ -8,7 +8,10 @@ export type Results = Readonly<Record<string, readonly Row[]>>;
 /** The contender whose aims are in the table. */
 const ours = "hostside";
 
-/** The results as a Markdown table: a row for each metric, a column for each contender, medians with the spread in brackets. */
+/**
+ * The results as a Markdown table: a row for each metric, a column for each contender, medians with
+ * the spread in brackets.
+ */
 export function toTable(workloads: readonly Workload[], results: Results): string {
   const columns = columnsOf(results);
   const lines = workloads.flatMap((workload) => {
@@ -24,7 +27,10 @@ export function toTable(workloads: readonly Workload[], results: Results): strin
   return [`| | aim | ${head.join(" | ")} |`, `|---|---|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
 }
 
-/** One line of Markdown for each metric that misses its aim, or where a contender that is not a floor does better. */
+/**
+ * One line of Markdown for each metric that misses its aim, or where a contender that is not a
+ * floor does better.
+ */
 export function whereBehind(workloads: readonly Workload[], results: Results): readonly string[] {
   return workloads.flatMap((workload) =>
     workload.metrics.flatMap((metric) => {

@@ -1,5 +1,6 @@
-// Measures what one answer of so many bytes costs its host in processor time, from the socket to the outcome of the call, and prints the table of
-// docs/limits.md. `pnpm --dir bench messages [rounds]`
+// Measures what one answer of so many bytes costs its host in processor time, from the socket to
+// the outcome of the call, and prints the table of docs/limits.md.
+// `pnpm --dir bench messages [rounds]`
 import { startFaultServer, type FaultRule } from "@hostside/fixtures";
 import { createConnector } from "@hostside/transports";
 import { quantile } from "../host/statistics.ts";

@@ -1,4 +1,5 @@
-// Measures what a policy adds to the CPU time of a call, and prints the table of docs/policy.md. `pnpm --dir bench policy [rounds]`
+// Measures what a policy adds to the CPU time of a call, and prints the table of docs/policy.md.
+// `pnpm --dir bench policy [rounds]`
 import { execFileSync } from "node:child_process";
 import { quantile } from "../host/statistics.ts";
 import { policies } from "./policies.ts";
@@ -8,8 +9,9 @@ const rounds = countArgument(0, 9);
 const callsInRound = 50_000;
 const program = new URL("./measure-policy.js", import.meta.url).pathname;
 
-// Each in a process of its own, as a product has one policy: where one process has ten, the engine knows less of each. One after the other
-// within a round, so that what the machine does besides meets them all.
+// Each in a process of its own, as a product has one policy: where one process has ten, the engine
+// knows less of each. One after the other within a round, so that what the machine does besides
+// meets them all.
 const measure = (name: string): number =>
   Number(execFileSync(process.execPath, [program, name, String(callsInRound)], { encoding: "utf8" }));
 const contenders = ["no policy", "an interceptor that does nothing", ...Object.keys(policies)];

@@ -1,5 +1,6 @@
-// Prints the CPU time of one call of a tool that does nothing, in microseconds: `node measure-policy.js <name> <calls>`, where the name is that
-// of a policy of policies.ts, or of what stands in for none.
+// Prints the CPU time of one call of a tool that does nothing, in microseconds:
+// `node measure-policy.js <name> <calls>`, where the name is that of a policy of policies.ts, or of
+// what stands in for none.
 import type { Interceptor } from "@hostside/core";
 import { createToolbox, type ToolboxOptions } from "@hostside/discovery";
 import { createPolicy } from "@hostside/policy";

@@ -1,4 +1,5 @@
-// Measures many conversations, and prints the tables of docs/deployment.md: `pnpm --filter @hostside/bench pool [rounds]`.
+// Measures many conversations, and prints the tables of docs/deployment.md:
+// `pnpm --filter @hostside/bench pool [rounds]`.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../host/statistics.ts";
@@ -38,7 +39,8 @@ interface OwnProcess {
   readonly ownMb: number;
 }
 
-// Each measurement has a process of its own: what one leaves in the heap or in the code of the engine is not another one's.
+// Each measurement has a process of its own: what one leaves in the heap or in the code of the
+// engine is not another one's.
 function run(program: string, ...args: readonly (string | number)[]): unknown {
   const file = fileURLToPath(new URL(`./measure-${program}.js`, import.meta.url));
   const output = execFileSync(process.execPath, ["--expose-gc", file, ...args.map(String)], { encoding: "utf8" });

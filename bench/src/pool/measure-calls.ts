@@ -1,5 +1,5 @@
-// Prints how fast a thousand conversations call eight shared servers beside one that calls as much, and how even their shares are:
-// `node measure-calls.js <conversations> <rounds>`.
+// Prints how fast a thousand conversations call eight shared servers beside one that calls as much,
+// and how even their shares are: `node measure-calls.js <conversations> <rounds>`.
 import type { ToolboxView } from "@hostside/discovery";
 import { median } from "../host/statistics.ts";
 import type { Shares } from "./shares.ts";
@@ -41,7 +41,10 @@ async function throughput(callers: readonly ToolboxView[]): Promise<Speed> {
   };
 }
 
-/** Each conversation calls again when it has its answer, until there were enough calls; the greedy one has so many more under way at a time. */
+/**
+ * Each conversation calls again when it has its answer, until there were enough calls; the greedy
+ * one has so many more under way at a time.
+ */
 async function shares(greedy: number): Promise<Shares> {
   const counts = views.map(() => 0);
   const times: number[] = [];

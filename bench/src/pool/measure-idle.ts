@@ -1,5 +1,6 @@
-// Prints what an idle conversation with a connection of its own costs, and what a sweep over all of them takes:
-// `node --expose-gc measure-idle.js <conversations>`. The connections were ended for lack of use, or not yet made: what their servers listed is known.
+// Prints what an idle conversation with a connection of its own costs, and what a sweep over all of
+// them takes: `node --expose-gc measure-idle.js <conversations>`. The connections were ended for
+// lack of use, or not yet made: what their servers listed is known.
 import type { Clock } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { createSharedProviders } from "@hostside/pool";

@@ -1,10 +1,13 @@
-// Prints what a conversation over eight shared servers costs, in bytes of live heap: `node --expose-gc measure-memory.js <way> <conversations>`.
+// Prints what a conversation over eight shared servers costs, in bytes of live heap:
+// `node --expose-gc measure-memory.js <way> <conversations>`.
 import { createToolbox } from "@hostside/discovery";
 import { createHost } from "hostside";
 import { heapMb } from "../host/heap.ts";
 import { echoOf, openSharedStage, type SharedStage } from "./shared-stage.ts";
 
-/** What a conversation is made of; what it returns is held for as long as the conversation is there. */
+/**
+ * What a conversation is made of; what it returns is held for as long as the conversation is there.
+ */
 type Way = (stage: SharedStage) => Promise<(id: string) => Promise<unknown>>;
 
 const ways: Readonly<Record<string, Way>> = {

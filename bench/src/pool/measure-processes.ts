@@ -1,4 +1,6 @@
-// Prints what a conversation with a stdio process of its own costs: `node --expose-gc measure-processes.js <conversations>`. The memory of the processes is read where Linux says it.
+// Prints what a conversation with a stdio process of its own costs:
+// `node --expose-gc measure-processes.js <conversations>`. The memory of the processes is read
+// where Linux says it.
 import { readdirSync, readFileSync } from "node:fs";
 import { fixtureServer } from "@hostside/fixtures";
 import { createSharedProviders, type ConversationLease } from "@hostside/pool";
@@ -50,7 +52,10 @@ function childrenOf(parent: number): readonly number[] {
   return processes.map(Number).filter((pid) => fieldOf(`/proc/${pid}/status`, "PPid") === parent);
 }
 
-/** Megabytes that a process has, and those of them that are its own or its share of what it has in common with others. */
+/**
+ * Megabytes that a process has, and those of them that are its own or its share of what it has in
+ * common with others.
+ */
 function residentMb(pid: number): { readonly rss: number; readonly pss: number } {
   const file = `/proc/${pid}/smaps_rollup`;
   return { rss: (fieldOf(file, "Rss") * 1024) / 1e6, pss: (fieldOf(file, "Pss") * 1024) / 1e6 };

@@ -1,4 +1,5 @@
-// Prints how long it takes from nothing to the first answer, in milliseconds, with a saved catalogue and without: `node measure-start.js <rounds>`.
+// Prints how long it takes from nothing to the first answer, in milliseconds, with a saved
+// catalogue and without: `node measure-start.js <rounds>`.
 import type { ServerSpec } from "@hostside/core";
 import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";

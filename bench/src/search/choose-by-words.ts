@@ -19,15 +19,19 @@ export function contentWords(sentence: string): readonly string[] {
   return Array.from(new Set(words.map((word) => (word.length > 3 ? word.replace(/s$/, "") : word))));
 }
 
-/** A choice, and how sure whoever made it can be: the share of the sentence, by how telling its words are, that is in what was chosen. */
+/**
+ * A choice, and how sure whoever made it can be: the share of the sentence, by how telling its
+ * words are, that is in what was chosen.
+ */
 export interface Choice<T extends Option> {
   readonly option: T;
   readonly share: number;
 }
 
 /**
- * What has most of the words of a sentence; a word counts for more the fewer of the options have it, and twice in a title. Of equals, the first that was
- * shown. All that a simple reader knows is what it is shown.
+ * What has most of the words of a sentence; a word counts for more the fewer of the options have
+ * it, and twice in a title. Of equals, the first that was shown. All that a simple reader knows is
+ * what it is shown.
  */
 export function chooseByWords<T extends Option>(sentence: string, options: readonly T[]): Choice<T> | undefined {
   const words = contentWords(sentence);

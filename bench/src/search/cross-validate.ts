@@ -22,8 +22,8 @@ export function foldsOf(servers: readonly string[]): readonly number[] {
 }
 
 /**
- * Which candidate each fold's queries are judged by: the best on average over the other folds. So no query is judged by a setting
- * that it, or its server, had a say in.
+ * Which candidate each fold's queries are judged by: the best on average over the other folds. So
+ * no query is judged by a setting that it, or its server, had a say in.
  */
 export function chooseByFold<T extends Candidate>(candidates: readonly T[], servers: readonly string[]): readonly T[] {
   const folds = foldsOf(servers);
@@ -36,7 +36,9 @@ export function chooseByFold<T extends Candidate>(candidates: readonly T[], serv
   });
 }
 
-/** How much better `after` is than `before`, query by query; the spread is a bootstrap over servers. */
+/**
+ * How much better `after` is than `before`, query by query; the spread is a bootstrap over servers.
+ */
 export function pairedGain(before: readonly number[], after: readonly number[], servers: readonly string[]): Gain {
   const byServer = new Map<string, number[]>();
   for (const [at, server] of servers.entries()) {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@hostside/core";
 import { nameTools, type ToolSetServer, type UnnamedServer } from "./tool-set.ts";
 
-// Trades that no server of the data set is about, so that a distractor is never a right answer; their verbs and half of their
-// words are everyday ones, so that it is always a near miss.
+// Trades that no server of the data set is about, so that a distractor is never a right answer;
+// their verbs and half of their words are everyday ones, so that it is always a near miss.
 const trades: readonly (readonly [title: string, things: string])[] = [
   ["Beekeeping", "hive queen frame honey_batch swarm apiary mite_count feeder"],
   ["Dentistry", "tooth_chart crown filling x_ray braces hygiene_plan implant waiting_list"],
@@ -56,7 +56,10 @@ const verbs: readonly (readonly [verb: string, sentence: string])[] = [
 
 const toolsPerServer = 100;
 
-/** `count` tools on made-up servers of 100 tools each, the last of which may have fewer; always the same ones. */
+/**
+ * `count` tools on made-up servers of 100 tools each, the last of which may have fewer; always the
+ * same ones.
+ */
 export function makeDistractors(count: number): readonly ToolSetServer[] {
   const servers: UnnamedServer[] = [];
   for (let left = count; left > 0; left -= toolsPerServer) servers.push(makeServer(servers.length, left));

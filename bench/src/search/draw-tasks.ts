@@ -14,8 +14,8 @@ const serverCount = 20;
 const taskCount = 50;
 
 /**
- * 20 servers that queries to develop with were written for, with all of their tools, and 50 of the queries that these can answer; by the seed. Queries to
- * confirm with stay unasked.
+ * 20 servers that queries to develop with were written for, with all of their tools, and 50 of the
+ * queries that these can answer; by the seed. Queries to confirm with stay unasked.
  */
 export function drawTasks(seed: number): DrawnTasks {
   const random = createRandom(seed);

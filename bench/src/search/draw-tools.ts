@@ -1,7 +1,8 @@
-// Draws the tools that queries are to be written for, in parts, and lists all of the others beside them, for whoever writes the queries has to
-// name every tool that would do. The second and the third part were for confirming what was chosen with the first: none of their servers was one
-// that the index had been tuned with. The fourth confirms what was chosen with all three: tools of the same servers that none of them has. The
-// same seed draws the same tools.
+// Draws the tools that queries are to be written for, in parts, and lists all of the others beside
+// them, for whoever writes the queries has to name every tool that would do. The second and the
+// third part were for confirming what was chosen with the first: none of their servers was one that
+// the index had been tuned with. The fourth confirms what was chosen with all three: tools of the
+// same servers that none of them has. The same seed draws the same tools.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "./seeded-random.ts";

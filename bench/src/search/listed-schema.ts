@@ -1,6 +1,7 @@
 /**
- * What a search may read of an input schema: of each parameter its name, type, text and values, and one level of what is inside of it without the
- * texts. It says what a tool takes; no input can be checked with it.
+ * What a search may read of an input schema: of each parameter its name, type, text and values, and
+ * one level of what is inside of it without the texts. It says what a tool takes; no input can be
+ * checked with it.
  */
 export function listedSchema(schema: unknown, depth: number = 0): unknown {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return {};

@@ -1,8 +1,9 @@
 import type { RecordedServer } from "./recorded-servers.ts";
 
 /**
- * Still more servers, to judge a search with: what it reads of their tools is kept in data/search/listed. They start and list their tools without
- * an account and without a network. All are under the MIT, the ISC or the Apache 2.0 licence.
+ * Still more servers, to judge a search with: what it reads of their tools is kept in
+ * data/search/listed. They start and list their tools without an account and without a network. All
+ * are under the MIT, the ISC or the Apache 2.0 licence.
  */
 export const listedServers: readonly RecordedServer[] = [
   { id: "airbnb", title: "Airbnb", package: "@openbnb/mcp-server-airbnb", version: "0.3.0" },

@@ -1,4 +1,5 @@
-// Measures the search beside its alternatives, prints the tables and writes them into docs/discovery.md.
+// Measures the search beside its alternatives, prints the tables and writes them into
+// docs/discovery.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { makeDistractors } from "./distractors.ts";

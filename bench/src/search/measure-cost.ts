@@ -3,10 +3,16 @@ import type { ToolSetServer } from "./tool-set.ts";
 
 /** What a ranking costs. */
 export interface Cost {
-  /** Milliseconds of one query: each query's median over several rounds, then the 50th and 99th percentile of the queries. */
+  /**
+   * Milliseconds of one query: each query's median over several rounds, then the 50th and 99th
+   * percentile of the queries.
+   */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Milliseconds to build an index that is ready for its first query: the best of several, because other work only ever adds. */
+  /**
+   * Milliseconds to build an index that is ready for its first query: the best of several, because
+   * other work only ever adds.
+   */
   readonly buildMs: number;
   /** Bytes an index keeps, without the definitions themselves. */
   readonly bytes: number;

@@ -3,7 +3,10 @@ import MiniSearch from "minisearch";
 import type { Ranker, Search } from "./rankers.ts";
 import type { ToolSetServer } from "./tool-set.ts";
 
-/** What of MiniSearch is tuned, over the same fields, words, stems and stop words as Hostside's index. */
+/**
+ * What of MiniSearch is tuned, over the same fields, words, stems and stop words as Hostside's
+ * index.
+ */
 export interface MiniSearchSettings {
   /** How much more a word in a name counts. */
   readonly nameBoost: number;
@@ -37,7 +40,10 @@ export const miniSearchSettings: readonly MiniSearchSettings[] = [1, 2].flatMap(
   ),
 );
 
-/** The best of them by the queries to develop with; `published.ts` chooses it anew, and says so when it is another. */
+/**
+ * The best of them by the queries to develop with; `published.ts` chooses it anew, and says so when
+ * it is another.
+ */
 export const tunedMiniSearch: MiniSearchSettings = {
   nameBoost: 1,
   contextBoost: 2,
@@ -85,7 +91,10 @@ export function buildMiniSearch(servers: readonly ToolSetServer[]): (settings: M
     };
 }
 
-/** The textbook's BM25 over name, title and description, without stems or tables, in typed arrays: what any search costs. */
+/**
+ * The textbook's BM25 over name, title and description, without stems or tables, in typed arrays:
+ * what any search costs.
+ */
 export const plainRanker: Ranker = {
   name: "Plain BM25",
   build(servers) {

@@ -3,7 +3,10 @@ import type { JsonObject } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
 import { createRun, type Attempt, type Task } from "./solve-task.ts";
 
-/** What a model chose to do in one turn: a helper with its arguments, or the tool that it takes for the right one. */
+/**
+ * What a model chose to do in one turn: a helper with its arguments, or the tool that it takes for
+ * the right one.
+ */
 export interface ChosenTurn {
   readonly tool: string;
   readonly args?: JsonObject;
@@ -24,8 +27,8 @@ export function readChoices(): RecordedChoices {
 }
 
 /**
- * Does again what a model chose to do. Its helpers are asked anew, so that a tool that they do not show any more cannot be called: the model
- * would not have known of it.
+ * Does again what a model chose to do. Its helpers are asked anew, so that a tool that they do not
+ * show any more cannot be called: the model would not have known of it.
  */
 export async function playChoices(toolbox: Toolbox, task: Task, turns: readonly ChosenTurn[]): Promise<Attempt> {
   const run = createRun(toolbox.view());

@@ -1,5 +1,6 @@
-// Pools what three rankings put first for each confirming query of the second round, for somebody who judges which of these tools would do what the query asks.
-// Nothing shows which ranking a tool is from, nor which tools the query's writer named: the order is by chance.
+// Pools what three rankings put first for each confirming query of the second round, for somebody
+// who judges which of these tools would do what the query asks. Nothing shows which ranking a tool
+// is from, nor which tools the query's writer named: the order is by chance.
 import { writeFileSync } from "node:fs";
 import { localNames } from "./measure-quality.ts";
 import { buildMiniSearch, plainRanker, tunedMiniSearch } from "./peer-rankers.ts";

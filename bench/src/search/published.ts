@@ -1,5 +1,5 @@
-// Measures the search over the published servers by queries of other hands. Prints tables; `--write` also puts them into the page
-// and asks the confirming queries, `asked` and `fresh`.
+// Measures the search over the published servers by queries of other hands. Prints tables;
+// `--write` also puts them into the page and asks the confirming queries, `asked` and `fresh`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { chooseByFold, foldsOf, pairedGain, type Candidate } from "./cross-validate.ts";
 import { makeDistractors } from "./distractors.ts";
@@ -27,7 +27,8 @@ const develop = choosing.flatMap(({ queries }) => queries);
 
 const developServers = develop.map(({ server }) => server);
 const smallMiniSearch = buildMiniSearch(published);
-// Tuned among the published tools alone. Its rows are of the settings that are best for all of these queries, as ours are.
+// Tuned among the published tools alone. Its rows are of the settings that are best for all of
+// these queries, as ours are.
 const tried = miniSearchSettings.map((settings) => ({
   settings,
   scores: scoresOf(smallMiniSearch(settings), develop),

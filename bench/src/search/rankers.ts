@@ -44,7 +44,10 @@ const substringRanker: Ranker = {
   },
 };
 
-/** A table of scores, as one of the replaced systems has it: whole-name matches, then words in the name, then words in the description. */
+/**
+ * A table of scores, as one of the replaced systems has it: whole-name matches, then words in the
+ * name, then words in the description.
+ */
 const scoreTableRanker: Ranker = {
   name: "Score table",
   build(servers) {

@@ -15,12 +15,16 @@ export interface PublishedQuery {
 }
 
 /**
- * `published` to develop with; `confirm` and `confirm-again` confirmed what had been chosen by it, and then were chosen by as well. `confirm-asked` is
- * `confirm-again` in the words of a model that was asked to do it; nothing was chosen by `confirm-fresh`.
+ * `published` to develop with; `confirm` and `confirm-again` confirmed what had been chosen by it,
+ * and then were chosen by as well. `confirm-asked` is `confirm-again` in the words of a model that
+ * was asked to do it; nothing was chosen by `confirm-fresh`.
  */
 export type PublishedQuerySet = "published" | "confirm" | "confirm-again" | "confirm-asked" | "confirm-fresh";
 
-/** One set of queries. Throws when a line has no known style, or an answer that is no tool of the published servers. */
+/**
+ * One set of queries. Throws when a line has no known style, or an answer that is no tool of the
+ * published servers.
+ */
 export function readPublishedQueries(set: PublishedQuerySet, known: ReadonlySet<string>): readonly PublishedQuery[] {
   const text = readFileSync(new URL(`../../data/search/queries-${set}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));

@@ -11,7 +11,10 @@ export interface LabelledQuery {
   readonly answers: readonly string[];
 }
 
-/** One half of the queries. Throws when a line has no known kind, or an answer that is no tool of the data set. */
+/**
+ * One half of the queries. Throws when a line has no known kind, or an answer that is no tool of
+ * the data set.
+ */
 export function readQueries(half: "develop" | "report", known: ReadonlySet<string>): readonly LabelledQuery[] {
   const text = readFileSync(new URL(`../../data/search/queries-${half}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));

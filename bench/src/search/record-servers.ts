@@ -1,7 +1,9 @@
-// Records the tool lists of published servers, one file per server: those of recorded-servers.ts into data/search/recorded/, of those of
-// schema-servers.ts the names and input schemas alone into data/schemas/, and of these and those of listed-servers.ts what a search reads into
-// data/search/listed/. Run by hand, with the ids of what changed; what reads the files needs no network. Where Linux lets it, a server lists its
-// tools in a network of its own that leads nowhere. A server that cannot be recorded is named, and the others go on.
+// Records the tool lists of published servers, one file per server: those of recorded-servers.ts
+// into data/search/recorded/, of those of schema-servers.ts the names and input schemas alone into
+// data/schemas/, and of these and those of listed-servers.ts what a search reads into
+// data/search/listed/. Run by hand, with the ids of what changed; what reads the files needs no
+// network. Where Linux lets it, a server lists its tools in a network of its own that leads
+// nowhere. A server that cannot be recorded is named, and the others go on.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -82,7 +84,10 @@ async function recordServer(server: RecordedServer): Promise<Recording> {
   };
 }
 
-/** In a folder of its own, as a user would have it: which SDK a server is installed with shows in its schemas. */
+/**
+ * In a folder of its own, as a user would have it: which SDK a server is installed with shows in
+ * its schemas.
+ */
 function install({ id, package: name, version }: RecordedServer): string {
   const dir = join(workDir, id);
   mkdirSync(dir);
@@ -152,7 +157,10 @@ function withoutMachine(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(workDir, "/home/user").replaceAll(foldersOfMachine, "") : value;
 }
 
-/** What a search reads of a tool: its names and texts, and of its parameters the names, texts and values. */
+/**
+ * What a search reads of a tool: its names and texts, and of its parameters the names, texts and
+ * values.
+ */
 function listedTool(tool: unknown): unknown {
   const { name, title, description, inputSchema, annotations } = tool as Record<string, unknown>;
   const shown = (annotations as Record<string, unknown> | undefined)?.["title"];

@@ -9,11 +9,17 @@ export interface RecordedServer {
   /** The package's executable; default: its only one. */
   readonly bin?: string;
   readonly args?: readonly string[];
-  /** What the server wants to see before it starts. Nothing here is a credential, and no request is ever made with it. */
+  /**
+   * What the server wants to see before it starts. Nothing here is a credential, and no request is
+   * ever made with it.
+   */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Servers that start and list their tools without an account. All are under the MIT, the ISC or the Apache 2.0 licence. */
+/**
+ * Servers that start and list their tools without an account. All are under the MIT, the ISC or the
+ * Apache 2.0 licence.
+ */
 export const recordedServers: readonly RecordedServer[] = [
   { id: "everything", title: "Everything", package: "@modelcontextprotocol/server-everything", version: "2026.8.31" },
   {

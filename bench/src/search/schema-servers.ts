@@ -1,8 +1,9 @@
 import type { RecordedServer } from "./recorded-servers.ts";
 
 /**
- * More servers, of which the input schemas are kept in data/schemas: the schema profiles of `@hostside/adapters` are tried on them. What a search
- * reads of them is in data/search/listed. All are under the MIT, the ISC or the Apache 2.0 licence.
+ * More servers, of which the input schemas are kept in data/schemas: the schema profiles of
+ * `@hostside/adapters` are tried on them. What a search reads of them is in data/search/listed. All
+ * are under the MIT, the ISC or the Apache 2.0 licence.
  */
 export const schemaServers: readonly RecordedServer[] = [
   { id: "antv-chart", title: "AntV Chart", package: "@antv/mcp-server-chart", version: "0.9.10" },

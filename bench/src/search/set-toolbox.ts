@@ -8,7 +8,10 @@ import {
 import { createToolbox, type Toolbox } from "@hostside/discovery";
 import type { ToolSetServer } from "./tool-set.ts";
 
-/** A toolbox over servers of the data set. Each tool answers at once, or says which of its required arguments is missing. */
+/**
+ * A toolbox over servers of the data set. Each tool answers at once, or says which of its required
+ * arguments is missing.
+ */
 export function createSetToolbox(servers: readonly ToolSetServer[]): Toolbox {
   return createToolbox({ providers: [providerOf(servers)] });
 }

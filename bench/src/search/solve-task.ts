@@ -16,11 +16,16 @@ export interface Attempt {
   readonly shown: boolean;
   /** Answers of the model, the call included. */
   readonly turns: number;
-  /** What the model read in all of them: what was declared, and every answer that it had by then. */
+  /**
+   * What the model read in all of them: what was declared, and every answer that it had by then.
+   */
   readonly tokens: number;
 }
 
-/** A task: what a user says, and the local names of the tools that do it. The model is given the sentence alone. */
+/**
+ * A task: what a user says, and the local names of the tools that do it. The model is given the
+ * sentence alone.
+ */
 export interface Task {
   readonly sentence: string;
   readonly answers: ReadonlySet<string>;
@@ -30,7 +35,10 @@ export interface Task {
 const enough = 0.3;
 const maxToolTokens = 8000;
 
-/** Lets a scripted model, which chooses by words and knows only what it is shown, do a task over a toolbox. */
+/**
+ * Lets a scripted model, which chooses by words and knows only what it is shown, do a task over a
+ * toolbox.
+ */
 export async function solveTask(toolbox: Toolbox, task: Task, way: Way): Promise<Attempt> {
   if (way === "everything") return callOutOf(toolbox, task);
   const run = createRun(toolbox.view());
@@ -39,7 +47,8 @@ export async function solveTask(toolbox: Toolbox, task: Task, way: Way): Promise
   if (way !== "groups") shown = await run.find("tools_search", { query: contentWords(sentence).join(" ") });
   const isSure = (chooseByWords(sentence, shown)?.share ?? 0) >= enough;
   if (way === "groups" || (way === "search, else groups" && !isSure)) {
-    // A search says of which groups the tools are that it found; without one, the directory is read first.
+    // A search says of which groups the tools are that it found; without one, the directory is read
+    // first.
     const groups = way === "groups" ? await run.list() : run.groups();
     const group = chooseByWords(sentence, groups)?.option;
     if (group !== undefined) shown = [...shown, ...(await run.find("tools_select", { group: group.id }))];
@@ -66,7 +75,9 @@ export interface Run {
   find(helper: string, input: JsonObject): Promise<readonly Option[]>;
   /** The groups that the last answer named. */
   groups(): readonly Option[];
-  /** Calls a tool that is declared by now; one that is not is selected first. Whether it was done. */
+  /**
+   * Calls a tool that is declared by now; one that is not is selected first. Whether it was done.
+   */
   call(name: string): Promise<boolean>;
   turns(): number;
   tokens(): number;
@@ -131,7 +142,10 @@ function toGroupOption({ id, title, description, members = [] }: ShownGroup): Op
   return { id, title: `${id} ${title}`, text: `${description} ${members.join(" ")}` };
 }
 
-/** Something of the right type for each required argument: what a sentence says of them is not what is looked at here. */
+/**
+ * Something of the right type for each required argument: what a sentence says of them is not what
+ * is looked at here.
+ */
 function argumentsFor(definition: ToolDefinition): JsonObject {
   const { properties } = definition.inputSchema;
   const schemas = (properties ?? {}) as Readonly<Record<string, JsonObject | undefined>>;

@@ -5,7 +5,10 @@ import { assignNames, localNameOf, qualifiedName } from "@hostside/naming";
 /** One server of the data set: its group, and its tools as a host would declare them. */
 export interface ToolSetServer {
   readonly id: string;
-  /** `recorded`: as a published server lists it; `listed`: of that, what a search reads; `written`: written for the data set. */
+  /**
+   * `recorded`: as a published server lists it; `listed`: of that, what a search reads; `written`:
+   * written for the data set.
+   */
   readonly source: "recorded" | "listed" | "written";
   readonly group: ToolGroup;
   readonly tools: readonly ToolDefinition[];
@@ -18,7 +21,10 @@ export function readToolSet(): readonly ToolSetServer[] {
   return nameTools([...readAll("recorded"), ...readWritten(readFileSync(new URL("written.txt", dataDir), "utf8"))]);
 }
 
-/** Every published server of which the tools are known: the recorded ones, then the listed ones, each kind by id. */
+/**
+ * Every published server of which the tools are known: the recorded ones, then the listed ones,
+ * each kind by id.
+ */
 export function readPublishedSet(): readonly ToolSetServer[] {
   return nameTools([...readAll("recorded"), ...readAll("listed")]);
 }

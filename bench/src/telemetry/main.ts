@@ -1,4 +1,5 @@
-// Measures what telemetry adds to the CPU time of a call, and prints the table of docs/observability.md. `pnpm --dir bench telemetry [rounds]`
+// Measures what telemetry adds to the CPU time of a call, and prints the table of
+// docs/observability.md. `pnpm --dir bench telemetry [rounds]`
 import { execFileSync } from "node:child_process";
 import { quantile } from "../host/statistics.ts";
 import { contenders } from "./contenders.ts";
@@ -8,7 +9,8 @@ const rounds = countArgument(0, 9);
 const callsInRound = 50_000;
 const program = new URL("./measure-telemetry.js", import.meta.url).pathname;
 
-// Each in a process of its own, one after the other within a round, so that what the machine does besides meets them all.
+// Each in a process of its own, one after the other within a round, so that what the machine does
+// besides meets them all.
 const times = new Map<string, number[]>(contenders.map((name) => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
   for (const [name, known] of times) {

@@ -1,5 +1,5 @@
-// Prints the CPU time of one call through a provider, in microseconds: `node measure-telemetry.js <name> <calls>`, where the name is one of
-// `contenders.ts`.
+// Prints the CPU time of one call through a provider, in microseconds:
+// `node measure-telemetry.js <name> <calls>`, where the name is one of `contenders.ts`.
 import type { Connection, Connector, Interceptor } from "@hostside/core";
 import { createTelemetry } from "@hostside/otel";
 import { createCallLog } from "@hostside/otel/log";

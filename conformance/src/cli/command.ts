@@ -24,7 +24,9 @@ export interface ServerCommandLine extends RunArguments {
   readonly preview: boolean;
 }
 
-/** `lock` and `diff`: write the definitions of a server's tools down, or compare them with what was. */
+/**
+ * `lock` and `diff`: write the definitions of a server's tools down, or compare them with what was.
+ */
 export interface LockCommandLine {
   readonly kind: "lock" | "diff";
   readonly target: TargetArguments;
@@ -33,7 +35,9 @@ export interface LockCommandLine {
   readonly strict: boolean;
 }
 
-/** `compare`: what became better and worse between two runs, from the reports that `--json` wrote. */
+/**
+ * `compare`: what became better and worse between two runs, from the reports that `--json` wrote.
+ */
 export interface CompareCommandLine {
   readonly kind: "compare";
   readonly before: string;
@@ -83,7 +87,10 @@ export interface TargetArguments {
 /** How to sign in, as given. */
 export interface OAuthArguments {
   readonly clientId: string | undefined;
-  /** The environment variable that holds the client's secret; with it the kit signs in as the client, without a user. */
+  /**
+   * The environment variable that holds the client's secret; with it the kit signs in as the
+   * client, without a user.
+   */
   readonly secretEnv: string | undefined;
   readonly scopes: readonly string[];
 }
@@ -210,7 +217,10 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   }
 }
 
-/** What is wrong with an option that the command does not take, or that does nothing without another. */
+/**
+ * What is wrong with an option that the command does not take, or that does nothing without
+ * another.
+ */
 function idleOption(values: Values, verb: string): string | undefined {
   const known = taken.get(verb);
   if (known === undefined) return undefined;

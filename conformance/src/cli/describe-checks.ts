@@ -7,8 +7,9 @@ export function listChecks(checks: readonly CheckInfo[]): string {
 }
 
 /**
- * What `--explain` prints: all about the check of an id, or of a scenario (`recover/dpop-proof`), as it is in the first of its variants,
- * with the ids of the others. `undefined` for an id that none has.
+ * What `--explain` prints: all about the check of an id, or of a scenario (`recover/dpop-proof`),
+ * as it is in the first of its variants, with the ids of the others. `undefined` for an id that
+ * none has.
  */
 export function explainId(wanted: string, checks: readonly CheckInfo[]): string | undefined {
   const exact = checks.find(({ id }) => id === wanted);

@@ -9,7 +9,10 @@ export type ReadTarget =
   | { readonly ok: true; readonly address: ServerAddress }
   | { readonly ok: false; readonly mistake: string };
 
-/** Finds out where the server is: from a command, a URL, or an entry of a configuration file with `mcpServers` or `servers`. */
+/**
+ * Finds out where the server is: from a command, a URL, or an entry of a configuration file with
+ * `mcpServers` or `servers`.
+ */
 export async function readTarget(
   { command, url, sse, config, server, headers, tokenEnv }: TargetArguments,
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -11,7 +11,10 @@ import { readTarget } from "./read-target.ts";
 import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
 import { writeWholeFile } from "./write-whole-file.ts";
 
-/** Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on security-relevant changes. */
+/**
+ * Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on
+ * security-relevant changes.
+ */
 export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo): Promise<number> {
   const { kind, file } = commandLine;
   // Read first, so that a missing lock file does not start a server.

@@ -7,8 +7,8 @@ export type Selection<Target> =
   | { readonly ok: false; readonly mistake: string };
 
 /**
- * Chooses by id (`stdio/stdout-purity`) or area (`stdio`). What a chosen check needs runs, too. A choice that matches nothing is a
- * mistake, because a run of no checks must never look like a pass.
+ * Chooses by id (`stdio/stdout-purity`) or area (`stdio`). What a chosen check needs runs, too. A
+ * choice that matches nothing is a mistake, because a run of no checks must never look like a pass.
  */
 export function selectChecks<Target>(
   checks: readonly Check<Target>[],

@@ -4,7 +4,10 @@ import type { ServerAddress } from "../server/server-address.ts";
 import type { TargetArguments } from "./command.ts";
 import type { ReadTarget } from "./read-target.ts";
 
-/** Signs in where the arguments ask for it. What is wrong, such as a page that was closed, is a mistake in one line without any secret. */
+/**
+ * Signs in where the arguments ask for it. What is wrong, such as a page that was closed, is a
+ * mistake in one line without any secret.
+ */
 export async function signInToTarget(
   address: ServerAddress,
   { oauth }: TargetArguments,

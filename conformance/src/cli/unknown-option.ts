@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 
-/** What is wrong with the first option that is none of these, in one line; `undefined` when there is no such option. */
+/**
+ * What is wrong with the first option that is none of these, in one line; `undefined` when there is
+ * no such option.
+ */
 export function unknownOption(argv: readonly string[], known: NonNullable<ParseConfig["options"]>): string | undefined {
   const { tokens } = parseArgs({
     args: [...argv],

@@ -20,7 +20,10 @@ const views: Record<ReportFormat, (report: RunReport) => string> = {
   badge: toBadge,
 };
 
-/** What keeps reports from being written, as a mistake of the command line; asked before a run that would be for nothing. */
+/**
+ * What keeps reports from being written, as a mistake of the command line; asked before a run that
+ * would be for nothing.
+ */
 export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): Promise<string | undefined> {
   for (const [format, path] of files) {
     const folder = dirname(path);
@@ -34,7 +37,10 @@ export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): P
   return undefined;
 }
 
-/** Writes each report that was asked for, whole or not at all. Resolves with what could not be written. */
+/**
+ * Writes each report that was asked for, whole or not at all. Resolves with what could not be
+ * written.
+ */
 export async function writeReports(
   report: RunReport,
   files: ReadonlyMap<ReportFormat, string>,

@@ -15,7 +15,10 @@ import { seededRandom } from "../engine/seeded-random.ts";
 
 const toolsPerRun = 60;
 
-/** Defines a suite that holds a naming strategy to the rules that every one must keep, over seeded sets of hostile names. */
+/**
+ * Defines a suite that holds a naming strategy to the rules that every one must keep, over seeded
+ * sets of hostile names.
+ */
 export function describeNamingContract(name: string, make: () => NamingStrategy): void {
   describe(`${name} keeps the contract of a naming strategy`, () => {
     const strategy = make();

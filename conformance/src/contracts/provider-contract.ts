@@ -7,7 +7,10 @@ export interface ProviderSubject {
   readonly provider: ToolProvider;
   /** A tool that works, by its local name, with arguments that it takes. */
   readonly works: { readonly name: string; readonly args: JsonObject };
-  /** Makes at least one tool come or go, as the world outside may; the next `refresh()` must show it. Absent: the tools never change. */
+  /**
+   * Makes at least one tool come or go, as the world outside may; the next `refresh()` must show
+   * it. Absent: the tools never change.
+   */
   readonly change?: () => Promise<void>;
   /** Ends what the provider does not own. */
   readonly dispose?: () => Promise<void>;

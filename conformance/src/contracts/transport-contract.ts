@@ -11,7 +11,10 @@ export interface TransportSubject {
   readonly dispose?: () => Promise<void>;
 }
 
-/** Defines a suite that holds a `Connector` and its connections to what `@hostside/core` says of them. */
+/**
+ * Defines a suite that holds a `Connector` and its connections to what `@hostside/core` says of
+ * them.
+ */
 export function describeTransportContract(
   name: string,
   make: () => Promise<TransportSubject> | TransportSubject,

@@ -17,7 +17,8 @@ export interface Baseline {
 /**
  * Reads a baseline: `{ "entries": [{ "check", "reason", "expires" }] }`.
  *
- * Throws `TypeError` that names the entry and the rule: unknown check, no reason, no date, or a check that is there twice.
+ * Throws `TypeError` that names the entry and the rule: unknown check, no reason, no date, or a
+ * check that is there twice.
  */
 export function parseBaseline(json: string, knownChecks: ReadonlySet<string>): Baseline {
   const value: unknown = parseJson(json);
@@ -42,13 +43,19 @@ export function parseBaseline(json: string, knownChecks: ReadonlySet<string>): B
   };
 }
 
-/** Results with the accepted failures marked, and the entries that are stale: expired, or about a check that no longer fails. */
+/**
+ * Results with the accepted failures marked, and the entries that are stale: expired, or about a
+ * check that no longer fails.
+ */
 export interface BaselinedResults {
   readonly results: readonly CheckResult[];
   readonly stale: readonly string[];
 }
 
-/** Applies a baseline. `today` is `YYYY-MM-DD`. An expired entry accepts nothing. Entries of checks that did not run are left alone. */
+/**
+ * Applies a baseline. `today` is `YYYY-MM-DD`. An expired entry accepts nothing. Entries of checks
+ * that did not run are left alone.
+ */
 export function applyBaseline(results: readonly CheckResult[], baseline: Baseline, today: string): BaselinedResults {
   const entries = new Map(baseline.entries.map((entry) => [entry.check, entry]));
   const stale: string[] = [];

@@ -1,8 +1,8 @@
 import type { TraceEvent } from "./trace.ts";
 
 /**
- * How binding a check is: `MUST` and `SHOULD` are the specification's own words; `HOST` is advice that stands on what real hosts do.
- * Only a failed `MUST` fails a run, unless the run is strict.
+ * How binding a check is: `MUST` and `SHOULD` are the specification's own words; `HOST` is advice
+ * that stands on what real hosts do. Only a failed `MUST` fails a run, unless the run is strict.
  */
 export type Level = "MUST" | "SHOULD" | "HOST";
 
@@ -10,7 +10,10 @@ export type Level = "MUST" | "SHOULD" | "HOST";
 export interface Requirement {
   /** The rule, in one sentence of ours. */
   readonly sentence: string;
-  /** Where it is written: a section of the specification, or the page of these docs that gives the reason. */
+  /**
+   * Where it is written: a section of the specification, or the page of these docs that gives the
+   * reason.
+   */
   readonly section: string;
   readonly url: string;
   /** Protocol revisions it applies to; absent: all. */
@@ -19,7 +22,10 @@ export interface Requirement {
 
 /** A check as data: what `--list` and `--explain` show, and what the published registry holds. */
 export interface CheckInfo {
-  /** Stable for ever: `<area>/<what-is-checked>`, such as `stdio/stdout-purity`. The same id for pass and fail. */
+  /**
+   * Stable for ever: `<area>/<what-is-checked>`, such as `stdio/stdout-purity`. The same id for
+   * pass and fail.
+   */
   readonly id: string;
   /** The behaviour that is right, as a short sentence. */
   readonly title: string;
@@ -41,14 +47,23 @@ export type Finding =
       readonly trace?: readonly TraceEvent[];
       readonly preventsNothing?: true;
     }
-  /** The target does not declare what the check is about, or the user did not allow it (`wants`): no verdict is owed. */
+  /**
+   * The target does not declare what the check is about, or the user did not allow it (`wants`): no
+   * verdict is owed.
+   */
   | { readonly status: "not-applicable"; readonly reason: string; readonly wants?: "tool-calls" }
-  /** The check is owed but could not be made; `cause` names the failed check that prevented it, so that one cause is one headline. */
+  /**
+   * The check is owed but could not be made; `cause` names the failed check that prevented it, so
+   * that one cause is one headline.
+   */
   | { readonly status: "could-not-run"; readonly reason: string; readonly cause?: string };
 
 /** A check that can be run against a `Target`. */
 export interface Check<Target> extends CheckInfo {
-  /** Ids of checks that must have passed, or prevent nothing; else this one could not run, because of the first of them that did not. */
+  /**
+   * Ids of checks that must have passed, or prevent nothing; else this one could not run, because
+   * of the first of them that did not.
+   */
   readonly needs?: readonly string[];
   /** Judges the target. A throw is an `could-not-run`, not a failure of the target. */
   readonly run: (target: Target, context: CheckContext) => Promise<Finding>;

@@ -26,14 +26,18 @@ export interface RunComparison {
   readonly remaining: readonly string[];
   /** Checks that the second run left out. */
   readonly missing: readonly string[];
-  /** Checks that the first run did not have, such as those of a newer kit, with how they came out. */
+  /**
+   * Checks that the first run did not have, such as those of a newer kit, with how they came out.
+   */
   readonly added: readonly OutcomeChange[];
   readonly exitCode: number;
 }
 
 /**
- * Compares two runs check by check. `exitCode` is 1 when a check fails that did not, or a `MUST` cannot be judged any more, or nothing could be tested; with `strict` also for new
- * advice; 3 when the second run left out checks of the first; else 0, whatever failed before already. What a newer kit checks besides fails nothing.
+ * Compares two runs check by check. `exitCode` is 1 when a check fails that did not, or a `MUST`
+ * cannot be judged any more, or nothing could be tested; with `strict` also for new advice; 3 when
+ * the second run left out checks of the first; else 0, whatever failed before already. What a newer
+ * kit checks besides fails nothing.
  */
 export function compareRuns(before: RunReport, after: RunReport, strict = false): RunComparison {
   const known = new Map(before.results.map((result) => [result.check.id, result]));

@@ -1,4 +1,6 @@
-/** What a host makes of a server: computed by Hostside's own provider, not by a copy of its rules. */
+/**
+ * What a host makes of a server: computed by Hostside's own provider, not by a copy of its rules.
+ */
 export interface HostPreview {
   /** Local names, with the remote name behind each, in the order in which a model gets them. */
   readonly tools: readonly { readonly name: string; readonly toolName: string }[];

@@ -15,8 +15,8 @@ export interface JudgeOptions {
 }
 
 /**
- * The verdict over all results. `fail` wins over `incomplete`; a run in which no check passed or failed is `incomplete`, never a
- * pass; so is one in which a MUST could not be checked.
+ * The verdict over all results. `fail` wins over `incomplete`; a run in which no check passed or
+ * failed is `incomplete`, never a pass; so is one in which a MUST could not be checked.
  */
 export function judgeRun(
   results: readonly CheckResult[],
@@ -41,7 +41,8 @@ export function judgeRun(
   return { verdict, exitCode: exitCodes[verdict], counts, headlines: headlinesOf(results, failures) };
 }
 
-// One root cause, one headline. What fails the run comes first, then what could not be checked for a reason of its own, then advice.
+// One root cause, one headline. What fails the run comes first, then what could not be checked for
+// a reason of its own, then advice.
 function headlinesOf(results: readonly CheckResult[], failures: readonly CheckResult[]): readonly Headline[] {
   const prevented = new Map<string, string[]>();
   for (const { check, finding } of results) {

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Process ids of a group that are alive, from the process table (Linux); elsewhere only whether any is, as the group's own id. */
+/**
+ * Process ids of a group that are alive, from the process table (Linux); elsewhere only whether any
+ * is, as the group's own id.
+ */
 export function aliveInGroup(groupId: number): readonly number[] {
   try {
     return readdirSync("/proc")
@@ -23,7 +26,10 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
   }
 }
 
-/** Whether a process has ended and waits for its parent to ask how (Linux; elsewhere never). A host may take its time over that. */
+/**
+ * Whether a process has ended and waits for its parent to ask how (Linux; elsewhere never). A host
+ * may take its time over that.
+ */
 export function isZombie(pid: number): boolean {
   return readStat(pid)?.state === "Z";
 }
@@ -33,7 +39,8 @@ function groupOf(pid: number): number | undefined {
   return stat === undefined || stat.state === "Z" ? undefined : stat.group;
 }
 
-// /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count from its last parenthesis.
+// /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count
+// from its last parenthesis.
 function readStat(pid: number): { readonly state: string; readonly group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

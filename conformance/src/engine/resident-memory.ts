@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * How many bytes of memory a group of processes has, by the number of the process that leads it; of this process without one.
- * `undefined` where the system has no `/proc` to look it up in.
+ * How many bytes of memory a group of processes has, by the number of the process that leads it; of
+ * this process without one. `undefined` where the system has no `/proc` to look it up in.
  */
 export function residentMemory(leader: number | undefined): number | undefined {
   if (leader === undefined) return process.memoryUsage.rss();

@@ -6,7 +6,9 @@ import { seededRandom } from "./seeded-random.ts";
 /** How a set of checks is run. */
 export interface RunChecksOptions {
   readonly seed: number;
-  /** Time for one check, in milliseconds. A check that takes longer could not run. Default 10,000. */
+  /**
+   * Time for one check, in milliseconds. A check that takes longer could not run. Default 10,000.
+   */
   readonly checkTimeoutMs?: number;
   /** How many checks run at once. Default 4: most of a check's time is a process that starts. */
   readonly concurrency?: number;
@@ -18,8 +20,8 @@ export interface RunChecksOptions {
 }
 
 /**
- * Runs checks against a target, each after those that it needs, and returns one result for each, in the order of `checks`. Never
- * rejects because of a check: what a check throws is a result.
+ * Runs checks against a target, each after those that it needs, and returns one result for each, in
+ * the order of `checks`. Never rejects because of a check: what a check throws is a result.
  *
  * Throws `TypeError` when ids repeat, or a need is unknown or does not come first.
  */

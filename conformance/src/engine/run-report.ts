@@ -2,7 +2,10 @@ import type { CheckResult } from "./check.ts";
 import type { HostPreview } from "./host-preview.ts";
 import type { TraceEvent } from "./trace.ts";
 
-/** `incomplete` is neither: something that was owed could not be checked, or nothing was checked at all. */
+/**
+ * `incomplete` is neither: something that was owed could not be checked, or nothing was checked at
+ * all.
+ */
 export type Verdict = "pass" | "fail" | "incomplete";
 
 /** What a process exits with. */
@@ -33,7 +36,10 @@ export interface Obstacle {
   readonly stderr?: string;
 }
 
-/** Everything that is known after a run. Every report (terminal, JSON, JUnit, SARIF, HTML) is a view of this. */
+/**
+ * Everything that is known after a run. Every report (terminal, JSON, JUnit, SARIF, HTML) is a view
+ * of this.
+ */
 export interface RunReport {
   /** Version of this shape. */
   readonly schemaVersion: 1;
@@ -61,9 +67,14 @@ export interface RunReport {
   readonly headlines: readonly Headline[];
   /** Set when nothing could be tested: every result then says that it could not run. */
   readonly obstacle?: Obstacle;
-  /** Tools that were to be called and that the server does not list: the run is not complete. Absent when there are none. */
+  /**
+   * Tools that were to be called and that the server does not list: the run is not complete. Absent
+   * when there are none.
+   */
   readonly unknownTools?: readonly string[];
-  /** What a host makes of the server; absent when it was not asked for, or no handshake succeeded. */
+  /**
+   * What a host makes of the server; absent when it was not asked for, or no handshake succeeded.
+   */
   readonly preview?: HostPreview;
   readonly results: readonly CheckResult[];
   /** Baseline entries that no longer fail, or that expired: they fail the run. */

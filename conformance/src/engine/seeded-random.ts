@@ -1,6 +1,6 @@
 /**
- * A small generator of numbers in `[0, 1)` (mulberry32). The same seed and name give the same numbers, and each name its own, so
- * that leaving one check out does not change what the others do.
+ * A small generator of numbers in `[0, 1)` (mulberry32). The same seed and name give the same
+ * numbers, and each name its own, so that leaving one check out does not change what the others do.
  */
 export function seededRandom(seed: number, name: string): () => number {
   let state = seed >>> 0;

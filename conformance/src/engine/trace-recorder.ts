@@ -14,7 +14,10 @@ export interface TraceRecorder {
 /** Options of {@linkcode createTraceRecorder}. */
 export interface TraceRecorderOptions {
   readonly redact?: Redactor;
-  /** Most events kept; the newest are dropped, because a failure's cause comes first. Default 20,000. */
+  /**
+   * Most events kept; the newest are dropped, because a failure's cause comes first. Default
+   * 20,000.
+   */
   readonly maxEvents?: number;
   /** Longest text of one event, in UTF-16 units. Default 2,000. */
   readonly maxTextLength?: number;

@@ -11,7 +11,10 @@ import { openHostTarget, type HostTarget } from "./host-target.ts";
 
 /** Options of {@linkcode checkHost}. */
 export interface CheckHostOptions {
-  /** Starts a driver; called once for each scenario that runs at the same time, and again when one fails. */
+  /**
+   * Starts a driver; called once for each scenario that runs at the same time, and again when one
+   * fails.
+   */
   readonly start: () => DriverLink;
   /** What was started, for the report. */
   readonly name: string;
@@ -50,9 +53,10 @@ const optionFields: Fields<CheckHostOptions> = {
 };
 
 /**
- * Puts a host into every scenario, and compares what its driver says with what the servers saw. Leaves nothing running. Resolves with
- * a report in every case that is about the host or its driver. Rejects with a `TypeError` for an option that it does not know and for a
- * `start` that is no function, before anything starts.
+ * Puts a host into every scenario, and compares what its driver says with what the servers saw.
+ * Leaves nothing running. Resolves with a report in every case that is about the host or its
+ * driver. Rejects with a `TypeError` for an option that it does not know and for a `start` that is
+ * no function, before anything starts.
  */
 export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
   assertKnownOptions("checkHost()", options, optionFields);

@@ -5,8 +5,8 @@ import type { DriverReply, DriverVerb, DriverVerbs } from "./driver-protocol.ts"
 /** A way to a driver. */
 export interface DriverLink {
   /**
-   * Asks, and resolves with the reply, right or wrong. Rejects with {@linkcode DriverFailure} when the driver dies, writes what is no
-   * reply, or does not answer in time.
+   * Asks, and resolves with the reply, right or wrong. Rejects with {@linkcode DriverFailure} when
+   * the driver dies, writes what is no reply, or does not answer in time.
    */
   ask<Verb extends DriverVerb>(
     verb: Verb,

@@ -1,15 +1,21 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 
-/** The version of the driver protocol that this kit speaks. A driver that names another one is not started. */
+/**
+ * The version of the driver protocol that this kit speaks. A driver that names another one is not
+ * started.
+ */
 export const driverProtocol = 1;
 
 /**
- * What a host can do, as its driver says. A scenario that needs a feature the host does not have does not apply.
+ * What a host can do, as its driver says. A scenario that needs a feature the host does not have
+ * does not apply.
  *
- * `stdio`, `http` (Streamable HTTP), `sse` (the HTTP+SSE transport of 2024-11-05): transports. `legacy` (2024-11-05 to 2025-11-25),
- * `2026-07-28`: protocol eras. `headers`: sends headers of its configuration. `clientCredentials`: signs in as the client of its configuration, a
- * program without a user. `dpop`: binds the tokens that it gets so to a key of its own (RFC 9449). `localNames`: gives tools names for models.
- * `addServer`, `removeServer`, `refresh`, `cancel`, `meta`, `stats`: the verb, or the parameter, of this name.
+ * `stdio`, `http` (Streamable HTTP), `sse` (the HTTP+SSE transport of 2024-11-05): transports.
+ * `legacy` (2024-11-05 to 2025-11-25), `2026-07-28`: protocol eras. `headers`: sends headers of its
+ * configuration. `clientCredentials`: signs in as the client of its configuration, a program
+ * without a user. `dpop`: binds the tokens that it gets so to a key of its own (RFC 9449).
+ * `localNames`: gives tools names for models. `addServer`, `removeServer`, `refresh`, `cancel`,
+ * `meta`, `stats`: the verb, or the parameter, of this name.
  */
 export const driverFeatures = [
   "stdio",
@@ -43,7 +49,10 @@ export interface DriverServer {
         /** `sse`: the HTTP+SSE transport of 2024-11-05. */
         readonly mode: "streamable" | "sse";
         readonly headers?: Readonly<Record<string, string>>;
-        /** What the host is registered as at the server's authorization server, which the server names. For hosts with `clientCredentials` alone. */
+        /**
+         * What the host is registered as at the server's authorization server, which the server
+         * names. For hosts with `clientCredentials` alone.
+         */
         readonly client?: DriverClient;
       };
   /** How long a connection attempt may take, in milliseconds. */
@@ -79,7 +88,10 @@ export interface DriverTool {
 /** What the host offers at one moment. */
 export interface DriverSnapshot {
   readonly tools: readonly DriverTool[];
-  /** Servers that are registered. `state` and `error` are for people, except that no secret may be in them. */
+  /**
+   * Servers that are registered. `state` and `error` are for people, except that no secret may be
+   * in them.
+   */
   readonly servers: readonly { readonly id: string; readonly state?: string; readonly error?: string }[];
 }
 
@@ -95,7 +107,10 @@ export interface DriverError {
   readonly message: string;
   /** The host's own code. */
   readonly code?: string;
-  /** What the host knows of a call's effect: it never left, it may have run, or the server says that it did not. */
+  /**
+   * What the host knows of a call's effect: it never left, it may have run, or the server says that
+   * it did not.
+   */
   readonly outcome?: "not-sent" | "unknown" | "failed";
 }
 
@@ -103,7 +118,10 @@ export interface DriverError {
 export interface DriverVerbs {
   /** The first request. Starts nothing. */
   hello: { params: { readonly protocol: number }; result: DriverHello };
-  /** Makes a host with these servers, and connects to them. A server that fails is not an error of this verb. */
+  /**
+   * Makes a host with these servers, and connects to them. A server that fails is not an error of
+   * this verb.
+   */
   init: { params: { readonly servers: readonly DriverServer[] }; result: JsonObject };
   /** Adds a server while the host runs. An error means that it was not added. */
   addServer: { params: { readonly spec: DriverServer }; result: JsonObject };
@@ -130,7 +148,10 @@ export interface DriverVerbs {
   events: { params: JsonObject; result: { readonly events: readonly string[] } };
   /** What the host holds now, as far as it knows. */
   stats: { params: JsonObject; result: { readonly children?: number } };
-  /** Ends the host, not the driver: another `init` may follow. Answered when nothing of the host is left. */
+  /**
+   * Ends the host, not the driver: another `init` may follow. Answered when nothing of the host is
+   * left.
+   */
   close: { params: JsonObject; result: JsonObject };
 }
 

@@ -13,7 +13,8 @@ import {
   type DriverSnapshot,
 } from "./driver-protocol.ts";
 
-// Before it says hello a driver loads its host, which says nothing of the host and takes long where the machine is busy.
+// Before it says hello a driver loads its host, which says nothing of the host and takes long where
+// the machine is busy.
 const startPatience = 6;
 
 /** How something that may fail went. */
@@ -25,7 +26,10 @@ export type Reported<Value> =
 export interface CallUnderWay {
   /** What `cancel` names it by. */
   readonly callId: string;
-  /** Rejects with {@linkcode DriverFailure}, kind `silent`, when the host does not settle the call by its deadline. */
+  /**
+   * Rejects with {@linkcode DriverFailure}, kind `silent`, when the host does not settle the call
+   * by its deadline.
+   */
   readonly settled: Promise<Reported<DriverResult>>;
 }
 
@@ -36,7 +40,10 @@ export interface CallManner {
   readonly meta?: JsonObject;
 }
 
-/** The host under test. Each method rejects with {@linkcode DriverFailure} when the driver does not answer in time, or wrongly. */
+/**
+ * The host under test. Each method rejects with {@linkcode DriverFailure} when the driver does not
+ * answer in time, or wrongly.
+ */
 export interface HostDriver {
   hello(): Promise<DriverHello>;
   init(servers: readonly DriverServer[]): Promise<Reported<JsonObject>>;
@@ -48,18 +55,27 @@ export interface HostDriver {
   startCall(name: string, args: JsonObject, manner?: CallManner): CallUnderWay;
   cancel(callId: string): Promise<Reported<JsonObject>>;
   refresh(): Promise<Reported<JsonObject>>;
-  /** Every text that the host has told so far in errors, and now in statuses and events: where no secret may be. */
+  /**
+   * Every text that the host has told so far in errors, and now in statuses and events: where no
+   * secret may be.
+   */
   texts(): Promise<string>;
   /** How many child processes the host says it has; `undefined` when it does not say. */
   children(): Promise<number | undefined>;
-  /** How many bytes of memory the driver and what it started have, seen from outside; `undefined` where that cannot be seen. */
+  /**
+   * How many bytes of memory the driver and what it started have, seen from outside; `undefined`
+   * where that cannot be seen.
+   */
   memory(): number | undefined;
   close(): Promise<Reported<JsonObject>>;
   readonly alive: boolean;
   end(): Promise<void>;
 }
 
-/** Makes the verbs of a link typed, and reads what comes back. `patienceMs` is what an answer may take beyond a deadline of its own. */
+/**
+ * Makes the verbs of a link typed, and reads what comes back. `patienceMs` is what an answer may
+ * take beyond a deadline of its own.
+ */
 export function createHostDriver(link: DriverLink, patienceMs: number): HostDriver {
   const reported: string[] = [];
   let calls = 0;

@@ -29,7 +29,10 @@ export interface HostScenario {
   readonly over: readonly HostVenue[];
   /** What a host must be able to do, besides what the venue needs. */
   readonly uses?: readonly DriverFeature[];
-  /** Resolves with what was seen when all was well; throws {@linkcode Violation} as soon as it is not, {@linkcode NotOwed} where it does not apply. */
+  /**
+   * Resolves with what was seen when all was well; throws {@linkcode Violation} as soon as it is
+   * not, {@linkcode NotOwed} where it does not apply.
+   */
   readonly run: (stage: Stage) => Promise<string>;
 }
 
@@ -74,7 +77,8 @@ async function runScenario({ run, uses = [] }: HostScenario, { target, venue, si
     return { status: "pass", observed: cleanText(await run(stage), 500) };
   } catch (error) {
     if (error instanceof NotOwed) return { status: "not-applicable", reason: error.message };
-    // The driver answers for its host: a host that does not settle is a driver that does not answer.
+    // The driver answers for its host: a host that does not settle is a driver that does not
+    // answer.
     if (!(error instanceof Violation || error instanceof DriverFailure)) throw error;
     return { status: "fail", observed: cleanText(error.message, 1000), trace: stage.trace() };
   } finally {

@@ -9,7 +9,10 @@ export interface HostTarget {
   readonly patienceMs: number;
   /** A driver that nobody else uses: one that is idle, else a new one. */
   borrow(): Promise<HostDriver>;
-  /** Gives a driver back, whose host was closed, so that the next scenario can have it. One that is not well is ended. */
+  /**
+   * Gives a driver back, whose host was closed, so that the next scenario can have it. One that is
+   * not well is ended.
+   */
   giveBack(driver: HostDriver, well: boolean): Promise<void>;
   /** Ends every driver. */
   close(): Promise<void>;
@@ -22,7 +25,10 @@ export interface HostTargetInit {
   readonly patienceMs: number;
 }
 
-/** Starts a first driver and hears what it says of itself. Rejects with `DriverFailure` when it is none. */
+/**
+ * Starts a first driver and hears what it says of itself. Rejects with `DriverFailure` when it is
+ * none.
+ */
 export async function openHostTarget({ start, patienceMs }: HostTargetInit): Promise<HostTarget> {
   const all = new Set<HostDriver>();
   const idle: HostDriver[] = [];

@@ -1,4 +1,5 @@
-// For host authors who write their driver in TypeScript, or play the scenarios in a test suite of their own.
+// For host authors who write their driver in TypeScript, or play the scenarios in a test suite of
+// their own.
 export { checkHost, type CheckHostOptions } from "./check-host.ts";
 export { DriverFailure, type DriverLink } from "./driver-link.ts";
 export {

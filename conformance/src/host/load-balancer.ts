@@ -2,7 +2,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 
-/** Something between a host and servers that hands every request on to the first of them, until it is told to alternate. */
+/**
+ * Something between a host and servers that hands every request on to the first of them, until it
+ * is told to alternate.
+ */
 export interface LoadBalancer {
   readonly url: string;
   /** How many requests it has handed on. */
@@ -12,7 +15,9 @@ export interface LoadBalancer {
   close(): Promise<void>;
 }
 
-/** Listens on a free port. `urls` are those of replicas that know nothing of each other's sessions. */
+/**
+ * Listens on a free port. `urls` are those of replicas that know nothing of each other's sessions.
+ */
 export async function startLoadBalancer(urls: readonly string[]): Promise<LoadBalancer> {
   let handedOn = 0;
   let alternates = false;

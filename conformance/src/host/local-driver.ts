@@ -2,7 +2,10 @@ import { createPendingReplies, DriverFailure, type DriverLink } from "./driver-l
 import type { DriverReply, DriverRequest } from "./driver-protocol.ts";
 import { createAnswer, type ServeDriverOptions } from "./serve-driver.ts";
 
-/** A driver in this process: the same host, without a pipe between it and the kit. For test suites in TypeScript. */
+/**
+ * A driver in this process: the same host, without a pipe between it and the kit. For test suites
+ * in TypeScript.
+ */
 export function localDriver(options: Omit<ServeDriverOptions, "input" | "output">): DriverLink {
   const answer = createAnswer(options);
   const pending = createPendingReplies();

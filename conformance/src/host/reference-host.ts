@@ -7,7 +7,10 @@ import type { DriverError, DriverFeature } from "./driver-protocol.ts";
 import { driverFeatures } from "./driver-protocol.ts";
 import type { DriverHost } from "./serve-driver.ts";
 
-/** What Hostside can do, in the words of the driver protocol; it does not say how many children it has. */
+/**
+ * What Hostside can do, in the words of the driver protocol; it does not say how many children it
+ * has.
+ */
 export const referenceFeatures: readonly DriverFeature[] = driverFeatures.filter((feature) => feature !== "stats");
 
 /** What differs from the Hostside that products use. */

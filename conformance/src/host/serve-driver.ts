@@ -43,7 +43,8 @@ export async function serveDriver(options: ServeDriverOptions): Promise<void> {
   await host.close?.({});
 }
 
-// Not with node:readline, which ends a line at U+2028 as well, on some versions of Node: JSON has that inside of texts.
+// Not with node:readline, which ends a line at U+2028 as well, on some versions of Node: JSON has
+// that inside of texts.
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of input.setEncoding("utf8") as AsyncIterable<string>) {

@@ -9,7 +9,10 @@ const stderrTailLength = 4000;
 const longestLine = 64 * 1024 * 1024;
 const endGraceMs = 2000;
 
-/** Starts a driver: a program that reads requests from stdin and writes replies to stdout. What is wrong with it shows when it is asked. */
+/**
+ * Starts a driver: a program that reads requests from stdin and writes replies to stdout. What is
+ * wrong with it shows when it is asked.
+ */
 export function spawnDriver([command = "", ...args]: readonly string[]): DriverLink {
   const child = spawn(command, args, { stdio: "pipe", detached: process.platform !== "win32", windowsHide: true });
   const pending = createPendingReplies();

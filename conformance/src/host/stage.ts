@@ -23,7 +23,9 @@ export interface Stand {
   received(method?: string): readonly ReceivedMessage[];
   /** The arguments that a tool was run with, oldest first. */
   runs(tool: string): readonly JsonObject[];
-  /** Processes that are alive; of the server itself over HTTP none, because that one is the kit's. */
+  /**
+   * Processes that are alive; of the server itself over HTTP none, because that one is the kit's.
+   */
   livePids(): readonly number[];
 }
 
@@ -35,7 +37,10 @@ export interface StandOptions {
   readonly client?: DriverClient;
   /** Default: the patience of the run. */
   readonly connectMs?: number;
-  /** Where an HTTP server runs; over stdio it is the host's child in any case. Default `process`: the kit's own. */
+  /**
+   * Where an HTTP server runs; over stdio it is the host's child in any case. Default `process`:
+   * the kit's own.
+   */
   readonly runIn?: "process" | "child";
 }
 
@@ -55,7 +60,10 @@ export interface Stage {
   serve(id: string, options?: StandOptions): Promise<Stand>;
   /** Starts a good server. */
   canary(): Promise<Canary>;
-  /** Puts a load balancer in front of servers that were started: what the host is given in their place. */
+  /**
+   * Puts a load balancer in front of servers that were started: what the host is given in their
+   * place.
+   */
   balance(
     stands: readonly Stand[],
   ): Promise<{ readonly stand: Pick<Stand, "id" | "spec">; readonly balancer: LoadBalancer }>;

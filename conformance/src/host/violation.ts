@@ -3,7 +3,10 @@ export class Violation extends Error {
   override readonly name: string = "Violation";
 }
 
-/** The scenario does not apply to the host, which does not do what it is about and need not. The message says what that is. */
+/**
+ * The scenario does not apply to the host, which does not do what it is about and need not. The
+ * message says what that is.
+ */
 export class NotOwed extends Error {
   override readonly name: string = "NotOwed";
 }

@@ -56,7 +56,10 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** What the authorization of a server refused since it last let something in at the same path; oldest first. */
+/**
+ * What the authorization of a server refused since it last let something in at the same path;
+ * oldest first.
+ */
 export function refusalsIn(trace: readonly TraceEntry[]): readonly Refusal[] {
   const open = new Map<string, readonly Refusal[]>();
   for (const { direction, text, http } of trace) {

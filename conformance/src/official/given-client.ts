@@ -12,7 +12,10 @@ export interface GivenCredentials {
   readonly valid_jwt?: string;
 }
 
-/** The configuration that a product would have: what is given does not say by which flow it is to be used, so the scenario does. */
+/**
+ * The configuration that a product would have: what is given does not say by which flow it is to be
+ * used, so the scenario does.
+ */
 export function clientOf(scenario: string, given: GivenCredentials): ClientConfig | undefined {
   const { client_id: clientId, client_secret: clientSecret } = given;
   if (clientId === undefined) return undefined;

@@ -5,8 +5,9 @@ import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { clientOf, type GivenCredentials } from "./given-client.ts";
 
-// The program that the official suite (@modelcontextprotocol/conformance) starts for each client scenario: Hostside through its public
-// API alone, and the same for every scenario. The URL is the last argument; the suite says what it wants to see in its environment.
+// The program that the official suite (@modelcontextprotocol/conformance) starts for each client
+// scenario: Hostside through its public API alone, and the same for every scenario. The URL is the
+// last argument; the suite says what it wants to see in its environment.
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as OfficialContext;
 const url = process.argv.at(-1) ?? "";
 const serverId = "official";
@@ -113,7 +114,8 @@ async function readEverything(tools: McpProvider): Promise<void> {
   }
 }
 
-// The multi-round scenario asks for a confirmation; everywhere else the schema's defaults are the answer.
+// The multi-round scenario asks for a confirmation; everywhere else the schema's defaults are the
+// answer.
 function answerOf(params: JsonObject): JsonObject {
   const schema = params["requestedSchema"];
   const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};

@@ -9,12 +9,16 @@ export interface ScenarioResult {
   readonly part: SuitePart;
 }
 
-/** `required` by the revision; of an `extension`, which is optional by definition; `added-after-release`; or `pending`, which the suite's own client fails. */
+/**
+ * `required` by the revision; of an `extension`, which is optional by definition;
+ * `added-after-release`; or `pending`, which the suite's own client fails.
+ */
 export type SuitePart = "required" | "extension" | "added-after-release" | "pending";
 
 /**
- * Reads the summary that the suite prints at its end. A scenario counts as passed only if it is green *and* had at least one
- * success: some scenarios of the suite are green when the client never connected.
+ * Reads the summary that the suite prints at its end. A scenario counts as passed only if it is
+ * green *and* had at least one success: some scenarios of the suite are green when the client never
+ * connected.
  */
 export function readSuiteSummary(output: string): readonly ScenarioResult[] {
   const summary = output.slice(output.lastIndexOf("=== SUITE SUMMARY ==="));

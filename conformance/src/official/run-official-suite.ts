@@ -7,10 +7,10 @@ import { keepCoresBusy } from "./keep-cores-busy.ts";
 import { readSuiteSummary, type ScenarioResult, type SuitePart } from "./read-suite-summary.ts";
 import { startOfficialSuite, type SuiteRun } from "./start-official-suite.ts";
 
-// Usage: node run-official-suite.js [--busy] [revision …]
-// Runs the pinned official suite against official-client.js: every scenario that a revision requires, those of the extensions, and those that
-// came after the release; with --busy beside an endless loop on each core. Exits with 1
-// unless each of them ran, with at least one success and no failure.
+// Usage: node run-official-suite.js [--busy] [revision …] Runs the pinned official suite against
+// official-client.js: every scenario that a revision requires, those of the extensions, and those
+// that came after the release; with --busy beside an endless loop on each core. Exits with 1 unless
+// each of them ran, with at least one success and no failure.
 interface Expected {
   /** What has the suite choose the scenarios. */
   readonly choice: readonly string[];

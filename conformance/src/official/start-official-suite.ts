@@ -8,7 +8,9 @@ export interface SuiteRun {
   readonly status: string;
 }
 
-/** Runs the pinned official suite with these arguments. It needs Node 22 or newer; npm brings one. */
+/**
+ * Runs the pinned official suite with these arguments. It needs Node 22 or newer; npm brings one.
+ */
 export function startOfficialSuite(args: readonly string[]): Promise<SuiteRun> {
   const whole = ["-y", "-p", "node@24", "-p", suite, "conformance", ...args];
   const child = spawn("npx", whole, { stdio: ["ignore", "pipe", "pipe"] });

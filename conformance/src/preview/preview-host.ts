@@ -4,7 +4,10 @@ import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import type { HostPreview } from "../engine/host-preview.ts";
 
-/** Connects to the server as Hostside does, lists its tools, and closes. Calls nothing. Never rejects. */
+/**
+ * Connects to the server as Hostside does, lists its tools, and closes. Calls nothing. Never
+ * rejects.
+ */
 export async function previewHost(spec: ServerSpec, authProvider?: OAuth["authProvider"]): Promise<HostPreview> {
   const diagnostics: Diagnostic[] = [];
   const provider = createProvider({

@@ -2,7 +2,11 @@ import type { RunReport } from "../engine/run-report.ts";
 
 const colours = { pass: "brightgreen", fail: "red", incomplete: "yellow" } as const;
 
-/** A badge, as the JSON that shields.io reads from an address (https://shields.io/badges/endpoint-badge): how many of the checks that apply passed, and the verdict as its colour. */
+/**
+ * A badge, as the JSON that shields.io reads from an address
+ * (https://shields.io/badges/endpoint-badge): how many of the checks that apply passed, and the
+ * verdict as its colour.
+ */
 export function toBadge({ verdict, counts, obstacle, kit }: RunReport): string {
   const { passed, failed, advice, baselined, couldNotRun } = counts;
   const message =

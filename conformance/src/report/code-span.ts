@@ -1,4 +1,7 @@
-/** A text as a code span of Markdown: delimiters longer than any run of backticks inside, and no line break, which would end the list item or the row. */
+/**
+ * A text as a code span of Markdown: delimiters longer than any run of backticks inside, and no
+ * line break, which would end the list item or the row.
+ */
 export function codeSpan(text: string): string {
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const ticks = "`".repeat(longest + 1);

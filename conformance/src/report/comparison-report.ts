@@ -38,7 +38,10 @@ export function comparisonText(runs: ComparedRuns, style: TextStyle = plain): st
   return `${sections.filter((section) => section !== undefined && section !== false).join("\n")}\n`;
 }
 
-/** The comparison as GitHub Markdown, for a comment on a pull request. Everything a server said is in code spans. */
+/**
+ * The comparison as GitHub Markdown, for a comment on a pull request. Everything a server said is
+ * in code spans.
+ */
 export function comparisonMarkdown(runs: ComparedRuns): string {
   const { after, comparison } = runs;
   const { worse, better, other, added, missing } = comparison;

@@ -8,9 +8,9 @@ import { outcomeOf, type Outcome } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
- * The report as one HTML file without any outside resource: what to mend, the matrix of checks with a filter, a section per check
- * with what is legal, what was observed and its slice of the trace, the host preview, and the timeline of the wire. Everything a
- * server said is escaped text.
+ * The report as one HTML file without any outside resource: what to mend, the matrix of checks with
+ * a filter, a section per check with what is legal, what was observed and its slice of the trace,
+ * the host preview, and the timeline of the wire. Everything a server said is escaped text.
  */
 export function toHtml(report: RunReport): string {
   const { verdict, target } = report;

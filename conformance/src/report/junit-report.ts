@@ -4,8 +4,9 @@ import { areasOf } from "./areas.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
- * The report as JUnit XML: a suite per area. Failures that fail the run are `failure`, checks that could not run are `error`, those
- * that do not apply and accepted failures are `skipped`; advice passes, with the finding as a property.
+ * The report as JUnit XML: a suite per area. Failures that fail the run are `failure`, checks that
+ * could not run are `error`, those that do not apply and accepted failures are `skipped`; advice
+ * passes, with the finding as a property.
  */
 export function toJunit(report: RunReport): string {
   const suites = [...areasOf(report.results)].map(([area, results]) => suite(area, results, report.strict));

@@ -3,7 +3,10 @@ import { areasOf } from "./areas.ts";
 import { codeSpan } from "./code-span.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code spans. */
+/**
+ * The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code
+ * spans.
+ */
 export function toMarkdown(report: RunReport): string {
   const { verdict, target, counts, obstacle, headlines, staleBaseline, unknownTools = [] } = report;
   const problems = [

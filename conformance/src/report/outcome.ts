@@ -1,6 +1,9 @@
 import type { CheckResult, Finding } from "../engine/check.ts";
 
-/** What a result is called in reports: its status, or what the baseline and its level make of a failure. */
+/**
+ * What a result is called in reports: its status, or what the baseline and its level make of a
+ * failure.
+ */
 export type Outcome = Finding["status"] | "accepted" | "advice";
 
 /** The outcome of a result. */

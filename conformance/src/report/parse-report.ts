@@ -1,7 +1,8 @@
 import type { RunReport } from "../engine/run-report.ts";
 
 /**
- * Reads a report that `--json` wrote, as far as it is compared. Throws `TypeError` that says what is wrong with it: no JSON, no report, or one of a later kit.
+ * Reads a report that `--json` wrote, as far as it is compared. Throws `TypeError` that says what
+ * is wrong with it: no JSON, no report, or one of a later kit.
  */
 export function parseReport(json: string): RunReport {
   let value: unknown;

@@ -4,9 +4,10 @@ import type { RunReport } from "../engine/run-report.ts";
 const severity = { MUST: "error", SHOULD: "warning", HOST: "note" } as const;
 
 /**
- * The report as SARIF 2.1.0 for code-scanning services: one rule per check, one result per failure. A server's behaviour has no
- * line of code, so results carry a logical location, the target; and the program's file as a physical one, because services refuse
- * results without, or `package.json` where the target names no file of the project.
+ * The report as SARIF 2.1.0 for code-scanning services: one rule per check, one result per failure.
+ * A server's behaviour has no line of code, so results carry a logical location, the target; and
+ * the program's file as a physical one, because services refuse results without, or `package.json`
+ * where the target names no file of the project.
  */
 export function toSarif(report: RunReport): string {
   const failures = report.results.filter(({ finding }) => finding.status === "fail");

@@ -1,6 +1,9 @@
 import { replaceUnseen } from "@hostside/core/implement";
 
-/** A text for a terminal, of a server's or a host's: what would move its cursor, turn its direction or not be seen is shown as an escape, because it may be what is wrong. */
+/**
+ * A text for a terminal, of a server's or a host's: what would move its cursor, turn its direction
+ * or not be seen is shown as an escape, because it may be what is wrong.
+ */
 export function showEscapes(text: string): string {
   return replaceUnseen(text, (character) => {
     const code = character.codePointAt(0) ?? 0;

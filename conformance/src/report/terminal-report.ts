@@ -14,8 +14,9 @@ const previewLines = 12;
 const preventedIds = 12;
 
 /**
- * The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. What a terminal would act on in
- * texts of the other side is shown as an escape.
+ * The report for a person at a terminal: a short table, the first failure with its trace, the other
+ * causes, and the verdict. What a terminal would act on in texts of the other side is shown as an
+ * escape.
  */
 export function toTerminal(given: RunReport, style: TextStyle = plain): string {
   const report = showEscapesIn({ ...given, trace: [] });

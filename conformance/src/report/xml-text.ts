@@ -1,4 +1,7 @@
-/** A text as XML 1.0 character data or attribute value: escaped, and without the characters that no XML may hold. */
+/**
+ * A text as XML 1.0 character data or attribute value: escaped, and without the characters that no
+ * XML may hold.
+ */
 export function xmlText(text: string): string {
   return text
     .toWellFormed()

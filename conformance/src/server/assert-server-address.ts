@@ -9,7 +9,10 @@ const urlFields: Fields<Exclude<ServerAddress, { readonly type: "stdio" }>> = {
   signIn: true,
 };
 
-/** Refuses an address at which no server can be: in JavaScript, no compiler has looked at it. Throws a `TypeError` that names the member. */
+/**
+ * Refuses an address at which no server can be: in JavaScript, no compiler has looked at it. Throws
+ * a `TypeError` that names the member.
+ */
 export function assertServerAddress(address: unknown): asserts address is ServerAddress {
   if (!isPlainObject(address)) throw mistake(`address must be an object with a type, not ${kindOf(address)}`);
   const { type, server, url } = address;

@@ -13,7 +13,10 @@ export interface AuthorizationSurface {
   readonly challenge: Challenge | undefined;
   /** The protected resource's metadata (RFC 9728), from the first address that had it. */
   readonly resource: FoundDocument;
-  /** The metadata (RFC 8414 or OpenID Connect Discovery) of each authorization server that the resource names, three at most. */
+  /**
+   * The metadata (RFC 8414 or OpenID Connect Discovery) of each authorization server that the
+   * resource names, three at most.
+   */
   readonly issuers: readonly IssuerDocument[];
 }
 
@@ -32,7 +35,10 @@ export interface IssuerDocument extends FoundDocument {
 /** Where an HTTP server of either transport is. */
 export type HttpAddress = Extract<ServerAddress, { readonly url: URL }>;
 
-/** The first request of a client, over either transport, with the headers given and no credentials but those. */
+/**
+ * The first request of a client, over either transport, with the headers given and no credentials
+ * but those.
+ */
 export function firstRequest({ type }: HttpAddress, headers: Readonly<Record<string, string>> = {}): HttpRequest {
   if (type === "sse") return { method: "GET", headers: { accept: "text/event-stream", ...headers }, headersOnly: true };
   const params = { protocolVersion: legacyRevisions[0], capabilities: {}, clientInfo: kitInfo };
@@ -43,7 +49,10 @@ export function firstRequest({ type }: HttpAddress, headers: Readonly<Record<str
   };
 }
 
-/** Asks without credentials, and follows what is answered to the authorization server's metadata. Sends no credentials to anybody. */
+/**
+ * Asks without credentials, and follows what is answered to the authorization server's metadata.
+ * Sends no credentials to anybody.
+ */
 export async function readAuthorizationSurface(address: HttpAddress, wire: HttpWire): Promise<AuthorizationSurface> {
   const refusal = await wire.exchange(address.url, firstRequest(address));
   if (refusal.isLate) throw new Error(refusal.body);

@@ -23,8 +23,8 @@ export interface ToolCalls {
 const mostCalled = 10;
 
 /**
- * Calls the tools that may be called, all at once, on a session of their own. What takes longer than an answer may take is silence.
- * `undefined` when no tool may be called.
+ * Calls the tools that may be called, all at once, on a session of their own. What takes longer
+ * than an answer may take is silence. `undefined` when no tool may be called.
  */
 export async function callTools(
   target: ToolsWithConsent & { openReady(): Promise<ReadySession> },

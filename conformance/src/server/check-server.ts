@@ -35,7 +35,10 @@ export interface CheckServerOptions {
   readonly baseline?: Baseline;
   /** How long an answer may take, in milliseconds, before it counts as silence. Default 3,000. */
   readonly answerMs?: number;
-  /** How long the first answer may take, in milliseconds: the program may have to be downloaded first. Default 30,000. */
+  /**
+   * How long the first answer may take, in milliseconds: the program may have to be downloaded
+   * first. Default 30,000.
+   */
   readonly startMs?: number;
   /** How many checks run at once. Default 4. */
   readonly concurrency?: number;
@@ -69,9 +72,11 @@ const optionFields: Fields<CheckServerOptions> = {
 const readOnlyTools: CallConsent = { named: new Map(), all: false };
 
 /**
- * Checks a server: starts it as often as needed, or connects to it, and leaves nothing running. Resolves with a report in every case
- * that is about the server, also when it cannot be reached. A URL at which HTTP+SSE of 2024-11-05 alone is spoken is checked over that.
- * Rejects with a `TypeError` for an option that it does not know and for an address that is none, before anything starts.
+ * Checks a server: starts it as often as needed, or connects to it, and leaves nothing running.
+ * Resolves with a report in every case that is about the server, also when it cannot be reached. A
+ * URL at which HTTP+SSE of 2024-11-05 alone is spoken is checked over that. Rejects with a
+ * `TypeError` for an option that it does not know and for an address that is none, before anything
+ * starts.
  */
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
   assertKnownOptions("checkServer()", options, optionFields);
@@ -114,8 +119,8 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
 }
 
 /**
- * Each check gets a view of its own, so that what it opened ends with it, also when it throws or takes too long. A check that is about
- * another transport does not apply, whatever it needs.
+ * Each check gets a view of its own, so that what it opened ends with it, also when it throws or
+ * takes too long. A check that is about another transport does not apply, whatever it needs.
  */
 function inScopes(checks: readonly ServerCheck[], address: ServerAddress): readonly Check<TargetOwner>[] {
   const outage = watchOutage(address);
@@ -204,7 +209,8 @@ function revisionsOf(results: readonly CheckResult[]): readonly string[] {
   });
 }
 
-// What a finding quotes comes from the server: it may be long, hide characters, or echo a credential.
+// What a finding quotes comes from the server: it may be long, hide characters, or echo a
+// credential.
 function cleanFinding(finding: Finding, redact: Redactor): Finding {
   const clean = (text: string): string => cleanText(redact(text), 1000);
   switch (finding.status) {

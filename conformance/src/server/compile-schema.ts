@@ -8,15 +8,17 @@ export type CompiledSchema =
   | { readonly ok: true; readonly validate: (value: unknown) => readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
-// Text of a schema beyond which compiling may take seconds, measured at 1.6 s for 172 KB of combinators.
+// Text of a schema beyond which compiling may take seconds, measured at 1.6 s for 172 KB of
+// combinators.
 const longestSchema = 128 * 1024;
 
 /** Compiles JSON Schemas. */
 export type SchemaCompiler = (schema: JsonObject) => CompiledSchema;
 
 /**
- * A compiler of JSON Schemas in the dialect that each names, 2020-12 by default. `validate` returns what is wrong with a value, `[]`
- * when nothing is. Never fetches a reference. One compiler serves many schemas: making one takes longer than using it.
+ * A compiler of JSON Schemas in the dialect that each names, 2020-12 by default. `validate` returns
+ * what is wrong with a value, `[]` when nothing is. Never fetches a reference. One compiler serves
+ * many schemas: making one takes longer than using it.
  */
 export function createSchemaCompiler(): SchemaCompiler {
   const made = new Map<Dialect, Ajv>();
@@ -42,7 +44,8 @@ function compileWith(ajv: Ajv, schema: JsonObject): CompiledSchema {
           : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || "(root)"} ${message}`),
     };
   } catch (error) {
-    // A reference that leads out of the schema is not followed; whether it may be there is another question.
+    // A reference that leads out of the schema is not followed; whether it may be there is another
+    // question.
     if (error instanceof Ajv.MissingRefError && /^https?:/.test(error.missingRef))
       return { ok: true, validate: () => [] };
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };

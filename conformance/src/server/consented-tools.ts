@@ -24,8 +24,9 @@ export interface ConsentedTool {
 }
 
 /**
- * The tools that may be called: those that declare themselves read-only, that the author named, or all with `--allow-calls`. A tool
- * for whose required parameters nothing can be made up is left out, unless the author gave its arguments.
+ * The tools that may be called: those that declare themselves read-only, that the author named, or
+ * all with `--allow-calls`. A tool for whose required parameters nothing can be made up is left
+ * out, unless the author gave its arguments.
  */
 export async function consentedTools({ consent, listing }: ToolsWithConsent): Promise<readonly ConsentedTool[]> {
   const { tools } = await listing();
@@ -37,7 +38,10 @@ export async function consentedTools({ consent, listing }: ToolsWithConsent): Pr
   });
 }
 
-/** Tools that the author named and that the server does not list; none while its list cannot be read. */
+/**
+ * Tools that the author named and that the server does not list; none while its list cannot be
+ * read.
+ */
 export async function unknownTools({ consent, listing }: ToolsWithConsent): Promise<readonly string[]> {
   if (consent.named.size === 0) return [];
   const { tools, broken } = await listing();
@@ -58,7 +62,10 @@ function mayCall({ name, annotations }: JsonObject, { named, all }: CallConsent)
   return isJsonObject(annotations) && annotations["readOnlyHint"] === true && annotations["destructiveHint"] !== true;
 }
 
-/** The smallest arguments that satisfy a schema's required properties; `undefined` when the kit cannot tell. */
+/**
+ * The smallest arguments that satisfy a schema's required properties; `undefined` when the kit
+ * cannot tell.
+ */
 export function makeArguments(schema: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(schema)) return undefined;
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};

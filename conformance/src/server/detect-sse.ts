@@ -2,12 +2,15 @@ import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { openSseSession } from "./sse-session.ts";
 
-/** Answers to a POST by which a server may be one of HTTP+SSE alone (2025-11-25, transports, backwards compatibility). */
+/**
+ * Answers to a POST by which a server may be one of HTTP+SSE alone (2025-11-25, transports,
+ * backwards compatibility).
+ */
 const perhapsSse: readonly (number | undefined)[] = [400, 404, 405, 415];
 
 /**
- * The address of the same server over HTTP+SSE, when it refused a POST in a way that leaves this open, and a GET opens a stream that
- * names an endpoint. `undefined` otherwise.
+ * The address of the same server over HTTP+SSE, when it refused a POST in a way that leaves this
+ * open, and a GET opens a stream that names an endpoint. `undefined` otherwise.
  */
 export async function detectSse(
   address: ServerAddress,

@@ -1,7 +1,9 @@
 /**
- * Whether a regular expression has the classic shape that makes backtracking engines take exponential time: a group repeated
- * without bound of which an alternative is nothing but repetitions, as in `(a+)+` or `(\w*\s?)*`, or of which two alternatives begin
- * alike, as in `(a|a)*`. A scan of the text, linear and without running it; it knows the shape, not every slow pattern.
+ * Whether a regular expression has the classic shape that makes backtracking engines take
+ * exponential time: a group repeated without bound of which an alternative is nothing but
+ * repetitions, as in `(a+)+` or `(\w*\s?)*`, or of which two alternatives begin alike, as in
+ * `(a|a)*`. A scan of the text, linear and without running it; it knows the shape, not every slow
+ * pattern.
  */
 export function exponentialPattern(pattern: string): boolean {
   const stack: Group[] = [newGroup()];
@@ -37,7 +39,10 @@ interface Alternative {
   head: string | undefined;
   /** Has something repeated without bound. */
   repeats: boolean;
-  /** Has something that must be there exactly so often, which keeps the rounds of a repetition apart. */
+  /**
+   * Has something that must be there exactly so often, which keeps the rounds of a repetition
+   * apart.
+   */
   anchored: boolean;
 }
 

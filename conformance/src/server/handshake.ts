@@ -20,15 +20,24 @@ export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 /** The stateless revision. */
 export const modernRevision = "2026-07-28";
 
-/** What the kit calls itself in a handshake. The version is fixed, so that a run can be repeated byte for byte. */
+/**
+ * What the kit calls itself in a handshake. The version is fixed, so that a run can be repeated
+ * byte for byte.
+ */
 export const kitInfo = { name: "hostside-conformance", version: "1.0.0" } as const;
 
 /** Options of {@linkcode handshake}. */
 export interface HandshakeOptions {
   readonly answerMs: number;
-  /** How long the first answer may take, in milliseconds: the server may have to start first. Default: three times `answerMs`. */
+  /**
+   * How long the first answer may take, in milliseconds: the server may have to start first.
+   * Default: three times `answerMs`.
+   */
   readonly startMs?: number;
-  /** Offer this revision alone. Default: the newest legacy one, and the modern one when the server refuses it. */
+  /**
+   * Offer this revision alone. Default: the newest legacy one, and the modern one when the server
+   * refuses it.
+   */
   readonly revision?: string;
 }
 
@@ -38,8 +47,8 @@ export type HandshakeAttempt =
   | { readonly ok: false; readonly answer: Answer; readonly reason: string };
 
 /**
- * Makes a session ready: `initialize` and `notifications/initialized`, or `server/discover` where the server speaks only the modern
- * era. Throws an error that says what came instead of an answer.
+ * Makes a session ready: `initialize` and `notifications/initialized`, or `server/discover` where
+ * the server speaks only the modern era. Throws an error that says what came instead of an answer.
  */
 export async function handshake(session: RawSession, options: HandshakeOptions): Promise<Handshake> {
   const attempt = await attemptHandshake(session, options);
@@ -56,7 +65,8 @@ export async function attemptHandshake(session: RawSession, options: HandshakeOp
     await session.notify("notifications/initialized");
     return { ok: true, handshake: fromInitialize(answer.result, revision) };
   }
-  // A server of the modern era alone answers with an error; over HTTP it may come as a 400 with another body.
+  // A server of the modern era alone answers with an error; over HTTP it may come as a 400 with
+  // another body.
   if (options.revision === undefined && answer.kind !== "silence" && answer.kind !== "gone") {
     const modern = await discover(session, options);
     if (modern.ok) return modern;

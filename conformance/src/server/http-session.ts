@@ -6,7 +6,10 @@ import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-sessi
 import { readObjects } from "./read-objects.ts";
 import { createSseReader } from "./sse-reader.ts";
 
-/** A session over Streamable HTTP that remembers the session id, and nothing else, between requests. Opening it sends nothing. */
+/**
+ * A session over Streamable HTTP that remembers the session id, and nothing else, between requests.
+ * Opening it sends nothing.
+ */
 export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSession {
   const { id, trace, answerMs } = options;
   const session = { id: undefined as string | undefined, version: undefined as string | undefined };
@@ -30,7 +33,8 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
         ...extraTime(extra.timeoutMs),
       },
       {
-        // At once: on an event stream the answer comes before the end of the response, and the next request after the answer.
+        // At once: on an event stream the answer comes before the end of the response, and the next
+        // request after the answer.
         onHeaders(headers) {
           session.id = headers.get("mcp-session-id") ?? session.id;
         },
@@ -97,7 +101,8 @@ function headersFor(
   return Object.fromEntries(headers);
 }
 
-// A request of the modern era says in its headers what its body says (2026-07-28, basic/transports).
+// A request of the modern era says in its headers what its body says (2026-07-28,
+// basic/transports).
 function modernHeaders(message: JsonValue): Record<string, string> {
   const params = isJsonObject(message) ? message["params"] : undefined;
   const meta = isJsonObject(params) && isJsonObject(params["_meta"]) ? params["_meta"] : {};

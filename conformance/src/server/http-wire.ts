@@ -67,7 +67,10 @@ export function inTime(response: HttpResponse): HttpResponse {
   return response;
 }
 
-/** What came instead of the answer to a POST whose response has ended: the caller should know, and not wait. */
+/**
+ * What came instead of the answer to a POST whose response has ended: the caller should know, and
+ * not wait.
+ */
 export function withoutAnswer({ status, headers, body }: HttpResponse): Answer {
   const contentType = headers.get("content-type");
   const error = readObjects(body).find((message) => isMessage(message) && isJsonObject(message["error"]));
@@ -107,7 +110,8 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
     };
     const timer = timeoutMs === "never" ? undefined : setTimeout(stop, timeoutMs);
     const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
-    // A connection of its own for each request: one that is kept alive may be closed by the server just when it is used again.
+    // A connection of its own for each request: one that is kept alive may be closed by the server
+    // just when it is used again.
     const request = makeRequest(url, { method: init.method, headers: init.headers, agent: false }, (response) => {
       const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const status = response.statusCode ?? 0;

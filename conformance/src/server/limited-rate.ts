@@ -4,8 +4,8 @@ import type { Finding } from "../engine/check.ts";
 const refusal = /\b429\b(?=: |\s\()|\berror [^:]{1,20}: ".{0,100}(?:rate.?limit|too many requests)/i;
 
 /**
- * What a check found, unless all that it saw is that the server takes no more requests for now: a run asks more often than a host does, and a
- * server that limits that is not wrong.
+ * What a check found, unless all that it saw is that the server takes no more requests for now: a
+ * run asks more often than a host does, and a server that limits that is not wrong.
  */
 export function excuseLimitedRate(finding: Finding): Finding {
   if (finding.status !== "fail" || !refusal.test(finding.observed)) return finding;

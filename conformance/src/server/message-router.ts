@@ -10,9 +10,15 @@ export interface MessageRouter {
   nextId(): number;
   /** Settles when the answer to `id` comes, the time is up, or the session ends. */
   awaitAnswer(id: JsonValue, timeoutMs: number): Promise<Answer>;
-  /** Settles one request from elsewhere, such as from its HTTP response, with what came that is almost an answer. */
+  /**
+   * Settles one request from elsewhere, such as from its HTTP response, with what came that is
+   * almost an answer.
+   */
   settle(id: JsonValue, answer: Answer): void;
-  /** Takes an object. One that is no message of JSON-RPC 2.0 answers nothing: who waits for its id is told of it in the end. */
+  /**
+   * Takes an object. One that is no message of JSON-RPC 2.0 answers nothing: who waits for its id
+   * is told of it in the end.
+   */
   receive(value: JsonObject): void;
   readonly unsolicited: readonly RawMessage[];
   waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
@@ -115,7 +121,10 @@ export function toAnswer(message: RawMessage): Answer {
   return { kind: "error", code, text, message };
 }
 
-/** The answer of a host without capabilities to a server's request: an empty result to `ping`, else "method not found". */
+/**
+ * The answer of a host without capabilities to a server's request: an empty result to `ping`, else
+ * "method not found".
+ */
 export function replyTo({ id, method }: RawMessage): RawMessage {
   if (method === "ping") return { jsonrpc: "2.0", id: id ?? null, result: {} };
   return { jsonrpc: "2.0", id: id ?? null, error: { code: -32601, message: "Method not found" } };

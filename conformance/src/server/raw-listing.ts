@@ -22,7 +22,10 @@ export interface RawPage {
 
 const maxPages = 200;
 
-/** Follows `tools/list` to its end, to a repeated cursor, or to page 200. Asks nothing when the server declares no tools. */
+/**
+ * Follows `tools/list` to its end, to a repeated cursor, or to page 200. Asks nothing when the
+ * server declares no tools.
+ */
 export async function readRawListing(ready: ReadySession): Promise<RawListing> {
   const pages: RawPage[] = [];
   const seen = new Set<string>();

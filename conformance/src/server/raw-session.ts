@@ -16,7 +16,10 @@ export type Answer =
   | { readonly kind: "silence"; readonly afterMs: number; readonly instead?: string }
   /** The process ended or the connection broke first. */
   | { readonly kind: "gone"; readonly reason: string }
-  /** HTTP only: a response that carries no JSON-RPC answer to this request; `instead` says what it carries that is almost one. */
+  /**
+   * HTTP only: a response that carries no JSON-RPC answer to this request; `instead` says what it
+   * carries that is almost one.
+   */
   | {
       readonly kind: "http";
       readonly instead?: string;
@@ -33,25 +36,36 @@ export interface SendRequest {
   readonly id?: JsonValue;
   /** In milliseconds. Default: the target's answer time. */
   readonly timeoutMs?: number;
-  /** HTTP headers of this one request; they replace those of the session. An empty value removes one. */
+  /**
+   * HTTP headers of this one request; they replace those of the session. An empty value removes
+   * one.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * One connection to the server under test that does exactly what it is told: no handshake, no repair, no validation. Every byte in
- * either direction is in the trace under its {@linkcode id}.
+ * One connection to the server under test that does exactly what it is told: no handshake, no
+ * repair, no validation. Every byte in either direction is in the trace under its {@linkcode id}.
  */
 export interface RawSession {
   /** Such as `"#2"`: the session of the trace events. */
   readonly id: string;
-  /** Sends any JSON-RPC request and waits for its answer. Never rejects for what the server does. */
+  /**
+   * Sends any JSON-RPC request and waits for its answer. Never rejects for what the server does.
+   */
   request(method: string, params?: JsonObject, options?: SendRequest): Promise<Answer>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Sends a message object as it is, and waits for nothing. */
   send(message: JsonValue): Promise<void>;
-  /** Messages of the server that answered no request of ours: notifications, requests, answers to nobody. */
+  /**
+   * Messages of the server that answered no request of ours: notifications, requests, answers to
+   * nobody.
+   */
   readonly unsolicited: readonly RawMessage[];
-  /** The first unsolicited message, past or future, for which `matches` holds; `undefined` when none came within `timeoutMs`. */
+  /**
+   * The first unsolicited message, past or future, for which `matches` holds; `undefined` when none
+   * came within `timeoutMs`.
+   */
   waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
   /** Ends the session and everything that belongs to it. Never rejects. */
   close(): Promise<void>;
@@ -93,7 +107,10 @@ export interface StdioSession extends RawSession {
 export interface HttpSession extends RawSession {
   /** The `Mcp-Session-Id` that the server gave, if any. */
   readonly sessionId: string | undefined;
-  /** Any HTTP request to the endpoint; the body of the response is bounded. Rejects when nothing came in time. */
+  /**
+   * Any HTTP request to the endpoint; the body of the response is bounded. Rejects when nothing
+   * came in time.
+   */
   fetch(init: HttpRequest): Promise<HttpResponse>;
 }
 
@@ -101,7 +118,10 @@ export interface HttpSession extends RawSession {
 export interface SseSession extends RawSession {
   /** Names of the events that messages came in. */
   readonly eventNames: ReadonlySet<string>;
-  /** Opens the stream if it is not open yet: what its `endpoint` event said, and the response that makes it of no use. */
+  /**
+   * Opens the stream if it is not open yet: what its `endpoint` event said, and the response that
+   * makes it of no use.
+   */
   stream(timeoutMs: number): Promise<{
     readonly endpoint: string | undefined;
     readonly instead: HttpResponse | undefined;
@@ -115,11 +135,17 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Over HTTP+SSE: in place of the address that the stream named. Default: that one, or the endpoint. */
+  /**
+   * Over HTTP+SSE: in place of the address that the stream named. Default: that one, or the
+   * endpoint.
+   */
   readonly url?: URL;
   /** Default: the time of an answer. */
   readonly timeoutMs?: number | "never";
-  /** `true`: hangs up when the headers are there, because a stream does not end by itself. Default `false`. */
+  /**
+   * `true`: hangs up when the headers are there, because a stream does not end by itself. Default
+   * `false`.
+   */
   readonly headersOnly?: boolean;
 }
 

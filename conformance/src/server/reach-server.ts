@@ -29,8 +29,9 @@ export interface ReachOptions {
 const stderrLength = 2000;
 
 /**
- * Finds out whether there is a server at all, before thirty checks find out one by one. A server that cannot be started, ends or
- * hangs before its first answer, refuses the connection or asks for credentials is an obstacle. Never rejects.
+ * Finds out whether there is a server at all, before thirty checks find out one by one. A server
+ * that cannot be started, ends or hangs before its first answer, refuses the connection or asks for
+ * credentials is an obstacle. Never rejects.
  */
 export async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
   const startedAt = performance.now();
@@ -76,7 +77,8 @@ async function stoppable<T>(promise: Promise<T>, signal: AbortSignal | undefined
 
 function unreachable(reason: string, session: RawSession | undefined, { redact }: ReachOptions): Reached {
   const tail = session && isStdio(session) ? session.stderrTail() : "";
-  // The end of it is what tells; redaction comes before cutting, so that no half of a secret remains.
+  // The end of it is what tells; redaction comes before cutting, so that no half of a secret
+  // remains.
   const stderr = cleanText(redact(tail)).trimEnd().slice(-stderrLength);
   return {
     kind: "obstacle",

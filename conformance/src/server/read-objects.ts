@@ -1,7 +1,10 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** The objects in a text: the one that it is, or those of the array that it is. None if it is no JSON. */
+/**
+ * The objects in a text: the one that it is, or those of the array that it is. None if it is no
+ * JSON.
+ */
 export function readObjects(text: string): readonly JsonObject[] {
   const value = parseJson(text);
   return (Array.isArray(value) ? value : [value]).filter((each): each is JsonObject => isJsonObject(each));

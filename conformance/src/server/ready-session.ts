@@ -3,13 +3,19 @@ import { isJsonObject } from "@hostside/core/implement";
 import type { Handshake } from "./handshake.ts";
 import type { Answer, RawSession, SendRequest } from "./raw-session.ts";
 
-/** A session after its handshake, on which requests go out as a good host of that era would send them. */
+/**
+ * A session after its handshake, on which requests go out as a good host of that era would send
+ * them.
+ */
 export interface ReadySession {
   readonly session: RawSession;
   readonly handshake: Handshake;
   /** Sends a request with the `_meta` that every request of the modern era carries. */
   readonly request: (method: string, params?: JsonObject, options?: SendRequest) => Promise<Answer>;
-  /** A request that every server of the era answers, or the one that this server answers in its place. */
+  /**
+   * A request that every server of the era answers, or the one that this server answers in its
+   * place.
+   */
   readonly probe: (options?: SendRequest) => Promise<Answer>;
   /** The method of {@linkcode probe}. */
   readonly probeMethod: () => string;
@@ -22,7 +28,10 @@ export interface Substitute {
   method?: string;
 }
 
-/** The request that every server of the era answers: `ping`, or `server/discover` from 2026-07-28 on. */
+/**
+ * The request that every server of the era answers: `ping`, or `server/discover` from 2026-07-28
+ * on.
+ */
 export function eraProbe({ era }: Handshake): string {
   return era === "legacy" ? "ping" : "server/discover";
 }

@@ -14,7 +14,10 @@ export type ServerAddress =
       readonly signIn?: SignIn;
     };
 
-/** The address as a host's configuration would have it: for the host preview, and to know what is secret. */
+/**
+ * The address as a host's configuration would have it: for the host preview, and to know what is
+ * secret.
+ */
 export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec {
   if (address.type !== "stdio") {
     const { type, url, headers, signIn } = address;

@@ -15,7 +15,10 @@ import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openSseSession } from "./sse-session.ts";
 import { openStdioSession } from "./stdio-session.ts";
 
-/** The server under test, as one check sees it. Every session that a check opens ends with the check. */
+/**
+ * The server under test, as one check sees it. Every session that a check opens ends with the
+ * check.
+ */
 export interface ServerTarget {
   readonly address: ServerAddress;
   readonly consent: CallConsent;
@@ -24,32 +27,51 @@ export interface ServerTarget {
   readonly answerMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
   open(): Promise<RawSession>;
-  /** The same, when the check is about stdio (or HTTP, or HTTP+SSE) and has made sure of it. Throws `TypeError` otherwise. */
+  /**
+   * The same, when the check is about stdio (or HTTP, or HTTP+SSE) and has made sure of it. Throws
+   * `TypeError` otherwise.
+   */
   openStdio(): Promise<StdioSession>;
   openHttp(): Promise<HttpSession>;
   openSse(): Promise<SseSession>;
-  /** What all ready sessions send in place of the era's own probe, where the server does not answer that. */
+  /**
+   * What all ready sessions send in place of the era's own probe, where the server does not answer
+   * that.
+   */
   readonly substitute: Substitute;
-  /** A fresh session after a handshake of the newest revision that the server speaks. Throws when there was none. */
+  /**
+   * A fresh session after a handshake of the newest revision that the server speaks. Throws when
+   * there was none.
+   */
   openReady(): Promise<ReadySession>;
   /**
-   * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one to spare, and is only used again
-   * when the check found no fault and got its answers: starting processes is most of a run's time.
+   * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one
+   * to spare, and is only used again when the check found no fault and got its answers: starting
+   * processes is most of a run's time.
    */
   lend(use: (ready: ReadySession) => Promise<Finding>): Promise<Finding>;
-  /** The handshake of the first contact and how long it took from the start of the process, in milliseconds; if it succeeded. */
+  /**
+   * The handshake of the first contact and how long it took from the start of the process, in
+   * milliseconds; if it succeeded.
+   */
   readonly first: FirstContact | undefined;
   /** The first session of the run, for all checks that only read. */
   shared(): Promise<ReadySession>;
   /** The handshake of the shared session. */
   identity(): Promise<Handshake>;
-  /** The pages of the shared session's `tools/list`, read once; none when the server declares no tools. */
+  /**
+   * The pages of the shared session's `tools/list`, read once; none when the server declares no
+   * tools.
+   */
   listing(): Promise<RawListing>;
   /** One call of each tool that may be called, made once; `undefined` when none may. */
   calls(): Promise<ToolCalls | undefined>;
   /** What is said to those who have no credentials, asked once. Only over HTTP and HTTP+SSE. */
   authorization(): Promise<AuthorizationSurface>;
-  /** One request without the credentials of the run, in the trace of those of {@linkcode authorization}. Rejects when nothing came in time. */
+  /**
+   * One request without the credentials of the run, in the trace of those of
+   * {@linkcode authorization}. Rejects when nothing came in time.
+   */
   exchange(url: URL, init: HttpRequest): Promise<HttpResponse>;
   /** How the process of one session ended after its stdin did; looked at once. Only over stdio. */
   orderlyEnd(): Promise<OrderlyEnd>;
@@ -63,7 +85,10 @@ export interface FirstContact {
 
 /** What owns the sessions of a run. */
 export interface TargetOwner {
-  /** A view of the target for one check; `leave` ends the sessions that the check opened, in the background. */
+  /**
+   * A view of the target for one check; `leave` ends the sessions that the check opened, in the
+   * background.
+   */
   enter(): { readonly target: ServerTarget; readonly leave: () => void };
   /** Makes a session that is ready already the shared one. */
   share(first: FirstContact): void;

@@ -7,14 +7,18 @@ export interface SignIn {
   /** The headers for a request now; tokens are renewed before they end. */
   readonly headersFor: (request: { readonly method: string; readonly url: URL }) => Promise<CredentialHeaders>;
   /**
-   * Takes what comes with the answer to a request that had those headers, such as a nonce. `true`: the answer only asks for that, and the
-   * request is worth sending once more (RFC 9449, section 9).
+   * Takes what comes with the answer to a request that had those headers, such as a nonce. `true`:
+   * the answer only asks for that, and the request is worth sending once more (RFC 9449, section
+   * 9).
    */
   readonly onAnswered: (
     request: { readonly method: string; readonly url: URL },
     answer: { readonly status: number; readonly headers: ReadonlyMap<string, string> },
   ) => boolean;
-  /** A token for another resource of the same authorization server; `undefined` when there is none to be had without a user. */
+  /**
+   * A token for another resource of the same authorization server; `undefined` when there is none
+   * to be had without a user.
+   */
   tokenFor(resource: string): Promise<string | undefined>;
   /** For the preview of what a host makes of the server. */
   readonly authProvider: OAuth["authProvider"];
@@ -33,8 +37,9 @@ export interface SignInOptions {
 }
 
 /**
- * Signs in at a server, as a program where `client` has the flow of client credentials, else as a user who is shown a page. Nothing is kept:
- * the next run signs in again. Rejects with the errors of `OAuth.authorize()`.
+ * Signs in at a server, as a program where `client` has the flow of client credentials, else as a
+ * user who is shown a page. Nothing is kept: the next run signs in again. Rejects with the errors
+ * of `OAuth.authorize()`.
  */
 export async function signIn({ url, client, prompt, signal }: SignInOptions): Promise<SignIn> {
   // The title stands where the user is asked, and on the page that says that it is done.

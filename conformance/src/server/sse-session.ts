@@ -9,8 +9,9 @@ import { createSseReader, type SseEvent } from "./sse-reader.ts";
 type Endpoint = { readonly url: URL } | { readonly instead: HttpResponse };
 
 /**
- * A session over HTTP+SSE of 2024-11-05: answers come on the stream of a GET, requests go to the address that the stream named. The
- * stream is opened with the first thing that is sent. An address of another origin is not used: it would be handed the credentials.
+ * A session over HTTP+SSE of 2024-11-05: answers come on the stream of a GET, requests go to the
+ * address that the stream named. The stream is opened with the first thing that is sent. An address
+ * of another origin is not used: it would be handed the credentials.
  */
 export function openSseSession(url: URL, options: HttpSessionOptions): SseSession {
   const { id, trace, answerMs } = options;
@@ -56,7 +57,8 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
     exchange({ method: "POST", body: JSON.stringify(message), ...more });
   const settleRefused = async (requestId: JsonValue, posted: Promise<HttpResponse>): Promise<void> => {
     const response = await posted;
-    // Accepted is all that a response says here, unless it is what came in place of a stream; the answer is on the stream.
+    // Accepted is all that a response says here, unless it is what came in place of a stream; the
+    // answer is on the stream.
     const accepted = response.status >= 200 && response.status <= 299 && !("instead" in (await stream()));
     if (!accepted) router.settle(requestId, withoutAnswer(response));
   };

@@ -15,7 +15,10 @@ export interface ServerCommand {
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What it gets of this process's environment, as a spec has it. Default `"all"`: who tests a server has made its environment. */
+  /**
+   * What it gets of this process's environment, as a spec has it. Default `"all"`: who tests a
+   * server has made its environment.
+   */
   readonly inheritEnv?: "safe" | "all" | "none" | undefined;
 }
 
@@ -32,13 +35,16 @@ export interface StdioSessionOptions {
 const stderrTailLength = 16 * 1024;
 const excerptLength = 200;
 const drainMs = 200;
-/** Lines that are no messages, one after another, and bytes without a line's end, after which nothing more is read. */
+/**
+ * Lines that are no messages, one after another, and bytes without a line's end, after which
+ * nothing more is read.
+ */
 const floodLines = 10_000;
 const floodBytes = 64 * 1024 * 1024;
 
 /**
- * Starts the server in a process group of its own and connects to its stdio. Rejects with the system's error when it cannot be
- * started; says nothing about whether it is any good.
+ * Starts the server in a process group of its own and connects to its stdio. Rejects with the
+ * system's error when it cannot be started; says nothing about whether it is any good.
  */
 export async function openStdioSession(server: ServerCommand, options: StdioSessionOptions): Promise<StdioSession> {
   const child = spawn(server.command, server.args, {
@@ -115,7 +121,8 @@ interface Input {
 }
 
 function openInput({ stdin }: ChildProcess, { id, trace }: StdioSessionOptions): Input {
-  // A server that closes its stdin makes writes fail; the check sees that as silence or as the end of the process.
+  // A server that closes its stdin makes writes fail; the check sees that as silence or as the end
+  // of the process.
   stdin?.on("error", () => {});
   const write = (bytes: string | Uint8Array): Promise<void> =>
     new Promise((resolve) => {
@@ -162,7 +169,8 @@ async function watchExit(
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   trace.record({ kind: "process", session: id, text: `ended: ${describeEnd(end)}` });
-  // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe open for ever.
+  // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe
+  // open for ever.
   await within(drained, drainMs);
   router.end(`the process ended: ${describeEnd(end)}`);
   return end;

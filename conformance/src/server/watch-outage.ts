@@ -3,11 +3,15 @@ import type { Finding } from "../engine/check.ts";
 import { fail } from "./checks/define-check.ts";
 import type { ServerAddress } from "./server-address.ts";
 
-/** Tells a server at a URL that went away amid the run, which nobody starts again, from one that answers wrongly. */
+/**
+ * Tells a server at a URL that went away amid the run, which nobody starts again, from one that
+ * answers wrongly.
+ */
 export interface OutageWatch {
   /**
-   * What `run` found, unless nothing listens at the URL any more: then one check failed, that one which sent the oddest input or was the
-   * first to notice, and all others could not run because of it. What a check found before its connection broke stays.
+   * What `run` found, unless nothing listens at the URL any more: then one check failed, that one
+   * which sent the oddest input or was the first to notice, and all others could not run because of
+   * it. What a check found before its connection broke stays.
    */
   judge(check: { readonly id: string; readonly rough?: boolean }, run: () => Promise<Finding>): Promise<Finding>;
 }
@@ -44,12 +48,18 @@ export function watchOutage(
   };
 }
 
-/** Whether there is nothing in it that a server did which was still there: what could not run, or a failure in which a connection broke. */
+/**
+ * Whether there is nothing in it that a server did which was still there: what could not run, or a
+ * failure in which a connection broke.
+ */
 function isOfOutage(found: PromiseSettledResult<Finding>): boolean {
   return found.status === "rejected" || found.value.status === "could-not-run" || isBrokenOff(found);
 }
 
-/** Whether a connection broke, as it does to those who talk to a process that ends; the trace of a failure tells it, too. */
+/**
+ * Whether a connection broke, as it does to those who talk to a process that ends; the trace of a
+ * failure tells it, too.
+ */
 function isBrokenOff(found: PromiseSettledResult<Finding>): boolean {
   const isUndone =
     found.status === "rejected" || found.value.status === "fail" || found.value.status === "could-not-run";

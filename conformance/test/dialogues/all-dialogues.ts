@@ -79,7 +79,8 @@ export const dialogues: readonly Dialogue[] = [
     about: "asks a slow tool for its progress",
     over: fixtures,
     async talk(talker) {
-      // Whether a client hands on what comes together with the answer is its own affair; what is compared is the wire.
+      // Whether a client hands on what comes together with the answer is its own affair; what is
+      // compared is the wire.
       await talker.callTool("slow", { steps: 3, stepMs: 20 }, { onProgress: () => {} });
     },
   },

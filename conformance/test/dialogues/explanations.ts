@@ -10,7 +10,9 @@ export interface Explanation {
   readonly where?: RegExp;
 }
 
-/** Every difference that is known. Each must be seen, and what is seen must be here exactly once. */
+/**
+ * Every difference that is known. Each must be seen, and what is seen must be here exactly once.
+ */
 export const explanations: readonly Explanation[] = [
   {
     id: "library-headers",

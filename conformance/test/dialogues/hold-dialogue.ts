@@ -24,7 +24,9 @@ export function canTalk(peer: Peer, venue: VenueName): boolean {
   return peer !== "SDK v1" || !venue.endsWith("-2026");
 }
 
-/** Holds a dialogue with a server of its own, and says what went over the wire until both had ended. */
+/**
+ * Holds a dialogue with a server of its own, and says what went over the wire until both had ended.
+ */
 export async function holdDialogue(
   { script, answersQuestions = false, talk }: Dialogue,
   venue: VenueName,
@@ -47,8 +49,8 @@ export async function holdDialogue(
 
 const listenMs = 5000;
 
-// A stream for what servers say by themselves is opened beside whatever else happens. A client that opens none is waited for in vain,
-// and differs from the others in that.
+// A stream for what servers say by themselves is opened beside whatever else happens. A client that
+// opens none is waited for in vain, and differs from the others in that.
 async function untilListening(server: OpenVenue): Promise<void> {
   if (server.address.type === "stdio" && server.era === "legacy") return;
   const isListener = ({ message, http }: WireMessage): boolean =>

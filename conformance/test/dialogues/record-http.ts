@@ -4,7 +4,10 @@ import type { AddressInfo } from "node:net";
 import { isJsonObject } from "@hostside/core/implement";
 import type { HttpFrame, RecordedServer, WireMessage } from "./wire-message.ts";
 
-/** A proxy in front of an HTTP server that writes down every request, and every message of every response. */
+/**
+ * A proxy in front of an HTTP server that writes down every request, and every message of every
+ * response.
+ */
 export async function recordHttp(url: string): Promise<RecordedServer> {
   const target = new URL(url);
   const seen: WireMessage[] = [];

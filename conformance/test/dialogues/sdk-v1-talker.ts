@@ -6,7 +6,10 @@ import type { JsonObject } from "@hostside/core";
 import * as z from "zod";
 import { answer, clientInfo, latch, type StartTalker } from "./talker.ts";
 
-/** The client of the official SDK's first line, which speaks the legacy era alone. It lists page by page, so the pages are followed here. */
+/**
+ * The client of the official SDK's first line, which speaks the legacy era alone. It lists page by
+ * page, so the pages are followed here.
+ */
 export const startSdkV1: StartTalker = async ({ address, answersQuestions }) => {
   const changed = latch();
   const client = new Client(clientInfo, {

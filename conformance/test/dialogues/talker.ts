@@ -8,7 +8,9 @@ export type TalkEra = "legacy" | "2026-07-28";
 export interface TalkOptions {
   readonly address: RecordedServer["address"];
   readonly era: TalkEra;
-  /** Whether somebody is there to answer questions; the answer is always `{ answer: "forty-two" }`. */
+  /**
+   * Whether somebody is there to answer questions; the answer is always `{ answer: "forty-two" }`.
+   */
   readonly answersQuestions: boolean;
 }
 

@@ -18,8 +18,9 @@ export interface Transcript {
 const idLike = new Set(["requestId", "progressToken", "io.modelcontextprotocol/subscriptionId"]);
 
 /**
- * Makes a transcript of what was recorded. Ids and progress tokens, which each side is free to choose, are replaced by what they stand
- * for; sessions, opaque states and a server's own text, which differ from run to run, by a word.
+ * Makes a transcript of what was recorded. Ids and progress tokens, which each side is free to
+ * choose, are replaced by what they stand for; sessions, opaque states and a server's own text,
+ * which differ from run to run, by a word.
  */
 export function transcribe(messages: readonly WireMessage[], ownText = ""): Transcript {
   const requests = new Map<string, string>();

@@ -1,6 +1,8 @@
 import type { JsonObject } from "@hostside/core";
 
-/** What stands around a message over HTTP, and all there is of a request or response without one. */
+/**
+ * What stands around a message over HTTP, and all there is of a request or response without one.
+ */
 export interface HttpFrame {
   /** `POST`, `GET`, `DELETE`; of a response its status. */
   readonly line: string;

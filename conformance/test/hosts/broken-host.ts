@@ -29,7 +29,10 @@ interface AnyBrokenHost {
   readonly id: string;
   /** What is wrong with it, for the table. */
   readonly wrong: string;
-  /** Where it is played: over HTTP, which needs no processes, or over stdio, for what is about processes. */
+  /**
+   * Where it is played: over HTTP, which needs no processes, or over stdio, for what is about
+   * processes.
+   */
   readonly venue: "http" | "stdio";
   /** The scenarios that it fails in this venue, without the venue; all others it passes. */
   readonly fails: readonly string[];

@@ -1,7 +1,9 @@
 import type { HostScenario } from "../../src/host/host-scenario.ts";
 import type { BrokenHost } from "./broken-host.ts";
 
-/** The page that says which broken host fails which scenarios, and which scenario finds which hosts. */
+/**
+ * The page that says which broken host fails which scenarios, and which scenario finds which hosts.
+ */
 export function hostKillMatrix(hosts: readonly BrokenHost[], scenarios: readonly HostScenario[]): string {
   const byScenario = scenarios.map(({ area, name }) => {
     const id = `${area}/${name}`;

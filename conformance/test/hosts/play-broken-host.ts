@@ -5,8 +5,8 @@ import type { HostTarget } from "../../src/host/host-target.ts";
 import { neighbourScenarios } from "../../src/host/scenarios/neighbours.ts";
 import { startBroken, type BrokenHost } from "./broken-host.ts";
 
-// They move megabytes, or thousands of pages or tools, and say nothing that the others do not say of most broken hosts; those that fail
-// one of them are put into it.
+// They move megabytes, or thousands of pages or tools, and say nothing that the others do not say
+// of most broken hosts; those that fail one of them are put into it.
 const heavy = [
   "survive/oversized-answer",
   "survive/stderr-flood",
@@ -27,8 +27,10 @@ export interface Played {
 }
 
 /**
- * Plays every scenario of its venue that is not heavy. What ends in another way than expected, or is not judged, is looked at again, alone and with more
- * patience, because many hosts are played at once, and a busy machine makes good ones late: then scenarios that need the one that was late are not played.
+ * Plays every scenario of its venue that is not heavy. What ends in another way than expected, or
+ * is not judged, is looked at again, alone and with more patience, because many hosts are played at
+ * once, and a busy machine makes good ones late: then scenarios that need the one that was late are
+ * not played.
  */
 export async function playBrokenHost(broken: BrokenHost): Promise<Played> {
   const end = `/${broken.venue}`;

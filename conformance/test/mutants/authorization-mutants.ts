@@ -38,7 +38,10 @@ interface Wrong {
   readonly fails: readonly string[];
 }
 
-/** A server that wants a token of its own authorization server, which is at the same origin; the kit signs in as its client. */
+/**
+ * A server that wants a token of its own authorization server, which is at the same origin; the kit
+ * signs in as its client.
+ */
 function protectedServer(id: string, wrong: string, deviation: Wrong): Mutant {
   const { rules = [], tools, fails } = deviation;
   const issue = (access: string): FaultRule["do"] =>

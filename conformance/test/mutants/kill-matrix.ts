@@ -1,7 +1,9 @@
 import type { CheckInfo } from "../../src/engine/check.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** The page that says which broken server fails which checks, and which check finds which servers. */
+/**
+ * The page that says which broken server fails which checks, and which check finds which servers.
+ */
 export function killMatrix(mutants: readonly Mutant[], checks: readonly CheckInfo[]): string {
   const byCheck = checks.map(({ id }) => ({
     id,

@@ -8,7 +8,10 @@ export interface Mutant {
   readonly wrong: string;
   /** Over HTTP it runs in the test's own process, which costs next to nothing. */
   readonly transport: "stdio" | "http" | "sse";
-  /** How it behaves: deviations from a good server, or the name of a mode of `programs/odd-server.mjs`. */
+  /**
+   * How it behaves: deviations from a good server, or the name of a mode of
+   * `programs/odd-server.mjs`.
+   */
   readonly script: FaultScript | string;
   /** `true`: it is reached through a proxy that hides the origin of requests from it. */
   readonly hidesOrigin?: boolean;

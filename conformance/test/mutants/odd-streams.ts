@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How streams are odd: every message goes to the one that was opened last, or their ids are numbers from 1. */
+/**
+ * How streams are odd: every message goes to the one that was opened last, or their ids are numbers
+ * from 1.
+ */
 export type OddStreams = "newest" | "short-ids";
 
 /** In front of a server over HTTP+SSE: makes its streams odd. */

@@ -1,7 +1,10 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Forwards to a server without the `Origin` header, so that the server behind does not see where a request comes from. */
+/**
+ * Forwards to a server without the `Origin` header, so that the server behind does not see where a
+ * request comes from.
+ */
 export async function stripOrigin(url: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = createServer((incoming, outgoing) => {
     const { origin: _origin, ...headers } = incoming.headers;

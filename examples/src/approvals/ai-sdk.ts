@@ -1,5 +1,6 @@
-// One request of a chat: the messages of `useChat` come in, and the stream for it goes out. The user is asked about calls that the policy wants approved, and the
-// answer comes with the next request.
+// One request of a chat: the messages of `useChat` come in, and the stream for it goes out. The
+// user is asked about calls that the policy wants approved, and the answer comes with the next
+// request.
 import { convertToModelMessages, isStepCount, streamText, type LanguageModel, type UIMessage } from "ai";
 import type { Host } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";

@@ -1,4 +1,5 @@
-// A chat with a graph of LangGraph. A turn that has to ask ends with questions, and its checkpointer keeps the state: answer in any process that shares it.
+// A chat with a graph of LangGraph. A turn that has to ask ends with questions, and its
+// checkpointer keeps the state: answer in any process that shares it.
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { HumanMessage, isAIMessage, type BaseMessage, type ToolCall } from "@langchain/core/messages";
 import {
@@ -19,7 +20,10 @@ type Model = Pick<Required<BaseChatModel>, "bindTools">;
 
 export interface Turn {
   readonly text: string;
-  /** What the user is asked: `value` is `{ actionRequests, reviewConfigs }`, as LangChain's human in the loop has it. */
+  /**
+   * What the user is asked: `value` is `{ actionRequests, reviewConfigs }`, as LangChain's human in
+   * the loop has it.
+   */
   readonly questions: readonly { readonly id: string; readonly value: unknown }[];
 }
 

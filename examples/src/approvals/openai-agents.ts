@@ -1,4 +1,5 @@
-// A chat with an agent of the OpenAI Agents SDK. A turn that has to ask ends with questions and the state of its run, as text: answer in any process.
+// A chat with an agent of the OpenAI Agents SDK. A turn that has to ask ends with questions and the
+// state of its run, as text: answer in any process.
 import { Agent, run, RunState, type Model, type RunToolApprovalItem } from "@openai/agents";
 import type { Conversation } from "hostside";
 import { createAgentsTools } from "hostside/openai-agents";

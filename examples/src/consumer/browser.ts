@@ -1,4 +1,5 @@
-// What a browser or an edge worker may use, type-checked with the types of the language and the DOM alone.
+// What a browser or an edge worker may use, type-checked with the types of the language and the DOM
+// alone.
 import type { Connector, ToolOutcome, ToolProvider, UnknownContentBlock } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import * as discovery from "@hostside/discovery";
@@ -14,7 +15,10 @@ export function createBrowserProvider(connector: Connector): ToolProvider {
 export const renamed: ReturnType<typeof createEvent<string>> = createEvent<string>();
 export const names: readonly string[] = Object.keys({ ...discovery, assignNames, createConnector });
 
-/** What a model reads of an outcome: the compiler knows which members each kind of content has, and that there are other kinds. */
+/**
+ * What a model reads of an outcome: the compiler knows which members each kind of content has, and
+ * that there are other kinds.
+ */
 export function describeContent({ content, isError }: ToolOutcome): string {
   const parts = content.map((block) => {
     switch (block.type) {

@@ -1,7 +1,10 @@
 import { descendantsOf, readProcessTable, type ProcessEntry } from "./process-table.ts";
 import { expectThat, type Stage } from "./demo-step.ts";
 
-/** Closes everything and looks for what is left: children, their children, and orphans of any process group that was ours. */
+/**
+ * Closes everything and looks for what is left: children, their children, and orphans of any
+ * process group that was ours.
+ */
 export async function closeCleanly({ host, servers, printer }: Stage): Promise<void> {
   const before = descendantsOf(process.pid, await readProcessTable());
   const startedAt = performance.now();
@@ -18,7 +21,8 @@ export async function closeCleanly({ host, servers, printer }: Stage): Promise<v
 
 function findLeft(before: readonly ProcessEntry[], table: readonly ProcessEntry[]): readonly ProcessEntry[] {
   const ours = new Set(before.map(({ pid }) => pid));
-  // A server's process leads a group of its own; whatever it started is in that group, also when its parent is gone.
+  // A server's process leads a group of its own; whatever it started is in that group, also when
+  // its parent is gone.
   const groups = new Set(before.filter(({ pid, groupId }) => pid === groupId).map(({ groupId }) => groupId));
   const children = new Set(descendantsOf(process.pid, table).map(({ pid }) => pid));
   return table.filter(({ pid, groupId }) => ours.has(pid) || groups.has(groupId) || children.has(pid));

@@ -14,14 +14,20 @@ export interface DemoServers {
   readonly documents: string;
   /** A home for the command line, so that the demo keeps nothing in that of whoever runs it. */
   readonly home: string;
-  /** Ends the servers that listen on HTTP, and removes the folder. The stdio servers belong to whoever starts them. */
+  /**
+   * Ends the servers that listen on HTTP, and removes the folder. The stdio servers belong to
+   * whoever starts them.
+   */
   readonly close: () => Promise<void>;
 }
 
 /** An entry of the file, in the form that most tools read. */
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Starts the servers that are somebody else's (HTTP), and writes a file that has their addresses and says how to start the others (stdio). All or nothing. */
+/**
+ * Starts the servers that are somebody else's (HTTP), and writes a file that has their addresses
+ * and says how to start the others (stdio). All or nothing.
+ */
 export async function prepareServers(): Promise<DemoServers> {
   const folder = await mkdtemp(join(tmpdir(), "hostside-demo-"));
   const starting = [

@@ -2,7 +2,10 @@ import type { Host, ToolOutcome } from "hostside";
 import type { DemoServers } from "./demo-servers.ts";
 import type { Printer } from "./printer.ts";
 
-/** What steps of the demo work with. A step prints what it does, and throws when the result is not the right one. */
+/**
+ * What steps of the demo work with. A step prints what it does, and throws when the result is not
+ * the right one.
+ */
 export interface Stage {
   readonly host: Host;
   readonly servers: DemoServers;
@@ -14,7 +17,10 @@ export function expectThat(condition: boolean, message: string): asserts conditi
   if (!condition) throw new Error(message);
 }
 
-/** The local name of a server's tool, looked up as any host would: by where the definition comes from. */
+/**
+ * The local name of a server's tool, looked up as any host would: by where the definition comes
+ * from.
+ */
 export function localNameOf(host: Host, serverId: string, toolName: string): string {
   const found = host.tools().find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
   expectThat(found !== undefined, `${serverId} has no tool ${toolName}`);

@@ -3,7 +3,10 @@ import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 const maxToolTokens = 2000;
 
-/** Goes a model's way to a tool among all of them: the directory of groups, one group's schemas, the call. Counts tokens on the way. */
+/**
+ * Goes a model's way to a tool among all of them: the directory of groups, one group's schemas, the
+ * call. Counts tokens on the way.
+ */
 export async function findATool({ host, printer }: Stage): Promise<void> {
   const { toolbox } = host;
   await using conversation = await host.conversation({ maxToolTokens });

@@ -1,7 +1,10 @@
 import { firstEvent } from "./first-event.ts";
 import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
-/** Has one server add a tool. The server says that its list changed; it is listed again, and the tool can be called. */
+/**
+ * Has one server add a tool. The server says that its list changed; it is listed again, and the
+ * tool can be called.
+ */
 export async function noticeANewTool({ host, printer }: Stage): Promise<void> {
   const addTool = localNameOf(host, "modern-http", "add-tool");
   const appeared = firstEvent(host.onToolsChanged, ({ added }) => added.length > 0);

@@ -4,7 +4,10 @@ import type { WriteStream } from "node:tty";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Writes the demo's lines: coloured on a terminal, plain in a file, a pipe, or where `NO_COLOR` is set. */
+/**
+ * Writes the demo's lines: coloured on a terminal, plain in a file, a pipe, or where `NO_COLOR` is
+ * set.
+ */
 export interface Printer {
   heading(text: string): void;
   /** A line, in columns that are padded to `widths`. The last column takes what it needs. */
@@ -12,7 +15,10 @@ export interface Printer {
   line(text: string, style?: Style): void;
 }
 
-/** Makes a {@linkcode Printer}. Texts of servers pass through it, so it cleans and bounds every line. */
+/**
+ * Makes a {@linkcode Printer}. Texts of servers pass through it, so it cleans and bounds every
+ * line.
+ */
 export function createPrinter(stream: WriteStream, env: NodeJS.ProcessEnv): Printer {
   // A reader that has gone, such as `head`, must not keep us from cleaning up.
   stream.on("error", () => {});

@@ -10,7 +10,10 @@ export interface ProcessEntry {
   readonly command: string;
 }
 
-/** Every running process: from `/proc` on Linux, where slim images have no `ps`, and from `ps` elsewhere. Zombies do not run. */
+/**
+ * Every running process: from `/proc` on Linux, where slim images have no `ps`, and from `ps`
+ * elsewhere. Zombies do not run.
+ */
 export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
   return process.platform === "linux" ? readProc() : readPs();
 }

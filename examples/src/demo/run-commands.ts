@@ -5,7 +5,10 @@ import { expectThat, type Stage } from "./demo-step.ts";
 
 type OnTheCommandLine = Pick<Stage, "servers" | "printer">;
 
-/** Lists all servers as a person would. The one that cannot start holds up nobody, and is why the command ends with code 1. */
+/**
+ * Lists all servers as a person would. The one that cannot start holds up nobody, and is why the
+ * command ends with code 1.
+ */
 export async function listServers(stage: OnTheCommandLine): Promise<void> {
   expectThat(
     (await hostside(stage, ["list", "--no-tools"])) === 1,

@@ -29,7 +29,10 @@ const inAProgram: Steps<Stage> = [
   ["Close, and leave nothing behind", closeCleanly],
 ];
 
-/** Runs every step, also after one that failed, so that the last one always closes. Resolves with whether all passed. */
+/**
+ * Runs every step, also after one that failed, so that the last one always closes. Resolves with
+ * whether all passed.
+ */
 export async function runDemo(printer: Printer): Promise<boolean> {
   const startedAt = performance.now();
   const servers = await prepareServers();
@@ -49,7 +52,8 @@ export async function runDemo(printer: Printer): Promise<boolean> {
   };
   try {
     await runAll(onTheCommandLine, { servers, printer });
-    // "debounced" lists again by itself when a server says that its tools changed; the default waits for the next call.
+    // "debounced" lists again by itself when a server says that its tools changed; the default
+    // waits for the next call.
     const host = await createHost({ config: servers.configFile, provider: { refresh: "debounced" } });
     await runAll(inAProgram, { servers, printer, host });
   } finally {

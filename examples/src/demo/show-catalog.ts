@@ -1,7 +1,10 @@
 import type { ToolDefinition } from "@hostside/core";
 import { expectThat, type Stage } from "./demo-step.ts";
 
-/** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
+/**
+ * Lists the groups: one per server that is connected, so that a model can be offered a directory
+ * instead of every schema.
+ */
 export async function showGroups({ host, printer, servers }: Stage): Promise<void> {
   const groups = host.toolbox.groups();
   for (const group of groups) {

@@ -11,7 +11,8 @@ export async function showStatuses({ host, printer, servers }: Stage): Promise<v
   for (const id of servers.ids) {
     const status = statuses.find((one) => one.id === id);
     expectThat(status !== undefined, `${id} is not there`);
-    // What failed may be tried once more in the background just now, and has its error all the same.
+    // What failed may be tried once more in the background just now, and has its error all the
+    // same.
     const isAsExpected = id === "inventory" ? status.error !== undefined : status.state === "ready";
     expectThat(isAsExpected, `${id} is ${status.state}`);
   }

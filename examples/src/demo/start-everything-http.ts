@@ -4,7 +4,10 @@ import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Starts `@modelcontextprotocol/server-everything` over Streamable HTTP on a free port; resolves when it listens. */
+/**
+ * Starts `@modelcontextprotocol/server-everything` over Streamable HTTP on a free port; resolves
+ * when it listens.
+ */
 export async function startEverythingHttp(): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [programOf("@modelcontextprotocol/server-everything"), "streamableHttp"], {

@@ -5,7 +5,10 @@ import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 const program = "server-memory";
 
-/** Kills the memory server as a crash would, and calls it again: the call starts it once more and finds what it had stored. */
+/**
+ * Kills the memory server as a crash would, and calls it again: the call starts it once more and
+ * finds what it had stored.
+ */
 export async function surviveAKill({ host, printer }: Stage): Promise<void> {
   const [before] = await findProcesses();
   expectThat(before !== undefined, `no process runs ${program}`);

@@ -12,7 +12,8 @@ export async function ask(client: GoogleGenAI, view: ToolboxView, question: stri
     const content = response.candidates?.[0]?.content;
     const answer = await mcp.answer(response);
     if (content === undefined || answer === undefined) return response.text;
-    // The model's own content goes back as it came: its parts carry signatures, without which Gemini 3 refuses the request.
+    // The model's own content goes back as it came: its parts carry signatures, without which
+    // Gemini 3 refuses the request.
     contents.push(content, answer);
   }
 }

@@ -1,5 +1,6 @@
-// One replica of a product with many users: what it shares with the others is in a Redis or a Postgres. Started as often as there is to be one:
-// STATE_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
+// One replica of a product with many users: what it shares with the others is in a Redis or a
+// Postgres. Started as often as there is to be one: STATE_URL=redis://127.0.0.1:6379 PORT=8080 node
+// replica.ts
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { createSharedServers, createHost, type Conversation } from "hostside";
@@ -22,7 +23,10 @@ const host = await createHost({
   onDiagnostic: ({ kind, message }) => void process.stderr.write(`${kind} ${message}\n`),
 });
 
-/** Those that are open. A conversation is so until somebody closes it, so that none is opened for each request. */
+/**
+ * Those that are open. A conversation is so until somebody closes it, so that none is opened for
+ * each request.
+ */
 const conversations = new Map<string, Promise<Conversation>>();
 
 function conversationOf(principal: string, id: string): Promise<Conversation> {
@@ -35,7 +39,9 @@ function conversationOf(principal: string, id: string): Promise<Conversation> {
   return opening;
 }
 
-/** Its user is done with it: what was kept for it, and its own connections, are not needed any more. */
+/**
+ * Its user is done with it: what was kept for it, and its own connections, are not needed any more.
+ */
 async function endConversation(principal: string, id: string): Promise<void> {
   const key = JSON.stringify([principal, id]);
   const open = await conversations.get(key);
@@ -43,7 +49,10 @@ async function endConversation(principal: string, id: string): Promise<void> {
   await open?.close();
 }
 
-/** What a request wants of the product. Its user is whoever the product knows it to be: here, whoever it says. */
+/**
+ * What a request wants of the product. Its user is whoever the product knows it to be: here,
+ * whoever it says.
+ */
 async function answer(request: IncomingMessage): Promise<unknown> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://replica");
   const body = request.method === "PUT" || request.method === "POST" ? await readJson(request) : undefined;

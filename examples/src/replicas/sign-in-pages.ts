@@ -32,7 +32,8 @@ export function createSignInPages(host: Host, userOf: UserOf): Server {
     const user = userOf(request);
     const [, page, serverId] = new URL(url, "http://localhost").pathname.split("/");
     if (page === "callback") {
-      // Path and query are enough, whatever proxy is in front. The user of the session has to be who began.
+      // Path and query are enough, whatever proxy is in front. The user of the session has to be
+      // who began.
       await host.oauth?.complete(url, { principal: user });
       return { location: "/tools" };
     }

@@ -6,21 +6,34 @@ import { isPresenter } from "./is-presenter.ts";
 
 /** What every adapter can be given. */
 export interface AdapterOptions {
-  /** What makes of a result what the model gets. Default: the presenter of the source, else pure and bounded: what is too big is cut, and a notice says so. */
+  /**
+   * What makes of a result what the model gets. Default: the presenter of the source, else pure and
+   * bounded: what is too big is cut, and a notice says so.
+   */
   readonly presenter?: ResultPresenter | undefined;
-  /** On whose behalf the model calls, in every call of this adapter. A call's own context goes first, member by member. Default: nobody's. */
+  /**
+   * On whose behalf the model calls, in every call of this adapter. A call's own context goes
+   * first, member by member. Default: nobody's.
+   */
   readonly context?: Omit<CallContext, "approval"> | undefined;
   /** Total time of each call, in milliseconds. Default: that of the tool's server. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether the API may enforce schemas: `"never"` (default), because strict mode is slower at first, counts tools and takes few schemas;
-   * `"where-possible"`, for each tool whose arguments can still be said whole: not one that takes names that nobody declared, or for which
-   * a `null` and nothing are two things.
+   * Whether the API may enforce schemas: `"never"` (default), because strict mode is slower at
+   * first, counts tools and takes few schemas; `"where-possible"`, for each tool whose arguments
+   * can still be said whole: not one that takes names that nobody declared, or for which a `null`
+   * and nothing are two things.
    */
   readonly strict?: "never" | "where-possible" | undefined;
-  /** Most tools of one request, the product's own that the adapter knows of included; those behind are left out. Default: what the API is known to take. `Infinity` sends them all. */
+  /**
+   * Most tools of one request, the product's own that the adapter knows of included; those behind
+   * are left out. Default: what the API is known to take. `Infinity` sends them all.
+   */
   readonly maxTools?: number | undefined;
-  /** Called once for each tool that is not declared, with the reason. Must not throw. Default: {@linkcode Declaration.leftOut} alone says it. */
+  /**
+   * Called once for each tool that is not declared, with the reason. Must not throw. Default:
+   * {@linkcode Declaration.leftOut} alone says it.
+   */
   readonly onLeftOut?: ((tool: LeftOutTool) => void) | undefined;
 }
 
@@ -35,8 +48,9 @@ export const adapterFields: Fields<AdapterOptions> = {
 };
 
 /**
- * Refuses options of an adapter that nothing reads, or that are of a wrong type; `fields` are the known ones, `owner` says whose they are:
- * `"createChatTools()"`. Throws a `TypeError` that names the option.
+ * Refuses options of an adapter that nothing reads, or that are of a wrong type; `fields` are the
+ * known ones, `owner` says whose they are: `"createChatTools()"`. Throws a `TypeError` that names
+ * the option.
  */
 export function assertAdapterOptions(
   owner: string,

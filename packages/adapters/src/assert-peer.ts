@@ -4,13 +4,17 @@ export interface NeededPeer {
   readonly where: string;
   /** Name and first version that the adapter was tried with, such as `ai@7`. */
   readonly peer: string;
-  /** What that version exports and those of an earlier generation do not; some between the two may have it as well. */
+  /**
+   * What that version exports and those of an earlier generation do not; some between the two may
+   * have it as well.
+   */
   readonly has: unknown;
 }
 
 /**
- * Throws a `TypeError` that says what to install when a framework is older than what an adapter is written for. Any version may be installed beside the
- * package, because npm would refuse to install it otherwise; an older one would run tools and ask nobody, or show their results to nobody.
+ * Throws a `TypeError` that says what to install when a framework is older than what an adapter is
+ * written for. Any version may be installed beside the package, because npm would refuse to install
+ * it otherwise; an older one would run tools and ask nobody, or show their results to nobody.
  */
 export function assertPeer({ where, peer, has }: NeededPeer): void {
   if (has !== undefined) return;

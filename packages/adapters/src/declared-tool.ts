@@ -12,7 +12,10 @@ export interface DeclaredTool {
   readonly definition: ToolDefinition;
   /** What was changed of the schema, in words; empty where it is the server's own. */
   readonly changes: readonly string[];
-  /** The arguments that the model gave for the adapted schema, as the tool takes them. Gives anything that is no object back as it is. */
+  /**
+   * The arguments that the model gave for the adapted schema, as the tool takes them. Gives
+   * anything that is no object back as it is.
+   */
   restore(args: unknown): unknown;
 }
 

@@ -3,8 +3,9 @@ import { markError } from "./mark-error.ts";
 import { replaceMedia } from "./replace-media.ts";
 
 /**
- * What OpenAI's models take of media from a tool: pictures of these types and PDF files. Another one would fail the whole request.
- * https://platform.openai.com/docs/guides/images-vision, https://platform.openai.com/docs/guides/pdf-files
+ * What OpenAI's models take of media from a tool: pictures of these types and PDF files. Another
+ * one would fail the whole request. https://platform.openai.com/docs/guides/images-vision,
+ * https://platform.openai.com/docs/guides/pdf-files
  */
 export const openaiMedia: ReadonlySet<string> = new Set([
   "image/png",
@@ -18,8 +19,9 @@ export const openaiMedia: ReadonlySet<string> = new Set([
 export const pdf = "application/pdf";
 
 /**
- * The blocks of a presentation as OpenAI's models take them: with the structured content before the first medium, where the texts are, a
- * notice in place of a medium that is not taken, and the mark of an error, for which there is no flag.
+ * The blocks of a presentation as OpenAI's models take them: with the structured content before the
+ * first medium, where the texts are, a notice in place of a medium that is not taken, and the mark
+ * of an error, for which there is no flag.
  */
 export function openaiBlocks({ blocks, isError }: Presented): readonly PresentedBlock[] {
   const taken = replaceMedia(blocks, openaiMedia);
@@ -38,7 +40,10 @@ function isStructured(block: PresentedBlock): boolean {
   return block.type === "text" && block.part === "structured";
 }
 
-/** What a PDF file is called: the end of what its server calls it, with the ending that an API may go by. */
+/**
+ * What a PDF file is called: the end of what its server calls it, with the ending that an API may
+ * go by.
+ */
 export function pdfName({ name = "" }: PresentedMedia): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   const called = last === "" ? "file" : last;

@@ -1,8 +1,8 @@
 import type { PresentedBlock, PresentedMedia } from "@hostside/results";
 
 /**
- * Blocks of which an API takes all: in place of a picture, a sound or a file that `takes` does not name stands a text that says what
- * is missing. `takes` has MIME types, in lower case.
+ * Blocks of which an API takes all: in place of a picture, a sound or a file that `takes` does not
+ * name stands a text that says what is missing. `takes` has MIME types, in lower case.
  */
 export function replaceMedia(blocks: readonly PresentedBlock[], takes: ReadonlySet<string>): readonly PresentedBlock[] {
   return blocks.map((block) => {

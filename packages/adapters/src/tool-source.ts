@@ -3,13 +3,16 @@ import type { ResultPresenter } from "@hostside/results";
 import { isPresenter } from "./is-presenter.ts";
 
 /**
- * Where an adapter has its tools from: a view of a toolbox, which is what a conversation should have, a toolbox, or a provider. What
- * `tools()` returns is declared with the next request, in that order.
+ * Where an adapter has its tools from: a view of a toolbox, which is what a conversation should
+ * have, a toolbox, or a provider. What `tools()` returns is declared with the next request, in that
+ * order.
  */
 export interface ToolSource {
   tools(): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
-  /** What makes of its results what a model gets, where the options of an adapter name nobody else. */
+  /**
+   * What makes of its results what a model gets, where the options of an adapter name nobody else.
+   */
   readonly presenter?: ResultPresenter | undefined;
   /**
    * Lets the framework ask before calls: a conversation's, or `policy.frameworkApproval()`.
@@ -24,7 +27,10 @@ export function callingBy(source: ToolSource, call: ToolSource["call"]): ToolSou
   return { tools: () => source.tools(), call, presenter, approval };
 }
 
-/** Throws a `TypeError` for what is no source, such as a promise of one, or one with a presenter that is none. */
+/**
+ * Throws a `TypeError` for what is no source, such as a promise of one, or one with a presenter
+ * that is none.
+ */
 export function assertToolSource(source: ToolSource | null | undefined): void {
   if (typeof source?.tools !== "function" || typeof source.call !== "function") {
     throw new TypeError("source must be a view, a toolbox or a provider: it needs tools() and call()");

@@ -244,7 +244,8 @@ function findFaults({ kind, schema, before, pick }: Case, profile: SchemaProfile
   const text = JSON.stringify(schema);
   const adapted = adaptSchema(schema, profile);
   const faults: unknown[] = JSON.stringify(schema) === text ? [] : ["the given schema was changed"];
-  // Without strict mode, what an API does not take of what most servers write is asked for in words.
+  // Without strict mode, what an API does not take of what most servers write is asked for in
+  // words.
   if (!adapted.ok) return profile.enforced || kind === "odd" ? faults : [...faults, profile.id, adapted.reason];
   faults.push(...findSchemaRefusals(adapted.schema, profile.schema));
   const after = compile(adapted.schema);

@@ -10,7 +10,8 @@ import {
   type UIMessage,
 } from "ai";
 
-// Compiles only while what the adapter gives is what the AI SDK takes, under `exactOptionalPropertyTypes`, without a cast.
+// Compiles only while what the adapter gives is what the AI SDK takes, under
+// `exactOptionalPropertyTypes`, without a cast.
 export async function chat(
   view: ToolboxView,
   policy: Policy,

@@ -10,7 +10,9 @@ export interface Body {
   readonly [member: string]: unknown;
 }
 
-/** Gives one answer for each request: JSON, or the lines of a stream. One request too many fails. */
+/**
+ * Gives one answer for each request: JSON, or the lines of a stream. One request too many fails.
+ */
 export function createFakeApi(...answers: readonly (object | string)[]): FakeApi {
   const bodies: Body[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {

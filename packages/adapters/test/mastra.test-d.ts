@@ -4,7 +4,8 @@ import { createMastraTools } from "@hostside/adapters/mastra";
 import type { ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 
-// Compiles only while what the adapter gives is what Mastra takes, under `exactOptionalPropertyTypes`, without a cast.
+// Compiles only while what the adapter gives is what Mastra takes, under
+// `exactOptionalPropertyTypes`, without a cast.
 export async function run(view: ToolboxView, policy: Policy, model: MastraModelConfig): Promise<unknown> {
   const { tools, prepareStep, outcomeOf } = createMastraTools({ ...view, approval: policy.frameworkApproval() });
   const agent = new Agent({ id: "a", name: "A", instructions: "Help.", model, tools });

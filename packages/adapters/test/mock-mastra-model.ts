@@ -30,7 +30,8 @@ export function scriptedMastra(
       return Promise.resolve({ stream: ReadableStream.from(chunks) });
     },
   });
-  // What its type says of `response` is nothing that Mastra takes under `exactOptionalPropertyTypes`.
+  // What its type says of `response` is nothing that Mastra takes under
+  // `exactOptionalPropertyTypes`.
   return { mock, model: mock as unknown as MastraModelConfig };
 }
 

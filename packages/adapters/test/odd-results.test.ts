@@ -54,7 +54,8 @@ describe("whatever a server answers", () => {
       const { response = {}, parts = [] } = answer?.parts[0]?.functionResponse ?? {};
       expect(Object.keys(response)).toHaveLength(1);
       expect("output" in response || "error" in response).toBe(true);
-      // JSON writes half of a surrogate pair as an escape, and a text of two such letters with two backslashes.
+      // JSON writes half of a surrogate pair as an escape, and a text of two such letters with two
+      // backslashes.
       expect(JSON.stringify(response)).not.toMatch(/(?<!\\)\\u[dD][89a-fA-F]/);
       for (const { inlineData } of parts) {
         expect(inlineData?.mimeType).toMatch(/^(image\/(jpeg|png|webp)|application\/pdf)$/);

@@ -6,7 +6,8 @@ describe("the peers", () => {
   it.each(["adapters", "auth", "otel", "policy", "hostside"])(
     "of %s, which are optional, keep it out of no project",
     (name) => {
-      // npm refuses to install what has a peer of another version, though it is optional, and a product has the frameworks that it has.
+      // npm refuses to install what has a peer of another version, though it is optional, and a
+      // product has the frameworks that it has.
       const text = readFileSync(new URL(`../../${name}/package.json`, import.meta.url), "utf8");
       const { peerDependencies = {}, peerDependenciesMeta = {} } = JSON.parse(text) as {
         readonly peerDependencies?: Readonly<Record<string, string>>;

@@ -2,7 +2,10 @@ import type { AuthorizationFetch } from "@hostside/core";
 import type { SecretMemory } from "@hostside/core/implement";
 import type { ClientConfig } from "./oauth-options.ts";
 
-/** One principal at one server: whose credentials. The same object for the same two as long as the server's URL is the same. */
+/**
+ * One principal at one server: whose credentials. The same object for the same two as long as the
+ * server's URL is the same.
+ */
 export interface Account {
   readonly serverId: string;
   /** The server's title in the host's words; its id when it has none. */
@@ -10,7 +13,10 @@ export interface Account {
   readonly serverUrl: URL;
   readonly principal: string | undefined;
   readonly config: ClientConfig;
-  /** The latest that a connector gave, or that of the options. Ends with `close()`, and learns the secrets that pass. */
+  /**
+   * The latest that a connector gave, or that of the options. Ends with `close()`, and learns the
+   * secrets that pass.
+   */
   readonly fetch: AuthorizationFetch;
   /** Every secret that passed, so that none is in a text. */
   readonly secrets: SecretMemory;

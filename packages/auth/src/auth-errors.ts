@@ -13,7 +13,10 @@ export interface TroubleExtras {
   readonly cause?: unknown;
 }
 
-/** `auth_required`: a user or an operator has to act. `text` says what is wrong and what to do; without the server, which is put in front. */
+/**
+ * `auth_required`: a user or an operator has to act. `text` says what is wrong and what to do;
+ * without the server, which is put in front.
+ */
 export function authRequired(about: Troubled, text: string, { details, cause }: TroubleExtras = {}): HostsideError {
   return new HostsideError(`${nameServer(about.serverId)}: ${text}`, {
     code: "auth_required",
@@ -26,8 +29,8 @@ export function authRequired(about: Troubled, text: string, { details, cause }: 
 const showing = "show the authorization page";
 
 /**
- * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can still be answered; its `state` is in it, and lets
- * nobody in.
+ * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can
+ * still be answered; its `state` is in it, and lets nobody in.
  */
 export function pageNotShownError(about: Troubled, page: URL, cause: unknown): HostsideError {
   const said = isHostsideError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
@@ -60,7 +63,10 @@ export function withoutServerName(serverId: string, text: string): string {
   return text.startsWith(name) ? text.slice(name.length) : text;
 }
 
-/** What an error says, in words also where it is one of a schema's, whose message is a list of issues as JSON. */
+/**
+ * What an error says, in words also where it is one of a schema's, whose message is a list of
+ * issues as JSON.
+ */
 export function errorTextOf(error: Error): string {
   if (!("issues" in error) || !Array.isArray(error.issues)) return error.message;
   const issues: readonly unknown[] = error.issues;
@@ -73,12 +79,14 @@ export function errorTextOf(error: Error): string {
     .join("; ");
 }
 
-// More than any message quotes, so that white space does not use up the room; and a bound on the work.
+// More than any message quotes, so that white space does not use up the room; and a bound on the
+// work.
 const longestSource = 16_384;
 
 /**
- * What an authorization server or a user's browser said, fit for a message: one line, without control characters and secrets, of at most
- * `maxLength` UTF-16 units. It is cleaned first and cut last, because a cut would leave half of a secret.
+ * What an authorization server or a user's browser said, fit for a message: one line, without
+ * control characters and secrets, of at most `maxLength` UTF-16 units. It is cleaned first and cut
+ * last, because a cut would leave half of a secret.
  */
 export function safeExcerptOf(about: Troubled, text: string, maxLength = 300): string {
   const safe = about.secrets.redact(cleanText(text.slice(0, longestSource)));
@@ -87,8 +95,9 @@ export function safeExcerptOf(about: Troubled, text: string, maxLength = 300): s
 }
 
 /**
- * What a request, or the SDK on its behalf, failed with. `doing` is in words, such as `reading the metadata`. A failure of a `fetch` has
- * the `HostsideError` as its cause; one without was no connection.
+ * What a request, or the SDK on its behalf, failed with. `doing` is in words, such as
+ * `reading the metadata`. A failure of a `fetch` has the `HostsideError` as its cause; one without
+ * was no connection.
  */
 export function toAuthError(error: unknown, about: Troubled, doing: string): HostsideError {
   if (isHostsideError(error)) return naming(error, about);
@@ -113,7 +122,10 @@ export interface GivenUp {
   readonly serverId?: string | undefined;
 }
 
-/** The reason of a signal as an error of this package: `aborted`, with it as the cause, unless it is one already. */
+/**
+ * The reason of a signal as an error of this package: `aborted`, with it as the cause, unless it is
+ * one already.
+ */
 export function abortError(signal: AbortSignal, { serverId }: GivenUp, doing: string): HostsideError {
   const reason: unknown = signal.reason;
   if (isHostsideError(reason)) return reason;

@@ -10,15 +10,20 @@ export interface AuthParts {
   readonly settings: OAuthSettings;
   readonly store: CredentialStore;
   readonly clock: Clock;
-  /** The account of a server that is known by its spec, or by its id when a connector has asked about it. */
+  /**
+   * The account of a server that is known by its spec, or by its id when a connector has asked
+   * about it.
+   */
   readonly accountOf: (server: ServerSpec | string, principal: string | undefined) => Account;
   readonly signedIn: EventSource<SignedIn>;
   /** Aborts with `close()`. */
   readonly closing: AbortSignal;
   /**
-   * Signs in because the server refused a request while a user waits for it: at most three times in ten minutes for an account, because a server
-   * that refuses whatever it is given would otherwise send the user to the browser for ever. Who is signing in to it already is waited for. Once
-   * the page is shown it is waited for by itself: the user may still be typing, and who asks again joins them or finds the tokens.
+   * Signs in because the server refused a request while a user waits for it: at most three times in
+   * ten minutes for an account, because a server that refuses whatever it is given would otherwise
+   * send the user to the browser for ever. Who is signing in to it already is waited for. Once the
+   * page is shown it is waited for by itself: the user may still be typing, and who asks again
+   * joins them or finds the tokens.
    */
   readonly signInAfterRefusal: (account: Account, refusal: RefusedSignIn) => Promise<SignedIn>;
   /** Whether somebody is signing in to it in this process. */

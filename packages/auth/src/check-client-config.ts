@@ -51,7 +51,10 @@ const flows: Readonly<Record<Flow, Readonly<Record<string, true>>>> = {
   enterprise_managed: enterpriseFields,
 };
 
-/** Throws what `fail` makes for the first member of a client's configuration that breaks a rule. Its texts hold no value. */
+/**
+ * Throws what `fail` makes for the first member of a client's configuration that breaks a rule. Its
+ * texts hold no value.
+ */
 export function assertClientConfig(config: unknown, fail: ConfigFailure): asserts config is ClientConfig {
   if (!isPlainObject(config)) throw fail("", `must be an object, not ${kindOf(config)}`);
   const { flow = "authorization_code" } = config;
@@ -166,7 +169,10 @@ const noPlaces: ReadonlySet<string> = new Set([
   "wss:",
 ]);
 
-/** Throws what `fail` makes for what cannot be a redirect URI: `https:`, `http:` on this machine, or a scheme of the product's own (RFC 8252, 7). */
+/**
+ * Throws what `fail` makes for what cannot be a redirect URI: `https:`, `http:` on this machine, or
+ * a scheme of the product's own (RFC 8252, 7).
+ */
 export function assertRedirectUri(value: unknown, fail: (rule: string) => Error): asserts value is string {
   if (typeof value !== "string" || value.trim() === "") throw fail("must be a URL, and not blank");
   if (!URL.canParse(value)) throw fail("must be an absolute URL");

@@ -15,7 +15,10 @@ import type { OAuthSettings } from "./read-oauth-options.ts";
 
 /** The accounts that are in use. */
 export interface Accounts {
-  /** The account of a server that is known by its spec, or by its id when a connector has asked about it. */
+  /**
+   * The account of a server that is known by its spec, or by its id when a connector has asked
+   * about it.
+   */
   accountOf(server: ServerSpec | string, principal: string | undefined): Account;
   /** The account, when its server is known. */
   knownAccount(serverId: string, principal: string | undefined): Account | undefined;
@@ -23,7 +26,8 @@ export interface Accounts {
   connect(spec: ServerSpec, request: AuthorizationRequest): Account;
 }
 
-// Who has more in use at a time gets a new object for the one that was not used longest, and loses what its refusals said.
+// Who has more in use at a time gets a new object for the one that was not used longest, and loses
+// what its refusals said.
 const mostAccounts = 10_000;
 
 interface Entry {
@@ -122,7 +126,8 @@ function endedBy(closing: AbortSignal, fetch: AuthorizationFetch): Authorization
   };
 }
 
-// Those of the configuration are masked from the first moment on, and never displaced by later ones.
+// Those of the configuration are masked from the first moment on, and never displaced by later
+// ones.
 function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
   const provider = config.flow === "enterprise_managed" ? config.identityProvider : undefined;
   const known = [config.clientSecret, provider?.clientSecret].filter((secret) => secret !== undefined);

@@ -30,16 +30,19 @@ const signOutFields: Fields<SignOutOptions> = { principal: true, signal: true };
 const signalFields = { signal: true } as const;
 
 /**
- * Signs users and programs in to servers, and keeps them signed in. Nothing happens by making one: no request, no file, no page.
+ * Signs users and programs in to servers, and keeps them signed in. Nothing happens by making one:
+ * no request, no file, no page.
  *
- * Throws a `TypeError` for an option that is unknown or cannot be used, such as a blank client id or a redirect URI over plain `http:`.
+ * Throws a `TypeError` for an option that is unknown or cannot be used, such as a blank client id
+ * or a redirect URI over plain `http:`.
  */
 export function createOAuth(options: OAuthOptions = {}): OAuth {
   const settings = readOAuthOptions(options);
   const { clock, store } = settings;
   const close = new AbortController();
   const closing = close.signal;
-  // Requests end after what is under way, because the answer to one may be the only copy of somebody's tokens.
+  // Requests end after what is under way, because the answer to one may be the only copy of
+  // somebody's tokens.
   const ended = new AbortController();
   const accounts = createAccounts(settings, ended.signal);
   const signedIn = createEvent<SignedIn>();

@@ -1,15 +1,18 @@
 import type { AuthorizationRequest, ServerSpec } from "@hostside/core";
 import { kindOf } from "@hostside/core/implement";
 
-/** Whose credentials a server gets, as a connector asks it; `undefined` when that is for somebody else to say. */
+/**
+ * Whose credentials a server gets, as a connector asks it; `undefined` when that is for somebody
+ * else to say.
+ */
 export type AuthProvider<Credentials extends object = object> = (
   spec: ServerSpec,
   request: AuthorizationRequest,
 ) => Credentials | undefined;
 
 /**
- * Several ways to be let in as one `authProvider`, such as OAuth for some servers and keys for others: the first that answers has it. Throws a `TypeError`
- * for what is no function.
+ * Several ways to be let in as one `authProvider`, such as OAuth for some servers and keys for
+ * others: the first that answers has it. Throws a `TypeError` for what is no function.
  */
 export function firstAuthProvider<const Providers extends readonly AuthProvider[]>(
   ...providers: Providers

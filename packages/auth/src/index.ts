@@ -48,7 +48,8 @@ export { createApiKeys } from "./api-keys/create-api-keys.ts";
 export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
 
-// Where credentials are kept, and who may change them now. @hostside/auth/node has files and the keyring.
+// Where credentials are kept, and who may change them now. @hostside/auth/node has files and the
+// keyring.
 export type { CredentialKey, CredentialStore } from "./store/credential-store.ts";
 export { createMemoryCredentials, type MemoryCredentialsOptions } from "./store/create-memory-credentials.ts";
 export {

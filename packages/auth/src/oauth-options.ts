@@ -6,25 +6,39 @@ export interface OAuthOptions {
   /** Where credentials are kept. Default: in memory, so that a restart signs everybody out. */
   readonly store?: CredentialStore | undefined;
   /**
-   * Where authorization servers send users back to: a page of the product's own, which hands what it got to `complete()`; or who listens for them, such as
-   * `loopbackRedirect()` of `@hostside/auth/node`. Needed for the authorization code flow alone.
+   * Where authorization servers send users back to: a page of the product's own, which hands what
+   * it got to `complete()`; or who listens for them, such as `loopbackRedirect()` of
+   * `@hostside/auth/node`. Needed for the authorization code flow alone.
    */
   readonly redirect?: RedirectReceiver | URL | string | undefined;
-  /** Shows a user the authorization page. Without it, `authorize()` asks nobody and fails; `begin()` and `complete()` work. */
+  /**
+   * Shows a user the authorization page. Without it, `authorize()` asks nobody and fails; `begin()`
+   * and `complete()` work.
+   */
   readonly prompt?: OAuthPrompt | undefined;
-  /** Who signs in at each server, by server id. Default for a server that is not here: a user, as a client that is found or registered. */
+  /**
+   * Who signs in at each server, by server id. Default for a server that is not here: a user, as a
+   * client that is found or registered.
+   */
   readonly clients?: ClientsFor | Readonly<Record<string, ClientConfig>> | undefined;
   /** How the host introduces itself where it registers. */
   readonly product?: ProductIdentity | undefined;
   /** The last way to become a client: asks a human for one that was registered by hand. */
   readonly askForClient?: ((question: ClientQuestion) => Promise<GivenClient | undefined>) | undefined;
-  /** Decides where requests may go that no connector makes. Those of a connector are judged by the connector's own. Default: anywhere. */
+  /**
+   * Decides where requests may go that no connector makes. Those of a connector are judged by the
+   * connector's own. Default: anywhere.
+   */
   readonly guard?: ConnectionGuard | undefined;
-  /** Does the requests that no connector makes. Default: the runtime's `fetch`, bounded as a connector's is. */
+  /**
+   * Does the requests that no connector makes. Default: the runtime's `fetch`, bounded as a
+   * connector's is.
+   */
   readonly fetch?: AuthorizationFetch | undefined;
   /**
-   * How long before its end an access token is renewed, in milliseconds; at most a fifth of its life. Default 60,000: longer than a request takes,
-   * shorter than the shortest lives that are usual.
+   * How long before its end an access token is renewed, in milliseconds; at most a fifth of its
+   * life. Default 60,000: longer than a request takes, shorter than the shortest lives that are
+   * usual.
    */
   readonly refreshSkewMs?: number | undefined;
   /** Default: the real time. */
@@ -37,7 +51,10 @@ export interface ProductIdentity {
   readonly name?: string | undefined;
   readonly url?: string | undefined;
   readonly logoUrl?: string | undefined;
-  /** `https:` URL of the product's Client ID Metadata Document, which is then its client id wherever that is understood. */
+  /**
+   * `https:` URL of the product's Client ID Metadata Document, which is then its client id wherever
+   * that is understood.
+   */
   readonly metadataUrl?: string | undefined;
 }
 
@@ -57,8 +74,9 @@ export type ClientConfig =
 
 interface CommonConfig {
   /**
-   * The authorization server that the client belongs to. A server that names another one gets nothing. Default: the first one that it names, from
-   * then on that one alone, as long as the credentials are kept.
+   * The authorization server that the client belongs to. A server that names another one gets
+   * nothing. Default: the first one that it names, from then on that one alone, as long as the
+   * credentials are kept.
    */
   readonly issuer?: string | undefined;
   /** Asked for in place of what the server names. */
@@ -75,7 +93,10 @@ export interface AuthorizationCodeConfig extends CommonConfig {
   /** Of a client that was registered by hand. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** In place of the `redirect` of all. On this machine it is where users have to be listened for, at any port when it names none. */
+  /**
+   * In place of the `redirect` of all. On this machine it is where users have to be listened for,
+   * at any port when it names none.
+   */
   readonly redirectUri?: string | undefined;
   readonly clientName?: string | undefined;
 }
@@ -86,7 +107,10 @@ export interface ClientCredentialsConfig extends CommonConfig {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly privateKey?: PrivateKey | undefined;
-  /** How the secret is sent. Default: what the authorization server offers, `client_secret_basic` first. */
+  /**
+   * How the secret is sent. Default: what the authorization server offers, `client_secret_basic`
+   * first.
+   */
   readonly authMethod?: "client_secret_basic" | "client_secret_post" | undefined;
 }
 
@@ -119,7 +143,10 @@ export interface AssertionRequest {
   readonly signal: AbortSignal;
 }
 
-/** The user is signed in with the enterprise's identity provider already, which answers for them (token exchange, RFC 8693, for an ID-JAG). */
+/**
+ * The user is signed in with the enterprise's identity provider already, which answers for them
+ * (token exchange, RFC 8693, for an ID-JAG).
+ */
 export interface EnterpriseManagedConfig extends CommonConfig {
   readonly flow: "enterprise_managed";
   readonly clientId: string;
@@ -160,13 +187,17 @@ export interface PromptRequest {
   readonly principal?: string | undefined;
   /** `https:`, or on this machine: nothing else is ever handed over. */
   readonly url: URL;
-  /** Aborts when the answer is there, when it is too late for one, and when nobody wants it any more. */
+  /**
+   * Aborts when the answer is there, when it is too late for one, and when nobody wants it any
+   * more.
+   */
   readonly signal: AbortSignal;
 }
 
 /**
- * What became of the page: `"completed"` it was shown, and the answer will come by the redirect, if it is not there yet; `"cancelled"` the user does not want to;
- * or the whole URL that the user was sent back to, where it has to be pasted. To throw is a failure of the prompt itself.
+ * What became of the page: `"completed"` it was shown, and the answer will come by the redirect, if
+ * it is not there yet; `"cancelled"` the user does not want to; or the whole URL that the user was
+ * sent back to, where it has to be pasted. To throw is a failure of the prompt itself.
  */
 export type PromptAnswer = "completed" | "cancelled" | { readonly callbackUrl: URL | string };
 
@@ -178,7 +209,10 @@ export interface RedirectExpectation {
   readonly serverId: string;
   /** What the page that answers the user calls the server. */
   readonly title: string;
-  /** The redirect URI that the client is registered with, if it is already; to be listened on again where that can be done. */
+  /**
+   * The redirect URI that the client is registered with, if it is already; to be listened on again
+   * where that can be done.
+   */
   readonly preferredUri?: string | undefined;
   /** Ends the wait. */
   readonly signal: AbortSignal;
@@ -194,8 +228,9 @@ export interface RedirectListener {
   /** Where the authorization server is to send the user back to. */
   readonly redirectUri: string;
   /**
-   * From now on an answer counts that has this `state`; any other is answered and ignored. Resolves to the whole URL; rejects with
-   * `auth_required` after the listener's own time, and with the reason of the expectation's signal. At most once.
+   * From now on an answer counts that has this `state`; any other is answered and ignored. Resolves
+   * to the whole URL; rejects with `auth_required` after the listener's own time, and with the
+   * reason of the expectation's signal. At most once.
    */
   receive(state: string): Promise<URL>;
   /** Shows the user who came back how it went, and ends. Idempotent. */

@@ -24,7 +24,10 @@ export interface SignOutOptions extends AccountOptions {
 
 /** Options of {@linkcode OAuth.authorize}. */
 export interface AuthorizeOptions extends SignInOptions {
-  /** Shows this user the page, in place of the `prompt` of all. Not asked when the user is looking at one already. */
+  /**
+   * Shows this user the page, in place of the `prompt` of all. Not asked when the user is looking
+   * at one already.
+   */
   readonly prompt?: OAuthPrompt | undefined;
 }
 
@@ -54,7 +57,10 @@ export interface SignedIn {
   readonly expiresAt?: number | undefined;
   /** Whether it is renewed without a user. */
   readonly renews: boolean;
-  /** Whether its issuer is the one in use; others are kept from before the server changed its authorization server. */
+  /**
+   * Whether its issuer is the one in use; others are kept from before the server changed its
+   * authorization server.
+   */
   readonly current: boolean;
 }
 
@@ -71,56 +77,77 @@ export interface DiscoveredAuthorization {
 export interface SignedOut {
   /** Whether there was anything. */
   readonly existed: boolean;
-  /** Whether the authorization server was asked to revoke them, and agreed; `undefined` where it offers no revocation. */
+  /**
+   * Whether the authorization server was asked to revoke them, and agreed; `undefined` where it
+   * offers no revocation.
+   */
   readonly revoked: boolean | undefined;
 }
 
 /** Signs users and programs in to servers, and keeps them signed in. */
 export interface OAuth extends AsyncDisposable {
-  /** For `createConnector({ authProvider })`. Answers for each server of `auth: "oauth"`; for others `undefined`. */
+  /**
+   * For `createConnector({ authProvider })`. Answers for each server of `auth: "oauth"`; for others
+   * `undefined`.
+   */
   readonly authProvider: (spec: ServerSpec, request: AuthorizationRequest) => ServerCredentials | undefined;
   /**
-   * Signs in, by whatever flow the server is configured for; with the authorization code flow a user is asked now, by the `prompt`. `server`: the
-   * spec, or the id of one that a connector has asked about. Who is signing in to the same server for the same principal already is waited for.
+   * Signs in, by whatever flow the server is configured for; with the authorization code flow a
+   * user is asked now, by the `prompt`. `server`: the spec, or the id of one that a connector has
+   * asked about. Who is signing in to the same server for the same principal already is waited for.
    *
-   * Rejects with `auth_required` when the user declined, cancelled or did not come back in time, when no way to become a client was left, and when the
-   * answer cannot be trusted; `unknown_server`, `invalid_spec` (not HTTP, or not `auth: "oauth"`), `unsupported_operation` (nobody to ask: no
-   * `prompt`), `not_allowed` (the guard), `store_failed`, `aborted`, `closed`, and whatever the requests fail with.
+   * Rejects with `auth_required` when the user declined, cancelled or did not come back in time,
+   * when no way to become a client was left, and when the answer cannot be trusted;
+   * `unknown_server`, `invalid_spec` (not HTTP, or not `auth: "oauth"`), `unsupported_operation`
+   * (nobody to ask: no `prompt`), `not_allowed` (the guard), `store_failed`, `aborted`, `closed`,
+   * and whatever the requests fail with.
    */
   authorize(server: ServerSpec | string, options?: AuthorizeOptions): Promise<SignedIn>;
-  /** The first half of {@linkcode authorize}, for a product with pages of its own: shows nothing to anybody. Rejects like it. */
+  /**
+   * The first half of {@linkcode authorize}, for a product with pages of its own: shows nothing to
+   * anybody. Rejects like it.
+   */
   begin(server: ServerSpec | string, options?: SignInOptions): Promise<PendingAuthorization>;
   /**
-   * The second half: takes the URL that the user came back with, in this process or in any other that
-   * shares the store. Path and query are enough: behind a proxy the origin may be another one.
+   * The second half: takes the URL that the user came back with, in this process or in any other
+   * that shares the store. Path and query are enough: behind a proxy the origin may be another one.
    * `principal` is who came back, as the product knows the user.
    *
    * Rejects with `auth_required`, and sends nothing to anybody, for a `state` that nobody began or
    * that was answered, for a principal that did not begin it, for another path than the redirect's,
-   * and for an answer of another issuer. What another principal began stays open for that principal.
+   * and for an answer of another issuer. What another principal began stays open for that
+   * principal.
    */
   complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "principal" | "signal">): Promise<SignedIn>;
   /**
-   * Forgets what was begun and not completed, in any process that shares the store, and ends this one's `authorize()` with `auth_required`. Resolves to
-   * whether there was anything.
+   * Forgets what was begun and not completed, in any process that shares the store, and ends this
+   * one's `authorize()` with `auth_required`. Resolves to whether there was anything.
    */
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
   /** What a server wants, without signing in; `null` when it wants no OAuth. */
   discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
   /**
-   * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also when it could not be reached. Other processes see it
-   * within 10 s. Rejects with `store_failed` when they could not be forgotten.
+   * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also
+   * when it could not be reached. Other processes see it within 10 s. Rejects with `store_failed`
+   * when they could not be forgotten.
    */
   signOut(serverId: string, options?: SignOutOptions): Promise<SignedOut>;
-  /** Forgets the tokens and asks nobody, also those that cannot be read. Resolves to whether there were any; rejects with `store_failed`. */
+  /**
+   * Forgets the tokens and asks nobody, also those that cannot be read. Resolves to whether there
+   * were any; rejects with `store_failed`.
+   */
   clear(serverId: string, principal?: string): Promise<boolean>;
-  /** All that is kept, sorted by server, principal and issuer; but for what this release cannot read. Rejects with `store_failed`. */
+  /**
+   * All that is kept, sorted by server, principal and issuer; but for what this release cannot
+   * read. Rejects with `store_failed`.
+   */
   list(): Promise<readonly SignedIn[]>;
   /** Fires when somebody has signed in: not for a refresh. */
   readonly onSignedIn: Event<SignedIn>;
   /**
-   * Ends what is under way; keeps what is kept. A refresh token that was sent is waited for, 40 s at most, because its answer is the only copy of a
-   * sign-in; and what could not be saved is tried once more, for 5 s. Idempotent.
+   * Ends what is under way; keeps what is kept. A refresh token that was sent is waited for, 40 s
+   * at most, because its answer is the only copy of a sign-in; and what could not be saved is tried
+   * once more, for 5 s. Idempotent.
    */
   close(): Promise<void>;
 }

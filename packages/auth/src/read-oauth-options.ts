@@ -16,7 +16,10 @@ export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"
   readonly redirectUri: string | undefined;
   /** Who listens where there is no such page. */
   readonly receiver: RedirectReceiver | undefined;
-  /** Who signs in. Throws `invalid_spec` when the product's function answers with what cannot be used. */
+  /**
+   * Who signs in. Throws `invalid_spec` when the product's function answers with what cannot be
+   * used.
+   */
   readonly configOf: (server: Parameters<ClientsFor>[0]) => ClientConfig;
 }
 
@@ -35,7 +38,10 @@ const optionFields: Fields<OAuthOptions> = {
 const productFields: Fields<ProductIdentity> = { name: true, url: true, logoUrl: true, metadataUrl: true };
 const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 
-/** Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+/**
+ * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
+ * type.
+ */
 export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   assertKnownOptions("createOAuth()", options, optionFields);
   const { clients, redirect, product, refreshSkewMs = 60_000, clock = systemClock, ...others } = options;

@@ -2,8 +2,9 @@
 const mostAtATime = 16;
 
 /**
- * Does the same for all values, 16 at a time. When one fails, the others that have begun are waited for, no more begin, and the failure of the
- * first in order is thrown: nothing is under way afterwards.
+ * Does the same for all values, 16 at a time. When one fails, the others that have begun are waited
+ * for, no more begin, and the failure of the first in order is thrown: nothing is under way
+ * afterwards.
  */
 export async function settleInTurns<Value, Result>(
   values: readonly Value[],

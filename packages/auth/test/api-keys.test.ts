@@ -12,7 +12,8 @@ const sent: { readonly key: string; readonly method: string }[] = [];
 /** Ends the call of "slow" that waits. */
 let finishSlow: (() => void) | undefined;
 
-// A legacy server over HTTP; its tool "whoami" says whose key a call had, and "slow" waits for the test.
+// A legacy server over HTTP; its tool "whoami" says whose key a call had, and "slow" waits for the
+// test.
 const http = createServer((request, response) => {
   if (request.method !== "POST") return void response.writeHead(405).end();
   const chunks: Buffer[] = [];

@@ -33,7 +33,10 @@ export interface FakeServers {
   readonly requests: SeenRequest[];
   /** How often this was asked for. */
   count(route: string): number;
-  /** What a user who agrees is sent back to. `members`: put over the parameters of the answer, `undefined` leaves one out. */
+  /**
+   * What a user who agrees is sent back to. `members`: put over the parameters of the answer,
+   * `undefined` leaves one out.
+   */
   visit(page: URL, members?: Readonly<Record<string, string | undefined>>): URL;
 }
 

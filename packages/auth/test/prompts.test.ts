@@ -83,7 +83,10 @@ describe.runIf(process.platform === "linux")("openBrowser with what the system h
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Programs on the path, all of which write their arguments to a file, one a line, and end with a code. */
+  /**
+   * Programs on the path, all of which write their arguments to a file, one a line, and end with a
+   * code.
+   */
   function install(programs: Readonly<Record<string, number>>): {
     readonly opened: (program: string) => Promise<readonly string[]>;
   } {

@@ -24,7 +24,10 @@ interface Race extends TokenWorld {
   readonly settle: (...work: readonly Promise<unknown>[]) => Promise<void>;
 }
 
-/** Somebody is signed in; each step of the store and of the authorization server takes as long as the schedule says. */
+/**
+ * Somebody is signed in; each step of the store and of the authorization server takes as long as
+ * the schedule says.
+ */
 async function race(scheduler: fc.Scheduler): Promise<Race> {
   const server = createRotatingServer();
   const turn = (label: string): Promise<unknown> => scheduler.schedule(Promise.resolve(), label);
@@ -127,10 +130,12 @@ describe("in whatever order it happens", () => {
         clock.advance(leaseMs + 1);
         await scheduler.waitFor(work);
         const authorization = await stored();
-        // The one whose request was on its way when the lock was lost, and the last resort of the other one: no more.
+        // The one whose request was on its way when the lock was lost, and the last resort of the
+        // other one: no more.
         expect(server.redeemed.length).toBeLessThanOrEqual(before === 0 ? 1 : 2);
         const isKnown = server.knows(authorization);
-        // Where the answer was lost with its time, the sign-in goes on or has ended; nothing in between.
+        // Where the answer was lost with its time, the sign-in goes on or has ended; nothing in
+        // between.
         const hasEnded = before > 0 && server.isReused && authorization?.refreshToken === undefined;
         const isUnknown = before > 0 && authorization?.redeeming !== undefined;
         expect({ isKnown, hasEnded, isUnknown }).toSatisfy((seen) => seen.isKnown || seen.hasEnded || seen.isUnknown);

@@ -19,7 +19,10 @@ async function signedIn(server: RotatingServer, patch = {}): Promise<TokenWorld>
   return world;
 }
 
-/** Somebody is signed in to a store that takes nothing from the moment on when a refresh token was redeemed, until it is repaired. */
+/**
+ * Somebody is signed in to a store that takes nothing from the moment on when a refresh token was
+ * redeemed, until it is repaired.
+ */
 async function signedInToBreakingStore(patch = {}) {
   const server = createRotatingServer();
   const world = await signedIn(server, patch);

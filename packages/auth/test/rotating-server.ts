@@ -9,8 +9,8 @@ export interface GivenTokens {
 }
 
 /**
- * The token and revocation endpoints of a strict authorization server: a refresh token that is used twice ends all that came of its sign-in
- * (RFC 9700, 4.14.2).
+ * The token and revocation endpoints of a strict authorization server: a refresh token that is used
+ * twice ends all that came of its sign-in (RFC 9700, 4.14.2).
  */
 export interface RotatingServer {
   readonly fetch: AuthorizationFetch;

@@ -4,10 +4,16 @@ import type { ConfigInput } from "./host-settings.ts";
 import type { ConfigPath } from "./parse/config-data.ts";
 import type { Position } from "./parse/parsed-config.ts";
 
-/** A {@linkcode ServerSpec} that is JSON, and whose texts may still have references such as `${TOKEN}` in them. */
+/**
+ * A {@linkcode ServerSpec} that is JSON, and whose texts may still have references such as
+ * `${TOKEN}` in them.
+ */
 export type ServerDraft = (StdioEntry | HttpEntry) & Pick<ServerSpec, "id">;
 
-/** A field of a spec that is the value of a variable, whatever the dialect expands: `bearer_token_env_var = "TOKEN"`. */
+/**
+ * A field of a spec that is the value of a variable, whatever the dialect expands:
+ * `bearer_token_env_var = "TOKEN"`.
+ */
 export interface VariableField {
   /** As in {@linkcode ConfiguredServer.places}. */
   readonly field: string;
@@ -32,9 +38,15 @@ export interface ServerExtras {
         readonly resource?: string | undefined;
       }
     | undefined;
-  /** Whether somebody is asked before calls of its tools, for those that `tools` of the spec does not name. */
+  /**
+   * Whether somebody is asked before calls of its tools, for those that `tools` of the spec does
+   * not name.
+   */
   readonly approval?: "never" | "always" | undefined;
-  /** Whether this server gets the context of a call as `_meta`, whatever the settings of the host say. */
+  /**
+   * Whether this server gets the context of a call as `_meta`, whatever the settings of the host
+   * say.
+   */
   readonly passContext?: boolean | undefined;
   /** Whether nothing is sent to this server for a while after several failures in a row. */
   readonly breaker?: boolean | undefined;
@@ -48,7 +60,9 @@ export interface ServerExtras {
   readonly assumed?: readonly string[] | undefined;
 }
 
-/** One server of a configuration, before references in it are expanded. Plain data but for its maps. */
+/**
+ * One server of a configuration, before references in it are expanded. Plain data but for its maps.
+ */
 export interface ConfiguredServer {
   /** Byte for byte the name in the file. */
   readonly id: string;
@@ -60,7 +74,9 @@ export interface ConfiguredServer {
   /** Who the file says that the server is for, where one file says it of several. */
   readonly scope?: "user" | "project" | "local" | undefined;
   readonly draft: ServerDraft;
-  /** Where each field of the draft was read: `"env.TOKEN"` to its path, and the position of that. */
+  /**
+   * Where each field of the draft was read: `"env.TOKEN"` to its path, and the position of that.
+   */
   readonly places: ReadonlyMap<string, FieldPlace>;
   readonly variables: readonly VariableField[];
   readonly extras: ServerExtras;

@@ -57,8 +57,8 @@ const signatures: readonly Signature[] = [
 ];
 
 /**
- * Which dialect a file is in: by its path where that is a tool's own and the data agrees, else by its root key. `undefined` where it is
- * none that is known.
+ * Which dialect a file is in: by its path where that is a tool's own and the data agrees, else by
+ * its root key. `undefined` where it is none that is known.
  */
 export function detectDialect(file: string | undefined, data: ConfigData | undefined): DialectName | undefined {
   const path = plainPath(file);
@@ -107,7 +107,10 @@ export function rootsInWords(dialect: DialectName): string {
     .join(" or ");
 }
 
-/** Where something looks like servers in data that has them nowhere where a dialect does: under a name that is misspelt, or at the top. */
+/**
+ * Where something looks like servers in data that has them nowhere where a dialect does: under a
+ * name that is misspelt, or at the top.
+ */
 export function findMisplaced(
   data: ConfigData | undefined,
 ): { readonly path: ConfigPath; readonly isEntry: boolean } | undefined {
@@ -130,7 +133,8 @@ function isServerEntry(value: ConfigData): boolean {
   return ["command", "url", "serverUrl", "httpUrl"].some((name) => typeof dataAt(value, [name]) === "string");
 }
 
-// Those that have something of their own; the others are `mcpServers` in a file with a certain name.
+// Those that have something of their own; the others are `mcpServers` in a file with a certain
+// name.
 function isRecognizable(dialect: DialectName): boolean {
   const own: readonly DialectName[] = [
     "hostside",
@@ -165,7 +169,8 @@ function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
 
 const namesOfVsCode = ["dev", "gallery", "sandbox", "sandboxEnabled", "version"] as const;
 
-// Entries of VS Code are read in the same way, but for members that only it has. Others have some of our names, and others beside them.
+// Entries of VS Code are read in the same way, but for members that only it has. Others have some
+// of our names, and others beside them.
 function hasOwnShape(data: ConfigData): boolean {
   if (!isConfigMap(data) || (data.has("servers") && !isConfigMap(data.get("servers")))) return false;
   const entries = entriesAt(data, ["servers"]);

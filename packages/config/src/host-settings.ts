@@ -13,7 +13,9 @@ export interface ConfigInput {
 
 /** Another configuration whose servers are wanted as well. */
 export interface ConfigImport {
-  /** A dialect (`"cursor"`): its files, wherever they are. `"auto"`: those of every tool. Or a path. */
+  /**
+   * A dialect (`"cursor"`): its files, wherever they are. `"auto"`: those of every tool. Or a path.
+   */
   readonly from: string;
   /** How the file at a path is read. Default: found out. */
   readonly dialect?: string | undefined;
@@ -21,9 +23,15 @@ export interface ConfigImport {
 
 /** What is offered to others by whoever serves these servers as one, such as `hostside serve`. */
 export interface ServeSettings {
-  /** `"all"`: every tool under its name. `"search"` or `"groups"`: the tools that find others, and one that calls them. */
+  /**
+   * `"all"`: every tool under its name. `"search"` or `"groups"`: the tools that find others, and
+   * one that calls them.
+   */
   readonly expose?: "all" | "groups" | "search" | undefined;
-  /** The only tools: `"server/tool"`, in which each `*` stands for any characters, or `"server"` for all of one. Absent: all. Empty: none, and nothing is served. */
+  /**
+   * The only tools: `"server/tool"`, in which each `*` stands for any characters, or `"server"` for
+   * all of one. Absent: all. Empty: none, and nothing is served.
+   */
   readonly tools?: readonly string[] | undefined;
   /** `true`: only tools that are known to change nothing. */
   readonly readOnly?: boolean | undefined;
@@ -33,7 +41,10 @@ export interface ServeSettings {
   readonly redact?: boolean | undefined;
 }
 
-/** What a configuration says of the host, and no server's spec has a place for. All durations in milliseconds. */
+/**
+ * What a configuration says of the host, and no server's spec has a place for. All durations in
+ * milliseconds.
+ */
 export interface HostSettings {
   /** `false`: none of these servers is to be used. */
   readonly enabled?: boolean | undefined;
@@ -56,13 +67,19 @@ export interface HostSettings {
   readonly strictRootPaths?: boolean | undefined;
   /** Whether servers get the context of a call as `_meta`. */
   readonly passContext?: boolean | undefined;
-  /** Whether an edit of the file is taken over while the host runs, and after how long without another one. */
+  /**
+   * Whether an edit of the file is taken over while the host runs, and after how long without
+   * another one.
+   */
   readonly watch?: { readonly enabled?: boolean | undefined; readonly quietMs?: number | undefined } | undefined;
   /** Names of the only servers that may be used. */
   readonly allowServers?: readonly string[] | undefined;
   /** Names of servers that may not be used; wins. */
   readonly denyServers?: readonly string[] | undefined;
   readonly serve?: ServeSettings | undefined;
-  /** Of merged settings alone: `serve` of the innermost file of a project. What it may say, whoever serves decides. */
+  /**
+   * Of merged settings alone: `serve` of the innermost file of a project. What it may say, whoever
+   * serves decides.
+   */
   readonly projectServe?: ServeSettings | undefined;
 }

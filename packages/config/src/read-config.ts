@@ -39,8 +39,8 @@ export interface ConfigResult {
 }
 
 /**
- * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a problem with its place,
- * and never thrown; a dialect that there is not is a `TypeError`.
+ * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a
+ * problem with its place, and never thrown; a dialect that there is not is a `TypeError`.
  */
 export function readConfig(config: string | object, options: ReadConfigOptions = {}): ConfigResult {
   const parsed = parse(config, options);
@@ -71,7 +71,8 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
   };
 }
 
-// Most files of a tool have other things in them as well, so that no servers are nothing to speak of, unless somebody meant some.
+// Most files of a tool have other things in them as well, so that no servers are nothing to speak
+// of, unless somebody meant some.
 function reportNoServers(parsed: ParsedConfig, { name, title }: ConfigDialect, add: AddProblem): void {
   const other = detectByData(parsed.data);
   if (other !== undefined && other !== name) {

@@ -73,7 +73,8 @@ const soup = fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((parts) 
 const text = fc.oneof(soup, fc.string({ unit: "binary", maxLength: 100 }));
 const dialect = fc.constantFrom(...dialectNames);
 
-// Configurations with the members that dialects have, mostly of their types, and where the dialect has its servers.
+// Configurations with the members that dialects have, mostly of their types, and where the dialect
+// has its servers.
 const roots: Readonly<Record<DialectName, readonly string[]>> = {
   hostside: ["servers"],
   "mcp-json": ["mcpServers"],

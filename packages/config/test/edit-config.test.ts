@@ -183,7 +183,8 @@ function commentsIn(text: string): readonly string[] {
   return found;
 }
 
-// Comments inside of what is replaced or removed may go; where nothing is, or `null`, the text is as it was.
+// Comments inside of what is replaced or removed may go; where nothing is, or `null`, the text is
+// as it was.
 function without(text: string, path: readonly string[], wanted: unknown): string {
   const root = parseTree(text.replace("\uFEFF", " "), [], { allowTrailingComma: true });
   const value = root && findNodeAtLocation(root, [...path]);

@@ -11,8 +11,9 @@ import {
 } from "@hostside/config";
 import { describe, expect, it } from "vitest";
 
-// Each folder has one file of one tool, as its documentation shows them, and what is read of it. With GOLDEN=write what is read now is
-// written instead; then the difference is for a person to read.
+// Each folder has one file of one tool, as its documentation shows them, and what is read of it.
+// With GOLDEN=write what is read now is written instead; then the difference is for a person to
+// read.
 const folder = fileURLToPath(new URL("fixtures", import.meta.url));
 const cases = readdirSync(folder).toSorted();
 

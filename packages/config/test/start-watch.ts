@@ -25,7 +25,10 @@ export interface Started {
   readonly applied: string[][];
   readonly reports: ConfigReport[];
   readonly nextReport: () => Promise<ConfigReport>;
-  /** Does something to files, lets the time of quiet pass as soon as it begins, and resolves to the report. */
+  /**
+   * Does something to files, lets the time of quiet pass as soon as it begins, and resolves to the
+   * report.
+   */
   readonly edit: (change: () => unknown) => Promise<ConfigReport>;
 }
 
@@ -75,7 +78,8 @@ export async function startWatch(
     reports,
     nextReport,
     async edit(change) {
-      // What is still on its way of an earlier change would be a hint as good as the one that this is about.
+      // What is still on its way of an earlier change would be a hint as good as the one that this
+      // is about.
       for (let turn = 0; turn < 3; turn++) {
         await new Promise((resolve) => setImmediate(resolve));
         if (clock.tasks() === 0) continue;
@@ -86,7 +90,8 @@ export async function startWatch(
       const waiting = clock.waiting();
       change();
       await waiting;
-      // A change comes as several hints: what is written after the first is read all the same, because all of it is done.
+      // A change comes as several hints: what is written after the first is read all the same,
+      // because all of it is done.
       clock.pass();
       return report;
     },

@@ -1,29 +1,38 @@
 import type { ToolDefinition } from "./tool.ts";
 
 /**
- * What becomes of a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it were not listed, `"quarantine"` leaves it
- * out, too, but shows it to the host, and a call of it is refused with `tool_quarantined`.
+ * What becomes of a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it were
+ * not listed, `"quarantine"` leaves it out, too, but shows it to the host, and a call of it is
+ * refused with `tool_quarantined`.
  */
 export type Admission = "offer" | "hide" | "quarantine";
 
-/** The server of a tool, as far as it matters for whether the tool is on offer. The host's own words, but for `version`. */
+/**
+ * The server of a tool, as far as it matters for whether the tool is on offer. The host's own
+ * words, but for `version`.
+ */
 export interface AdmissionServer {
   readonly id: string;
   /** As in its spec; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
   /** As in its spec. */
   readonly title?: string | undefined;
-  /** What the server says its version is, as of its latest listing: untrusted. Absent: it says none, or has not been listed. */
+  /**
+   * What the server says its version is, as of its latest listing: untrusted. Absent: it says none,
+   * or has not been listed.
+   */
   readonly version?: string | undefined;
 }
 
 /**
- * Decides whether a tool is on offer. Asked when a catalogue is made, before a model sees anything of it, and again when the host says that
- * the answer may have changed; never with a call. `server` is absent for a tool that is on no server.
+ * Decides whether a tool is on offer. Asked when a catalogue is made, before a model sees anything
+ * of it, and again when the host says that the answer may have changed; never with a call. `server`
+ * is absent for a tool that is on no server.
  *
- * Answers at once. One that throws, or answers anything but an {@linkcode Admission} (a promise, too), hides the tool. What to decide by
- * is the identity in `tool.origin`, byte for byte, `tool.effect`, `tool.fingerprint` and the labels; `tool.name` is only a view of the
- * identity. To read the fingerprint costs a hash the first time.
+ * Answers at once. One that throws, or answers anything but an {@linkcode Admission} (a promise,
+ * too), hides the tool. What to decide by is the identity in `tool.origin`, byte for byte,
+ * `tool.effect`, `tool.fingerprint` and the labels; `tool.name` is only a view of the identity. To
+ * read the fingerprint costs a hash the first time.
  */
 export type Admit = (tool: ToolDefinition, server: AdmissionServer | undefined) => Admission;
 

@@ -2,18 +2,25 @@ import { longestDelayMs, systemClock, type Cancel, type Clock } from "./clock.ts
 
 /** One timer for many things that have a time: it goes off no later than the earliest of them. */
 export interface Alarm {
-  /** Goes off by `dueAt`, a reading of the clock, at the latest; earlier when it was set for earlier. */
+  /**
+   * Goes off by `dueAt`, a reading of the clock, at the latest; earlier when it was set for
+   * earlier.
+   */
   setBy(dueAt: number): void;
-  /** Nothing is waited for: it keeps no process alive from now on, until it is set. It may go off once more. */
+  /**
+   * Nothing is waited for: it keeps no process alive from now on, until it is set. It may go off
+   * once more.
+   */
   rest(): void;
   /** Never goes off again, unless it is set. */
   stop(): void;
 }
 
 /**
- * Makes one that is not set. Its task is told nothing: it looks at what is due by then, and sets the alarm again for the rest. On the real
- * time a timer that is not needed any more is left to run out, which nearly always is too late for what comes next: to make and cancel
- * one for each call over stdio took 5 % of the call. On any other clock it is cancelled. `task` must not throw.
+ * Makes one that is not set. Its task is told nothing: it looks at what is due by then, and sets
+ * the alarm again for the rest. On the real time a timer that is not needed any more is left to run
+ * out, which nearly always is too late for what comes next: to make and cancel one for each call
+ * over stdio took 5 % of the call. On any other clock it is cancelled. `task` must not throw.
  */
 export function createAlarm(clock: Clock, task: () => void): Alarm {
   return clock === systemClock ? new RuntimeAlarm(task) : new ScheduledAlarm(clock, task);
@@ -35,7 +42,8 @@ class RuntimeAlarm implements Alarm {
   }
 
   setBy(dueAt: number): void {
-    // A test may have put other timers in place of the runtime's, or taken them away again: then this one may never run out.
+    // A test may have put other timers in place of the runtime's, or taken them away again: then
+    // this one may never run out.
     if (this.#timer !== undefined && this.#dueAt <= dueAt && this.#clear === clearTimeout) {
       if (this.#isResting && isReferable(this.#timer)) this.#timer.ref();
       this.#isResting = false;
@@ -67,7 +75,10 @@ class RuntimeAlarm implements Alarm {
     this.#timer = setTimeout(goOff, Math.min(Math.ceil(leftMs), longestDelayMs), this);
   }
 
-  /** The timer has run out, perhaps a fraction of a millisecond too early, or because no timer is as long as this one. */
+  /**
+   * The timer has run out, perhaps a fraction of a millisecond too early, or because no timer is as
+   * long as this one.
+   */
   wake(): void {
     this.#timer = undefined;
     const wasResting = this.#isResting;

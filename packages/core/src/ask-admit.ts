@@ -7,11 +7,17 @@ import { isHostsideError } from "./hostside-error.ts";
 /** What a host's rule decided about one tool. */
 export interface AdmitDecision {
   readonly admission: Admission;
-  /** What the rule did instead of deciding, as a predicate: `"threw RangeError"`. The tool is hidden then. */
+  /**
+   * What the rule did instead of deciding, as a predicate: `"threw RangeError"`. The tool is hidden
+   * then.
+   */
   readonly problem?: string;
 }
 
-/** Asks a host's rule about a tool. Never throws: a rule that does, or answers nothing of use, hides the tool. */
+/**
+ * Asks a host's rule about a tool. Never throws: a rule that does, or answers nothing of use, hides
+ * the tool.
+ */
 export function askAdmit(admit: Admit, tool: ToolDefinition, server: AdmissionServer | undefined): AdmitDecision {
   try {
     const answer: unknown = admit(tool, server);

@@ -1,14 +1,19 @@
 import { isPlainObject, kindOf } from "./plain-object.ts";
 
-/** One `true` for each member of a type: a record, so that the compiler asks for a member that was added to the type. */
+/**
+ * One `true` for each member of a type: a record, so that the compiler asks for a member that was
+ * added to the type.
+ */
 export type Fields<T> = Readonly<Record<keyof T, true>>;
 
 /**
- * Refuses options that nothing reads: with one letter wrong in its name, an option would leave its default in force, and nobody would
- * know. `owner` says whose options they are: `"createProvider()"`, `"backoff"`.
+ * Refuses options that nothing reads: with one letter wrong in its name, an option would leave its
+ * default in force, and nobody would know. `owner` says whose options they are:
+ * `"createProvider()"`, `"backoff"`.
  *
- * Throws a `TypeError` that names the first unknown one and lists those known, or says what `options` is instead of a plain object: of a `Map`
- * or an instance of a class, nothing would be read.
+ * Throws a `TypeError` that names the first unknown one and lists those known, or says what
+ * `options` is instead of a plain object: of a `Map` or an instance of a class, nothing would be
+ * read.
  */
 export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
   if (!isPlainObject(options)) throw new TypeError(`${owner} takes its options as an object, not ${kindOf(options)}`);
@@ -29,7 +34,10 @@ interface NumberBounds {
   readonly otherwise: number;
 }
 
-/** Reads a whole number that a product gave, or takes the default. Throws a `TypeError` that names `place`. */
+/**
+ * Reads a whole number that a product gave, or takes the default. Throws a `TypeError` that names
+ * `place`.
+ */
 export function readWholeNumber(
   value: number | undefined,
   place: string,

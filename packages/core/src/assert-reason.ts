@@ -1,7 +1,10 @@
 // It is quoted in errors and sent to servers: a sentence, not a document.
 const longestReason = 1000;
 
-/** Refuses what cannot be the reason that something ends. Throws a `TypeError`; `undefined` is no reason, and all right. */
+/**
+ * Refuses what cannot be the reason that something ends. Throws a `TypeError`; `undefined` is no
+ * reason, and all right.
+ */
 export function assertReason(reason: unknown): void {
   if (reason === undefined) return;
   if (typeof reason === "string" && reason.trim() !== "" && reason.length <= longestReason) return;

@@ -56,10 +56,12 @@ export const serverEntryFields: {
 };
 
 /**
- * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown fields, kinds, ranges. What only a
- * connector knows (header rules, credentials on plain HTTP) is in its `check`.
+ * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown
+ * fields, kinds, ranges. What only a connector knows (header rules, credentials on plain HTTP) is
+ * in its `check`.
  *
- * Throws `invalid_spec`, naming the server, the field and the rule; never the value of a field that may hold a secret.
+ * Throws `invalid_spec`, naming the server, the field and the rule; never the value of a field that
+ * may hold a secret.
  */
 export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (!isRecord(spec)) throw specError("?", "", "must be an object");
@@ -207,7 +209,10 @@ function assertMembersOf(type: ServerType, check: Checks): void {
 }
 
 interface Checks {
-  /** Nothing but these fields. One letter too many in `deny` would offer what was meant to be hidden. */
+  /**
+   * Nothing but these fields. One letter too many in `deny` would offer what was meant to be
+   * hidden.
+   */
   known(fields: Readonly<Record<string, true>>): void;
   /** Present and not blank. */
   required(field: string): void;

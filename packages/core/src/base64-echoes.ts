@@ -4,8 +4,9 @@ const encoder = new TextEncoder();
 const shortestEcho = 7;
 
 /**
- * What of a secret shows in the Base64 of any text that contains it, such as the `user:secret` of HTTP's Basic scheme: the characters
- * that depend on nothing else, for each of the three ways in which the secret may fall into groups of three bytes, in both alphabets.
+ * What of a secret shows in the Base64 of any text that contains it, such as the `user:secret` of
+ * HTTP's Basic scheme: the characters that depend on nothing else, for each of the three ways in
+ * which the secret may fall into groups of three bytes, in both alphabets.
  */
 export function base64Echoes(secret: string): readonly string[] {
   const bytes = encoder.encode(secret);

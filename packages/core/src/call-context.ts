@@ -3,8 +3,9 @@ import { isPlainObject, kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
 
 /**
- * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to a human and stores, and never a
- * server, which gets `meta` and nothing else. Every member is the host's own text; nothing here looks into it.
+ * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to
+ * a human and stores, and never a server, which gets `meta` and nothing else. Every member is the
+ * host's own text; nothing here looks into it.
  */
 export interface CallContext {
   /** On whose behalf: the user, account or tenant whose credentials and limits count. */
@@ -13,15 +14,20 @@ export interface CallContext {
   readonly role?: string | undefined;
   /** Which conversation of an agent it belongs to. */
   readonly conversation?: string | undefined;
-  /** What all that belongs to one piece of work has in common, over calls, servers and processes. */
+  /**
+   * What all that belongs to one piece of work has in common, over calls, servers and processes.
+   */
   readonly correlationId?: string | undefined;
   /** What this was caused by: the id of an earlier call, message or event. */
   readonly causationId?: string | undefined;
-  /** The same for every try of one intended effect, so that whoever repeats it can be recognised. */
+  /**
+   * The same for every try of one intended effect, so that whoever repeats it can be recognised.
+   */
   readonly idempotencyKey?: string | undefined;
   /**
-   * The token by which a call that was suspended goes on, from the policy that approved it. A secret, good for one call: it reaches that
-   * policy alone, and no record, no event, no server and no tool.
+   * The token by which a call that was suspended goes on, from the policy that approved it. A
+   * secret, good for one call: it reaches that policy alone, and no record, no event, no server and
+   * no tool.
    */
   readonly approval?: string | undefined;
 }
@@ -36,7 +42,10 @@ const contextFields: Fields<CallContext> = {
   approval: true,
 };
 
-/** The context without the token of an approval, for all but the policy that it is for. The same object when there is none. */
+/**
+ * The context without the token of an approval, for all but the policy that it is for. The same
+ * object when there is none.
+ */
 export function withoutApproval(context: CallContext): Omit<CallContext, "approval">;
 export function withoutApproval(context: CallContext | undefined): Omit<CallContext, "approval"> | undefined;
 export function withoutApproval(context: CallContext | undefined): Omit<CallContext, "approval"> | undefined {
@@ -46,8 +55,9 @@ export function withoutApproval(context: CallContext | undefined): Omit<CallCont
 }
 
 /**
- * Refuses a context with a member that nothing reads, or one that is no text: with a letter wrong in `principal`, everybody would be
- * the same. An empty text is refused, too, because it would be one. Throws a `TypeError` that names the member.
+ * Refuses a context with a member that nothing reads, or one that is no text: with a letter wrong
+ * in `principal`, everybody would be the same. An empty text is refused, too, because it would be
+ * one. Throws a `TypeError` that names the member.
  */
 export function assertCallContext(context: unknown): asserts context is CallContext {
   if (!isPlainObject(context)) throw new TypeError(`context must be an object, not ${kindOf(context)}`);

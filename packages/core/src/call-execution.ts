@@ -29,7 +29,9 @@ export interface WorkKind<Of extends Work, Answer> {
   readonly timeoutCode: HostsideErrorCode;
   /** Who set its time, for errors. */
   timeSetBy(work: Of): string;
-  /** What a layer handed on that is no more the same work, in words; `undefined` when all is well. */
+  /**
+   * What a layer handed on that is no more the same work, in words; `undefined` when all is well.
+   */
   findChange(work: Of, changed: Of | undefined): string | undefined;
   /** Throws for options that no such work may have. */
   assertOptions(options: Of["options"]): void;
@@ -38,7 +40,10 @@ export interface WorkKind<Of extends Work, Answer> {
   sign(answer: Answer, work: Of): Answer;
   /** The same work, bounded; all layers see this one. */
   withBounds(work: Of, bounds: WorkLimits): Of;
-  /** What reaches the handler: the identity of `work`, and what layers may change from `given`; bounded, unless options with bounds are given. */
+  /**
+   * What reaches the handler: the identity of `work`, and what layers may change from `given`;
+   * bounded, unless options with bounds are given.
+   */
   handOn(work: Of, given: Of, bounds: WorkLimits): Of;
 }
 
@@ -54,7 +59,9 @@ export interface CallExecution<Of extends Work, Answer> {
   readonly effect: CallOutcome;
   /** How often it was with its handler, so that {@linkcode claim} can leave out what was before. */
   readonly handled: number;
-  /** An error of a layer, claiming no more than is known of what the handler has done since then. */
+  /**
+   * An error of a layer, claiming no more than is known of what the handler has done since then.
+   */
   claim(error: HostsideError, since: number): HostsideError;
   /** Why nobody may go on with it: its time is up, it was given up, or it is over. */
   readonly ended: HostsideError | undefined;
@@ -65,7 +72,10 @@ export interface CallExecution<Of extends Work, Answer> {
   handle(given: Of): Promise<Answer>;
   /** Ends it at once. */
   end(error: HostsideError): void;
-  /** Ends it at once, or a moment after the handler has answered: what became of the work is worth knowing. */
+  /**
+   * Ends it at once, or a moment after the handler has answered: what became of the work is worth
+   * knowing.
+   */
   endSoon(error: HostsideError): void;
 }
 
@@ -79,8 +89,8 @@ export interface CallExecutionInit<Of extends Work, Answer> {
 }
 
 /**
- * How long work that is over is waited for, in milliseconds. A handler that heeds its signal says at once what became of the work, and that is worth
- * knowing. One that does not must not hold it.
+ * How long work that is over is waited for, in milliseconds. A handler that heeds its signal says
+ * at once what became of the work, and that is worth knowing. One that does not must not hold it.
  */
 export const lastWordMs = 1000;
 
@@ -263,9 +273,12 @@ class Ending {
   }
 }
 
-/** The times that some work is with its handler, and what is known of its effect because of them. */
+/**
+ * The times that some work is with its handler, and what is known of its effect because of them.
+ */
 class Handling<Of extends Work, Answer> {
-  // Of those that have settled; one is with its handler at a time, and the last of a call execution may never settle.
+  // Of those that have settled; one is with its handler at a time, and the last of a call execution
+  // may never settle.
   readonly #effects: CallOutcome[] = [];
   readonly #work: Of;
   readonly #kind: WorkKind<Of, Answer>;
@@ -287,7 +300,8 @@ class Handling<Of extends Work, Answer> {
 
   /** The same of those alone that began later than the first `handled`. */
   effectSince(handled: number): CallOutcome {
-    // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it was not sent.
+    // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it
+    // was not sent.
     return this.active > 0 ? "unknown" : this.#effects.slice(handled).reduce(worse, "not-sent");
   }
 

@@ -31,9 +31,10 @@ const requestFields: Fields<RequestOptions> = {
 const listFields: Fields<ListToolsOptions> = { ...requestFields, wants: true };
 
 /**
- * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option: for an unknown
- * one, a `timeoutMs` that is not above 0 and at most {@linkcode longestTimeoutMs}, a `signal` that cannot be listened to, a `meta` that
- * is no object, a `context` with a member that is unknown or no text, an `onProgress` that is no function.
+ * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError`
+ * that names the option: for an unknown one, a `timeoutMs` that is not above 0 and at most
+ * {@linkcode longestTimeoutMs}, a `signal` that cannot be listened to, a `meta` that is no object,
+ * a `context` with a member that is unknown or no text, an `onProgress` that is no function.
  */
 export function assertCallOptions(options: CallOptions): void {
   if (!isPlain(options)) throw new TypeError(`a call takes its options as an object, not ${kindOf(options)}`);
@@ -53,7 +54,10 @@ export function assertCallOptions(options: CallOptions): void {
   }
 }
 
-/** Refuses options of a request that is no call, as {@linkcode assertCallOptions} does those of a call. */
+/**
+ * Refuses options of a request that is no call, as {@linkcode assertCallOptions} does those of a
+ * call.
+ */
 export function assertRequestOptions(options: RequestOptions): void {
   assertKnownOptions("a request", options, requestFields);
   assertRunOptions(options);
@@ -68,15 +72,18 @@ export function assertListOptions(options: ListToolsOptions): void {
   }
 }
 
-/** Refuses the name of a tool that is no text. Throws a `TypeError` that names the `caller`: `"callTool()"`. */
+/**
+ * Refuses the name of a tool that is no text. Throws a `TypeError` that names the `caller`:
+ * `"callTool()"`.
+ */
 export function assertToolName(caller: string, name: unknown): void {
   if (typeof name !== "string")
     throw new TypeError(`${caller}: the name of a tool must be a string, not ${kindOf(name)}`);
 }
 
 /**
- * Refuses a method that is no text, and params that JSON-RPC cannot carry by name. Throws a `TypeError` that names the `caller`:
- * `"request()"`.
+ * Refuses a method that is no text, and params that JSON-RPC cannot carry by name. Throws a
+ * `TypeError` that names the `caller`: `"request()"`.
  */
 export function assertMessage(caller: string, method: unknown, params: unknown): void {
   if (typeof method !== "string" || method === "") {
@@ -88,7 +95,10 @@ export function assertMessage(caller: string, method: unknown, params: unknown):
   throw new TypeError(`${caller}: params must be an object, not ${kindOf(params)}`);
 }
 
-/** Throws a `TypeError` that names the `caller` unless names are an array of strings: of a text, each letter would be one. */
+/**
+ * Throws a `TypeError` that names the `caller` unless names are an array of strings: of a text,
+ * each letter would be one.
+ */
 export function assertNames(caller: string, names: unknown): void {
   if (Array.isArray(names) && names.every((name) => typeof name === "string")) return;
   throw new TypeError(`${caller} must be an array of strings`);
@@ -123,15 +133,19 @@ export function timeSetBy({ timeoutMs }: RequestOptions, what: "call" | "request
   return timeoutMs === undefined ? `timeouts.${what}Ms` : `timeoutMs of the ${what}`;
 }
 
-/** Throws a `TypeError` unless `timeoutMs` is a number above 0 and at most {@linkcode longestTimeoutMs}. */
+/**
+ * Throws a `TypeError` unless `timeoutMs` is a number above 0 and at most
+ * {@linkcode longestTimeoutMs}.
+ */
 export function assertTimeoutMs(timeoutMs: number): void {
   if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return;
   throw new TypeError(`timeoutMs must be a number above 0, at most ${longestTimeoutMs}`);
 }
 
 /**
- * The arguments of a call, as the caller handed them over: `null` and `undefined` are `{}`. Throws `invalid_arguments` for what is no
- * JSON object: a text, an array, a `Map`, a `Promise` that was not awaited. What stands in the object is not looked at.
+ * The arguments of a call, as the caller handed them over: `null` and `undefined` are `{}`. Throws
+ * `invalid_arguments` for what is no JSON object: a text, an array, a `Map`, a `Promise` that was
+ * not awaited. What stands in the object is not looked at.
  */
 export function readCallArguments(args: unknown, { serverId, toolName }: ToolOrigin): JsonObject {
   if (args === undefined || args === null) return {};
@@ -149,7 +163,8 @@ export function isCallArguments(value: unknown): value is JsonObject {
   return isJsonObject(value) && isOwnMembers(value);
 }
 
-// Objects such as a Map or a Date are not what their own members say. Of another realm, a plain object has another prototype.
+// Objects such as a Map or a Date are not what their own members say. Of another realm, a plain
+// object has another prototype.
 function isOwnMembers(args: object): boolean {
   return Object.getPrototypeOf(args) === Object.prototype || tagOf(args) === "Object";
 }

@@ -43,7 +43,10 @@ const hangAfter: Interceptor = async (call, next) => {
 const refuse = (): Promise<never> =>
   Promise.reject(new HostsideError("no", { code: "call_refused", outcome: "not-sent" }));
 
-/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+/**
+ * What a promise rejects with; taken care of at once, so that it may reject long before it is
+ * looked at.
+ */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

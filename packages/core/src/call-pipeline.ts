@@ -16,7 +16,10 @@ export type CallPipeline = Pipeline<ToolCall, ToolOutcome>;
 export interface CallPipelineInit extends Omit<PipelineInit<ToolCall, ToolOutcome>, "interceptors" | "timeoutMsOf"> {
   /** The first one is the outermost. */
   readonly interceptors: readonly Interceptor[];
-  /** How long a call without a `timeoutMs` may take in all, in milliseconds. Default `callMs` of the default timeouts. */
+  /**
+   * How long a call without a `timeoutMs` may take in all, in milliseconds. Default `callMs` of the
+   * default timeouts.
+   */
   readonly timeoutMsOf?: PipelineInit<ToolCall, ToolOutcome>["timeoutMsOf"] | undefined;
 }
 
@@ -26,9 +29,10 @@ export function createCallPipeline({ timeoutMsOf = defaultTime, ...init }: CallP
 }
 
 /**
- * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes no longer than `options.timeoutMs`, by
- * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock. Throws a `TypeError`
- * for what is no function.
+ * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes
+ * no longer than `options.timeoutMs`, by default {@linkcode defaultTimeouts}`.callMs`;
+ * {@linkcode createCallPipeline} lets you choose the time and the clock. Throws a `TypeError` for
+ * what is no function.
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
   if (typeof handler !== "function") {

@@ -3,8 +3,9 @@ import type { JsonValue } from "./json.ts";
 const deepest = 200;
 
 /**
- * JSON with the members of every object in the order of their names and no space: equal values give equal texts (in the manner of
- * RFC 8785). A member that is `undefined` is absent. Throws `TypeError` for a value that is nested more than 200 deep.
+ * JSON with the members of every object in the order of their names and no space: equal values give
+ * equal texts (in the manner of RFC 8785). A member that is `undefined` is absent. Throws
+ * `TypeError` for a value that is nested more than 200 deep.
  */
 export function canonicalJson(value: JsonValue): string {
   return write(value, 0);

@@ -4,8 +4,9 @@ import { specError } from "./assert-server-spec.ts";
 import type { HttpEntry, ServerSpec } from "./server-spec.ts";
 
 /**
- * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no credential would cross the network in
- * the clear. Specs of other kinds pass. Pure; expects a spec that passed `assertServerSpec`.
+ * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no
+ * credential would cross the network in the clear. Specs of other kinds pass. Pure; expects a spec
+ * that passed `assertServerSpec`.
  *
  * Throws `invalid_spec`, naming the field and the rule, never a value.
  */

@@ -7,11 +7,16 @@ export interface Clock {
   now(): number;
   /** Runs `task` once, at least `delayMs` milliseconds from now, unless cancelled before. */
   schedule(delayMs: number, task: () => void): Cancel;
-  /** The date, in milliseconds since 1970 as `Date.now()` has it; for people, never for waiting. Default: the real one. */
+  /**
+   * The date, in milliseconds since 1970 as `Date.now()` has it; for people, never for waiting.
+   * Default: the real one.
+   */
   date?(): number;
 }
 
-/** The longest that a timer of the runtime waits, in milliseconds; with more it would fire at once. */
+/**
+ * The longest that a timer of the runtime waits, in milliseconds; with more it would fire at once.
+ */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
 /** The real time. Its timers keep a process alive: who schedules one cancels it. */
@@ -23,7 +28,8 @@ export const systemClock: Clock = {
     const wait = (leftMs: number): void => {
       timer = setTimeout(wake, Math.min(Math.ceil(leftMs), longestDelayMs));
     };
-    // A timer may come a fraction of a millisecond too early, and then a deadline would not be over yet.
+    // A timer may come a fraction of a millisecond too early, and then a deadline would not be over
+    // yet.
     const wake = (): void => {
       const leftMs = dueAt - performance.now();
       if (leftMs > 0) wait(leftMs);

@@ -17,19 +17,22 @@ export interface GuardedServer {
 }
 
 /**
- * Decides where connections may go, and what may be started. A connector that has one asks it in the same step in which it connects, each
- * time: a name that had a harmless address before changes nothing. What is refused fails with `not_allowed`, and nothing was sent. Its
- * functions decide at once, do nothing else, and return `undefined` for yes. One that throws refuses, with `internal_error`.
+ * Decides where connections may go, and what may be started. A connector that has one asks it in
+ * the same step in which it connects, each time: a name that had a harmless address before changes
+ * nothing. What is refused fails with `not_allowed`, and nothing was sent. Its functions decide at
+ * once, do nothing else, and return `undefined` for yes. One that throws refuses, with
+ * `internal_error`.
  */
 export interface ConnectionGuard {
   /**
-   * Before each request to this URL: of the server itself, of its authorization server, of every document about them. Redirects are not
-   * followed, so there are no others.
+   * Before each request to this URL: of the server itself, of its authorization server, of every
+   * document about them. Redirects are not followed, so there are no others.
    */
   checkUrl(url: URL, server: GuardedServer): GuardRefusal | undefined;
   /**
-   * Before each connection: the address that will be connected to, in the system's spelling. Of a name with several addresses, those
-   * that are refused are not used. `undefined`: whoever makes the connection does not say which, as with a `fetch`.
+   * Before each connection: the address that will be connected to, in the system's spelling. Of a
+   * name with several addresses, those that are refused are not used. `undefined`: whoever makes
+   * the connection does not say which, as with a `fetch`.
    */
   checkAddress(address: string | undefined, url: URL, server: GuardedServer): GuardRefusal | undefined;
   /** Before each start of a process. */

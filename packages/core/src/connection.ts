@@ -10,7 +10,10 @@ import type { HostsideError } from "./hostside-error.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { RemoteTool } from "./tool.ts";
 
-/** What a server says of itself, bounded and untrusted, and how it is spoken to. Only `era` and `protocolVersion` are sure to be there. */
+/**
+ * What a server says of itself, bounded and untrusted, and how it is spoken to. Only `era` and
+ * `protocolVersion` are sure to be there.
+ */
 export interface ServerInfo {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
@@ -31,13 +34,22 @@ export interface DroppedTool {
   readonly reason: string;
 }
 
-/** All pages of one `tools/list`, read tool by tool and page by page: what is malformed costs itself, never the rest. */
+/**
+ * All pages of one `tools/list`, read tool by tool and page by page: what is malformed costs
+ * itself, never the rest.
+ */
 export interface ToolListing {
   /** In the server's order; names are unique (the first of two equal ones is kept). */
   readonly tools: readonly RemoteTool[];
-  /** Entries without a name that can be used, second ones of a name, and tools that cannot be called over this connection. */
+  /**
+   * Entries without a name that can be used, second ones of a name, and tools that cannot be called
+   * over this connection.
+   */
   readonly dropped: readonly DroppedTool[];
-  /** Tools of `tools` with the flag `"schema-replaced"`, and what was wrong with their schemas. Absent when there are none. */
+  /**
+   * Tools of `tools` with the flag `"schema-replaced"`, and what was wrong with their schemas.
+   * Absent when there are none.
+   */
   readonly withoutSchema?: readonly DroppedTool[];
   /** Why the listing stops before the server's end of it; absent when it is complete. */
   readonly truncated?: "page-limit" | "tool-limit" | "size-limit" | "repeated-cursor" | "bad-cursor" | "page-failed";
@@ -45,13 +57,15 @@ export interface ToolListing {
   readonly failure?: HostsideError;
   readonly pages: number;
   /**
-   * For how long the server says that the listing holds, in milliseconds from its arrival; of several pages the shortest. Servers of 2026-07-28 say
-   * so. Absent: 0, it may be another one at once.
+   * For how long the server says that the listing holds, in milliseconds from its arrival; of
+   * several pages the shortest. Servers of 2026-07-28 say so. Absent: 0, it may be another one at
+   * once.
    */
   readonly ttlMs?: number;
   /**
-   * Whose listing it is: `"public"`, the same for everybody; `"private"`, that of whoever asked, which no other principal may be shown; of several pages
-   * `"private"` if any is. Absent: `"private"`.
+   * Whose listing it is: `"public"`, the same for everybody; `"private"`, that of whoever asked,
+   * which no other principal may be shown; of several pages `"private"` if any is. Absent:
+   * `"private"`.
    */
   readonly cacheScope?: "public" | "private";
 }
@@ -71,11 +85,15 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** For the host alone, as with a call; reaches no server. */
   readonly context?: CallContext | undefined;
-  /** A time budget of which this request is a part: see {@linkcode CallOptions.deadline}. A connection itself does not read it. */
+  /**
+   * A time budget of which this request is a part: see {@linkcode CallOptions.deadline}. A
+   * connection itself does not read it.
+   */
   readonly deadline?: SharedDeadline | undefined;
   /**
-   * Hears of each JSON-RPC request that it takes (`onExchange`). Its `meta` is asked where the request has no params of its caller's: with each page of a listing, and
-   * when a resource is subscribed to. Default: nobody does.
+   * Hears of each JSON-RPC request that it takes (`onExchange`). Its `meta` is asked where the
+   * request has no params of its caller's: with each page of a listing, and when a resource is
+   * subscribed to. Default: nobody does.
    */
   readonly observer?: CallObserver | undefined;
 }
@@ -83,8 +101,8 @@ export interface RequestOptions {
 /** Options of a listing. */
 export interface ListToolsOptions extends RequestOptions {
   /**
-   * Whether a tool of this remote name is wanted. Those that are not do not count as tools of the server, and may be left out of the
-   * listing. Default: all are.
+   * Whether a tool of this remote name is wanted. Those that are not do not count as tools of the
+   * server, and may be left out of the listing. Default: all are.
    */
   readonly wants?: ((toolName: string) => boolean) | undefined;
 }
@@ -96,7 +114,10 @@ export interface ElicitationRequest {
   readonly message: string;
   /** The wire parameters, unchanged. */
   readonly params: JsonObject;
-  /** The context of the call that the question belongs to, where that is known; of several calls of one conversation, what they have in common. */
+  /**
+   * The context of the call that the question belongs to, where that is known; of several calls of
+   * one conversation, what they have in common.
+   */
   readonly context?: CallContext | undefined;
 }
 
@@ -121,66 +142,87 @@ export interface ServerNotification {
 }
 
 /**
- * How a connection reports upwards. Given at construction; each is called at most once per occurrence, never after `close()` was
- * called, and must not throw.
+ * How a connection reports upwards. Given at construction; each is called at most once per
+ * occurrence, never after `close()` was called, and must not throw.
  */
 export interface ConnectionHooks {
-  /** The server says that its tools changed, or a stream on which it would have said so was interrupted. */
+  /**
+   * The server says that its tools changed, or a stream on which it would have said so was
+   * interrupted.
+   */
   readonly onToolsChanged: () => void;
-  /** The same for its resources and their templates. Absent: servers of 2026-07-28 are not asked to tell. */
+  /**
+   * The same for its resources and their templates. Absent: servers of 2026-07-28 are not asked to
+   * tell.
+   */
   readonly onResourcesChanged?: () => void;
   /** The same for its prompts. Absent: servers of 2026-07-28 are not asked to tell. */
   readonly onPromptsChanged?: () => void;
   /**
-   * A resource changed, or may have: the server says so, or a stream on which it would have said so was interrupted. Called only while
-   * something is subscribed to, or about to be ({@linkcode Connection.subscribeResource}), and sometimes twice for one change. `uri` is the server's, who may name a part of what was subscribed
-   * to; at most 8,192 UTF-16 units, untrusted.
+   * A resource changed, or may have: the server says so, or a stream on which it would have said so
+   * was interrupted. Called only while something is subscribed to, or about to be
+   * ({@linkcode Connection.subscribeResource}), and sometimes twice for one change. `uri` is the
+   * server's, who may name a part of what was subscribed to; at most 8,192 UTF-16 units, untrusted.
    */
   readonly onResourceUpdated?: (uri: string) => void;
   /**
-   * Every notification that no request waits for, also those that another hook is told of and those of extensions, for a host that hands
-   * them on. Of a flood only `limits.maxNotificationsPerSecond` come.
+   * Every notification that no request waits for, also those that another hook is told of and those
+   * of extensions, for a host that hands them on. Of a flood only
+   * `limits.maxNotificationsPerSecond` come.
    */
   readonly onNotification?: (notification: ServerNotification) => void;
   /** The connection is gone for good. Called once, after every pending request was rejected. */
   readonly onDown: (error: HostsideError) => void;
   /**
-   * The attempt has failed, and what there is of it is still being cleaned up: `connect` will reject when that is done. At most once, and
-   * optional, for a status that tells what is so.
+   * The attempt has failed, and what there is of it is still being cleaned up: `connect` will
+   * reject when that is done. At most once, and optional, for a status that tells what is so.
    */
   readonly onFailed?: (error: HostsideError) => void;
-  /** Something odd that harmed nothing: lines on stdout that are no messages, an answer to no request. */
+  /**
+   * Something odd that harmed nothing: lines on stdout that are no messages, an answer to no
+   * request.
+   */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   readonly onLog?: (log: ServerLog) => void;
-  /** The attempt waits for its turn, because as many servers start as there is room for. Until `onStart`, no time counts. */
+  /**
+   * The attempt waits for its turn, because as many servers start as there is room for. Until
+   * `onStart`, no time counts.
+   */
   readonly onQueued?: () => void;
   /** Its turn has come: `timeouts.connectMs` runs from now on. Called after `onQueued` alone. */
   readonly onStart?: () => void;
   /**
-   * Whether a user waits who may be shown an authorization page right now. Asked whenever credentials are refused; unless it says so, no
-   * page is shown and no client registered, and the refusal is reported as `auth_required`. Absent: never.
+   * Whether a user waits who may be shown an authorization page right now. Asked whenever
+   * credentials are refused; unless it says so, no page is shown and no client registered, and the
+   * refusal is reported as `auth_required`. Absent: never.
    */
   readonly isInteractive?: () => boolean;
   /**
-   * For whom the connection is: whose credentials it gets, where the connector has different ones. Not sent to the server. Absent: nobody in
-   * particular.
+   * For whom the connection is: whose credentials it gets, where the connector has different ones.
+   * Not sent to the server. Absent: nobody in particular.
    */
   readonly principal?: string;
   /**
-   * What goes along in `_meta` of the requests with which the connection begins: `initialize`, `server/discover` and the request for a stream of changes; asked with each. The protocol's own
+   * What goes along in `_meta` of the requests with which the connection begins: `initialize`,
+   * `server/discover` and the request for a stream of changes; asked with each. The protocol's own
    * members win. A connector may leave it unread. Absent: nothing does.
    */
   readonly requestMeta?: () => JsonObject | undefined;
   /**
-   * What is known of the server. Where it is enough to speak with it, as over HTTP in 2026-07-28, which has no handshake, the connector may connect without a
-   * word to it ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave it unread.
+   * What is known of the server. Where it is enough to speak with it, as over HTTP in 2026-07-28,
+   * which has no handshake, the connector may connect without a word to it
+   * ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave
+   * it unread.
    */
   readonly known?: KnownServer;
   /** Answers elicitations. Absent: elicitation is not advertised. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }
 
-/** What connects a call with what its server does for it, beyond one connection. Made and read by a {@linkcode Connector}'s connections. */
+/**
+ * What connects a call with what its server does for it, beyond one connection. Made and read by a
+ * {@linkcode Connector}'s connections.
+ */
 export interface LostCall {
   /** The remote name. */
   readonly toolName: string;
@@ -190,57 +232,72 @@ export interface LostCall {
 export interface Connection {
   readonly server: ServerInfo;
   /**
-   * `true` from a connection that was made of what was known (`ConnectionHooks.known`) until its server has answered as the one that it was known to be.
-   * One that turns out to be another meanwhile costs the request that found out `unsupported_protocol`: with `failed` where the server provably refused it
-   * before running it, and then the provider connects anew and sends a call once more. The connection is lost then. Absent: the server has answered.
+   * `true` from a connection that was made of what was known (`ConnectionHooks.known`) until its
+   * server has answered as the one that it was known to be. One that turns out to be another
+   * meanwhile costs the request that found out `unsupported_protocol`: with `failed` where the
+   * server provably refused it before running it, and then the provider connects anew and sends a
+   * call once more. The connection is lost then. Absent: the server has answered.
    */
   readonly isAssumed?: boolean;
-  /** The protocol's own id of the session, where there is one. Whoever has it may speak in the session: a secret, for no text. */
+  /**
+   * The protocol's own id of the session, where there is one. Whoever has it may speak in the
+   * session: a secret, for no text.
+   */
   readonly sessionId?: string | undefined;
   /**
-   * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
-   * A later page that fails by itself ends the listing there. Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended
-   * the connection, and as all methods here a `TypeError` for options that are unknown or of a wrong type.
+   * Lists all tools, page by page. Not called when the server does not declare the `tools`
+   * capability (the listing is empty). A later page that fails by itself ends the listing there.
+   * Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended the connection,
+   * and as all methods here a `TypeError` for options that are unknown or of a wrong type.
    */
   listTools(options?: ListToolsOptions): Promise<ToolListing>;
   /**
-   * Calls a tool once; it is never sent twice. Resolves with the raw result, also when the tool failed (`isError`). Throws
-   * `call_timeout`, `aborted`, `server_error`, `closed`, or what ended the connection, with an honest `outcome`: the provider sends
-   * the call again after `session_expired` with `failed`, and after `not-sent` when the connection is lost. So `failed` there is for
-   * a proof alone, such as HTTP 404 to a request that named its session, and never for what a server's texts say. After
-   * `session_expired` and `unsupported_protocol` the connection is taken for lost. On abort or timeout the server is told and nothing
-   * stays pending.
+   * Calls a tool once; it is never sent twice. Resolves with the raw result, also when the tool
+   * failed (`isError`). Throws `call_timeout`, `aborted`, `server_error`, `closed`, or what ended
+   * the connection, with an honest `outcome`: the provider sends the call again after
+   * `session_expired` with `failed`, and after `not-sent` when the connection is lost. So `failed`
+   * there is for a proof alone, such as HTTP 404 to a request that named its session, and never for
+   * what a server's texts say. After `session_expired` and `unsupported_protocol` the connection is
+   * taken for lost. On abort or timeout the server is told and nothing stays pending.
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /**
-   * What is left of a call that `callTool` of this connection rejected because the connection was lost, while its server goes on with the call by itself and can be asked about it over another connection, as with tasks of
-   * 2026-07-28. `undefined`: nothing is. Absent: nothing ever is.
+   * What is left of a call that `callTool` of this connection rejected because the connection was
+   * lost, while its server goes on with the call by itself and can be asked about it over another
+   * connection, as with tasks of 2026-07-28. `undefined`: nothing is. Absent: nothing ever is.
    */
   lostCall?(reason: unknown): LostCall | undefined;
-  /** Waits for the end of such a call of an earlier connection to the same server, as {@linkcode callTool} would have; sends no call. Throws as it does, never with `not-sent`. */
+  /**
+   * Waits for the end of such a call of an earlier connection to the same server, as
+   * {@linkcode callTool} would have; sends no call. Throws as it does, never with `not-sent`.
+   */
   resumeCall?(lost: LostCall, options?: CallOptions): Promise<JsonObject>;
   /**
-   * Sends any request and resolves with its result, unparsed; but one that came of a human's answers, or of asking again later, says that it may
-   * not be kept (`ttlMs: 0`), as 2026-07-28 has it. Throws as {@linkcode callTool}, with `request_timeout`, and a `TypeError` for a
-   * `method` that is no text, or `params` that are no JSON object.
+   * Sends any request and resolves with its result, unparsed; but one that came of a human's
+   * answers, or of asking again later, says that it may not be kept (`ttlMs: 0`), as 2026-07-28 has
+   * it. Throws as {@linkcode callTool}, with `request_timeout`, and a `TypeError` for a `method`
+   * that is no text, or `params` that are no JSON object.
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonValue>;
   /**
-   * Sends a notification. Resolves when it is handed to the transport. Throws `request_timeout` when that takes longer than
-   * `timeouts.requestMs`, `closed`, or what ended the connection.
+   * Sends a notification. Resolves when it is handed to the transport. Throws `request_timeout`
+   * when that takes longer than `timeouts.requestMs`, `closed`, or what ended the connection.
    */
   notify(method: string, params?: JsonObject): Promise<void>;
   /**
-   * Has `onResourceUpdated` called when this resource changes, until the subscription or the connection ends. The same URI may be subscribed
-   * to several times; the server is asked once, and told when the last of them ends. Resolves when the server agreed. Throws a `TypeError` for
-   * an empty URI, `invalid_arguments` for one of more than 8,192 UTF-16 units, `unsupported_operation` when the server offers no subscriptions
-   * or none for this resource, `overloaded` beyond `limits.maxResourceSubscriptions`, and as {@linkcode request}.
+   * Has `onResourceUpdated` called when this resource changes, until the subscription or the
+   * connection ends. The same URI may be subscribed to several times; the server is asked once, and
+   * told when the last of them ends. Resolves when the server agreed. Throws a `TypeError` for an
+   * empty URI, `invalid_arguments` for one of more than 8,192 UTF-16 units, `unsupported_operation`
+   * when the server offers no subscriptions or none for this resource, `overloaded` beyond
+   * `limits.maxResourceSubscriptions`, and as {@linkcode request}.
    */
   subscribeResource(uri: string, options?: RequestOptions): Promise<Subscription>;
   /**
-   * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a child process and its descendants
-   * are gone, a session is deleted. Idempotent; never rejects; settles within a few `timeouts.closeMs`. `reason` is for those errors, and the
-   * server hears it of each request that is cancelled.
+   * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a
+   * child process and its descendants are gone, a session is deleted. Idempotent; never rejects;
+   * settles within a few `timeouts.closeMs`. `reason` is for those errors, and the server hears it
+   * of each request that is cancelled.
    */
   close(reason?: string): Promise<void>;
 }
@@ -248,21 +305,25 @@ export interface Connection {
 /** Makes connections. The provider is handed one and never chooses a transport itself. */
 export interface Connector {
   /**
-   * Checks what only this connector knows about a spec (headers, URLs, which kinds it can open), before anything starts.
-   * Throws `invalid_spec`, `unsupported_transport`, or `not_allowed` where the host's guard refuses it.
+   * Checks what only this connector knows about a spec (headers, URLs, which kinds it can open),
+   * before anything starts. Throws `invalid_spec`, `unsupported_transport`, or `not_allowed` where
+   * the host's guard refuses it.
    */
   check?(spec: ServerSpec): void;
   /**
-   * One attempt, handshake included, bounded by `timeouts.connectMs`; one that has to wait for its turn first says so by `onQueued`. When it rejects or is aborted, nothing of it is left: no
-   * process, socket or timer. Throws `spawn_failed`, `server_exited`, `connect_timeout`, `handshake_failed`, `auth_required` and
-   * their like, each naming the server and quoting its stderr.
+   * One attempt, handshake included, bounded by `timeouts.connectMs`; one that has to wait for its
+   * turn first says so by `onQueued`. When it rejects or is aborted, nothing of it is left: no
+   * process, socket or timer. Throws `spawn_failed`, `server_exited`, `connect_timeout`,
+   * `handshake_failed`, `auth_required` and their like, each naming the server and quoting its
+   * stderr.
    */
   connect(spec: ServerSpec, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection>;
   /**
-   * Forgets what it holds to be let in by this server: tokens, client registrations, what an authorization left half done; in memory and
-   * in whatever stores it was given. Credentials that stand in the spec are not its to forget. Resolves when nothing of them is used any
-   * more; starts nothing, asks nobody, and is no error where there is nothing to forget. `principal`: only what it holds for them. Absent: it
-   * holds nothing.
+   * Forgets what it holds to be let in by this server: tokens, client registrations, what an
+   * authorization left half done; in memory and in whatever stores it was given. Credentials that
+   * stand in the spec are not its to forget. Resolves when nothing of them is used any more; starts
+   * nothing, asks nobody, and is no error where there is nothing to forget. `principal`: only what
+   * it holds for them. Absent: it holds nothing.
    */
   clearCredentials?(spec: ServerSpec, options?: { readonly principal?: string | undefined }): Promise<void>;
 }

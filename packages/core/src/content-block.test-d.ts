@@ -2,7 +2,8 @@ import type { ContentBlock, UnknownContentBlock } from "./content-block.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { isKnownContent } from "./read-content.ts";
 
-// Compiles only while a comparison, a switch and the guard each leave what their reader expects, without a cast.
+// Compiles only while a comparison, a switch and the guard each leave what their reader expects,
+// without a cast.
 export function textOf(block: ContentBlock): string | undefined {
   return block.type === "text" ? block.text : undefined;
 }
@@ -36,7 +37,8 @@ export function isCard(block: ContentBlock): boolean {
   return kind === "acme/card";
 }
 
-// Data, so that it can be sent on or written down; and its members are there to read, whatever its kind.
+// Data, so that it can be sent on or written down; and its members are there to read, whatever its
+// kind.
 export const asData = (block: ContentBlock): JsonObject => block;
 export const anyMember = (block: ContentBlock): JsonValue | undefined => block["width"];
 export const written: readonly ContentBlock[] = [

@@ -1,6 +1,9 @@
 import type { JsonObject } from "./json.ts";
 
-/** What a server says about whom a piece of content is for and how much it matters. Hints from the server: untrusted. */
+/**
+ * What a server says about whom a piece of content is for and how much it matters. Hints from the
+ * server: untrusted.
+ */
 export interface ContentAnnotations extends JsonObject {
   /** `"user"`, `"assistant"` or both. */
   readonly audience?: readonly string[];
@@ -10,7 +13,10 @@ export interface ContentAnnotations extends JsonObject {
   readonly lastModified?: string;
 }
 
-/** A picture that stands for a resource. To load it is to tell its server that somebody looked: a host decides whether it does. */
+/**
+ * A picture that stands for a resource. To load it is to tell its server that somebody looked: a
+ * host decides whether it does.
+ */
 export interface ContentIcon extends JsonObject {
   /** A URL or a `data:` URI, not checked. */
   readonly src: string;
@@ -50,7 +56,10 @@ export interface AudioContent extends ContentExtras {
   readonly mimeType: string;
 }
 
-/** A resource that is named and not sent along. To read it is another request, and a host's decision. */
+/**
+ * A resource that is named and not sent along. To read it is another request, and a host's
+ * decision.
+ */
 export interface ResourceLink extends ContentExtras {
   readonly type: "resource_link";
   /** Not checked. */
@@ -92,22 +101,24 @@ export interface EmbeddedResource extends ContentExtras {
 /** The kinds of content of the specification, 2025-11-25 and 2026-07-28 alike ("Tool Result"). */
 export type KnownContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
 
-// A text that is none of those: of all types that are texts, only an enumeration is not comparable with them, and so narrows away.
+// A text that is none of those: of all types that are texts, only an enumeration is not comparable
+// with them, and so narrows away.
 declare enum OtherKind {
   Any = "",
 }
 
 /**
- * A piece of a result of any other kind, as it came: one that this version does not know, or one that claims a known kind and lacks what
- * every block of it has, whose `type` then begins with `malformed:`, such as `malformed:image`. The `type` is a text like any other; to
- * compare it with a kind that you know, take it as one: `const kind: string = block.type`.
+ * A piece of a result of any other kind, as it came: one that this version does not know, or one
+ * that claims a known kind and lacks what every block of it has, whose `type` then begins with
+ * `malformed:`, such as `malformed:image`. The `type` is a text like any other; to compare it with
+ * a kind that you know, take it as one: `const kind: string = block.type`.
  */
 export interface UnknownContentBlock extends JsonObject {
   readonly type: OtherKind;
 }
 
 /**
- * One piece of a result. `block.type === "text"` makes it a {@linkcode TextContent}, and a `switch` over the known kinds leaves
- * {@linkcode UnknownContentBlock}.
+ * One piece of a result. `block.type === "text"` makes it a {@linkcode TextContent}, and a `switch`
+ * over the known kinds leaves {@linkcode UnknownContentBlock}.
  */
 export type ContentBlock = KnownContentBlock | UnknownContentBlock;

@@ -2,15 +2,18 @@ import { httpModes, serverEntryFields, settingFields } from "./assert-server-spe
 import { serverTypeOf, type ServerEntry, type ServerSpec } from "./server-spec.ts";
 
 /**
- * Copies a spec that has passed `assertServerSpec`, and freezes the copy: later changes to the original have no effect.
- * The copy has its `type`, and for `"sse"` and `"streamable-http"` it has type `"http"` and a `mode`. Functions, and
- * objects of a class, are kept as they are.
+ * Copies a spec that has passed `assertServerSpec`, and freezes the copy: later changes to the
+ * original have no effect. The copy has its `type`, and for `"sse"` and `"streamable-http"` it has
+ * type `"http"` and a `mode`. Functions, and objects of a class, are kept as they are.
  */
 export function copySpec(spec: ServerSpec): ServerSpec {
   return copyData(normalize(spec));
 }
 
-/** Picks the members that say how a server is reached, its settings left out; equal for equal servers. */
+/**
+ * Picks the members that say how a server is reached, its settings left out; equal for equal
+ * servers.
+ */
 export function reachOf(entry: ServerEntry): Readonly<Record<string, unknown>> {
   const type = serverTypeOf(entry);
   const members = Object.entries(normalize(entry)).filter(

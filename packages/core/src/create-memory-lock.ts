@@ -17,10 +17,12 @@ export interface MemoryLockOptions {
 const optionFields: Fields<MemoryLockOptions> = { clock: true, maxWaiting: true };
 
 /**
- * A lock for one process. Who waits gets it in the order of asking. A timer runs while somebody has a lock, and none otherwise.
+ * A lock for one process. Who waits gets it in the order of asking. A timer runs while somebody has
+ * a lock, and none otherwise.
  *
- * `withLock` rejects with a `TypeError` for a lease that is not above 0 and at most {@linkcode longestTimeoutMs}. Throws a `TypeError` for
- * an option that is unknown or of a wrong type.
+ * `withLock` rejects with a `TypeError` for a lease that is not above 0 and at most
+ * {@linkcode longestTimeoutMs}. Throws a `TypeError` for an option that is unknown or of a wrong
+ * type.
  */
 export function createMemoryLock(options: MemoryLockOptions = {}): Lock {
   assertKnownOptions("createMemoryLock()", options, optionFields);

@@ -9,7 +9,9 @@ import { HostsideError } from "./hostside-error.ts";
 export interface MemoryStoreOptions {
   /** By which values grow old. Default the real time. */
   readonly clock?: Clock | undefined;
-  /** How many values are kept; one more, and the one goes that was set longest ago. Default 10,000. */
+  /**
+   * How many values are kept; one more, and the one goes that was set longest ago. Default 10,000.
+   */
   readonly maxEntries?: number | undefined;
 }
 
@@ -22,12 +24,13 @@ interface Entry {
 const optionFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true };
 
 /**
- * A store for one process: everything in it is gone with the process. Values are kept as JSON text, as a store outside of the process would, so
- * that nobody changes one that another reader has.
+ * A store for one process: everything in it is gone with the process. Values are kept as JSON text,
+ * as a store outside of the process would, so that nobody changes one that another reader has.
  *
- * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0; and as `delete` does with `store_failed` for a fencing token, of
- * {@linkcode createMemoryLock}, that is older than one which has written. Throws a `TypeError` for an
- * option that is unknown or of a wrong type.
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not
+ * above 0; and as `delete` does with `store_failed` for a fencing token, of
+ * {@linkcode createMemoryLock}, that is older than one which has written. Throws a `TypeError` for
+ * an option that is unknown or of a wrong type.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   assertKnownOptions("createMemoryStore()", options, optionFields);

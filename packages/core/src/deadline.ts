@@ -5,15 +5,24 @@ import { onAbort } from "./on-abort.ts";
 export interface SharedDeadline {
   /** Time left, in milliseconds; never negative. Stands still while paused. */
   remainingMs(): number;
-  /** Stops the clock until the returned function is called; pauses may overlap. For the time a human needs to answer. */
+  /**
+   * Stops the clock until the returned function is called; pauses may overlap. For the time a human
+   * needs to answer.
+   */
   pause(): Cancel;
 }
 
 /** One time budget over several steps, and the abort signal that goes with it. */
 export interface Deadline extends SharedDeadline {
-  /** Aborts when the time is up (its reason is that of `onTimeout`), or when the caller's signal does (with its reason). */
+  /**
+   * Aborts when the time is up (its reason is that of `onTimeout`), or when the caller's signal
+   * does (with its reason).
+   */
   readonly signal: AbortSignal;
-  /** Releases the timer and the listener on the caller's signal. The signal never aborts afterwards. Idempotent. */
+  /**
+   * Releases the timer and the listener on the caller's signal. The signal never aborts afterwards.
+   * Idempotent.
+   */
   dispose(): void;
 }
 
@@ -22,7 +31,10 @@ export interface DeadlineInit {
   readonly timeoutMs: number;
   /** The caller's signal. One that is aborted already aborts the deadline at once. */
   readonly signal?: AbortSignal | undefined;
-  /** A budget that this one is a part of: no more than is left of it, and while this one stands still, so does that. */
+  /**
+   * A budget that this one is a part of: no more than is left of it, and while this one stands
+   * still, so does that.
+   */
   readonly outer?: SharedDeadline | undefined;
   /** How long the clock may stand still in all, in milliseconds. Default: for ever. */
   readonly mostPausedMs?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Something that a developer wants to know and that stops nobody: which tool was left out and why, which names collided, what a
- * server wrote where it should not.
+ * Something that a developer wants to know and that stops nobody: which tool was left out and why,
+ * which names collided, what a server wrote where it should not.
  */
 export interface Diagnostic {
   readonly kind:

@@ -1,4 +1,7 @@
-/** Whether one slip of the keyboard makes one word of the other: a letter is another, too many or missing, or two have changed places. Not for the same word. Pure, in linear time. */
+/**
+ * Whether one slip of the keyboard makes one word of the other: a letter is another, too many or
+ * missing, or two have changed places. Not for the same word. Pure, in linear time.
+ */
 export function differByOneSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   const least = Math.min(one.length, other.length);

@@ -7,7 +7,10 @@ export interface Subscription extends Disposable {
   (): void;
 }
 
-/** Calls `listener` on every emission from now on, until the subscription ends. Throws a `TypeError` for a listener that is no function. */
+/**
+ * Calls `listener` on every emission from now on, until the subscription ends. Throws a `TypeError`
+ * for a listener that is no function.
+ */
 export type Event<T> = (listener: (value: T) => void) => Subscription;
 
 /** The two ends of one event: `on` for those who listen, `emit` for the one who owns it. */
@@ -21,8 +24,9 @@ export interface EventSource<T> {
 }
 
 /**
- * Makes an event. Listeners run in order of subscription, in the caller's turn. One that throws does not stop the others: its
- * error goes to `onListenerError`, because an observer must not be able to break what it observes.
+ * Makes an event. Listeners run in order of subscription, in the caller's turn. One that throws
+ * does not stop the others: its error goes to `onListenerError`, because an observer must not be
+ * able to break what it observes.
  */
 export function createEvent<T>(onListenerError: (error: unknown) => void = reportUncaught): EventSource<T> {
   const listeners = new Set<{ readonly call: (value: T) => void }>();

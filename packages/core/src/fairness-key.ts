@@ -1,9 +1,10 @@
 import type { CallContext } from "./call-context.ts";
 
 /**
- * The key of the caller that a call belongs to: its conversation, as that of its principal, or its principal where the context names no
- * conversation. The calls of one server take turns by this key, and a question stops the time of the calls with the same key. Each caller has
- * one key, and no other caller has it. `undefined`: anonymous; the context names neither.
+ * The key of the caller that a call belongs to: its conversation, as that of its principal, or its
+ * principal where the context names no conversation. The calls of one server take turns by this
+ * key, and a question stops the time of the calls with the same key. Each caller has one key, and
+ * no other caller has it. `undefined`: anonymous; the context names neither.
  */
 export function fairnessKeyOf(context: CallContext | undefined): string | undefined {
   if (context === undefined) return undefined;

@@ -3,7 +3,8 @@ import { dropBackslashes, unescapeMarkup, unescapeText, type UnescapedText } fro
 
 /** Secrets of fewer UTF-16 units than these stand in everything, and are never looked for. */
 export const shortestSecret = 6;
-// A secret of more than this is a document; its first and last part are told from anything else as well.
+// A secret of more than this is a document; its first and last part are told from anything else as
+// well.
 const longestSecret = 4096;
 // JSON in JSON in a form is three.
 const mostLayers = 4;
@@ -32,7 +33,8 @@ export function traitsOf(secret: string, owner: number): readonly Trait[] {
   ];
 }
 
-// A secret that itself looks escaped is not the same any more when a text around it has been unescaped.
+// A secret that itself looks escaped is not the same any more when a text around it has been
+// unescaped.
 function withPlainForms(texts: readonly string[]): readonly string[] {
   const forms = new Set<string>();
   for (const text of texts.flatMap((each) => (each.includes("\\") ? [each, each.replaceAll("\\", "")] : [each]))) {
@@ -45,23 +47,33 @@ function withPlainForms(texts: readonly string[]): readonly string[] {
   return [...forms];
 }
 
-/** What is looked for in a text, and to which secret each of its UTF-16 units belongs; made when the first is found. */
+/**
+ * What is looked for in a text, and to which secret each of its UTF-16 units belongs; made when the
+ * first is found.
+ */
 interface Findings {
   readonly traits: readonly Trait[];
   owners: Uint32Array | undefined;
 }
 
-/** The number of the secret that each UTF-16 unit of a text belongs to, 0 for none; `undefined` when there is none in it. */
+/**
+ * The number of the secret that each UTF-16 unit of a text belongs to, 0 for none; `undefined` when
+ * there is none in it.
+ */
 export function findTraits(text: string, traits: readonly Trait[]): Uint32Array | undefined {
   if (traits.length === 0 || text.length < shortestSecret) return undefined;
   const findings: Findings = { traits, owners: undefined };
   findBelow(text, unescapeText, findings);
-  // A secret may hold backslashes, or what looks like an escape: to undo every kind of escape at once can leave too little to tell it by.
+  // A secret may hold backslashes, or what looks like an escape: to undo every kind of escape at
+  // once can leave too little to tell it by.
   if (text.includes("\\")) findBelow(text, unescapeMarkup, findings);
   return findings.owners;
 }
 
-/** Looks for secrets in a text, and in what is left of it when layer after layer of escapes is undone. */
+/**
+ * Looks for secrets in a text, and in what is left of it when layer after layer of escapes is
+ * undone.
+ */
 function findBelow(source: string, undo: (text: string) => UnescapedText | undefined, findings: Findings): void {
   let text = source;
   let toSource = (index: number): number => index;

@@ -1,7 +1,8 @@
 /**
- * Freezes a value that came from a server, with all that is in it, and returns it: many readers share it, and none may change it for the
- * others. Goes by a list of its own, because a value can be nested deep enough to exhaust the runtime's stack. What is frozen already is
- * taken to be so throughout.
+ * Freezes a value that came from a server, with all that is in it, and returns it: many readers
+ * share it, and none may change it for the others. Goes by a list of its own, because a value can
+ * be nested deep enough to exhaust the runtime's stack. What is frozen already is taken to be so
+ * throughout.
  */
 export function freezeData<T>(value: T): T {
   if (!isOpen(value)) return value;

@@ -1,12 +1,14 @@
 /**
- * Whose move it is: `contract` the caller or the configuration is wrong; `auth` credentials are missing or refused;
- * `execution` the server or the way to it failed; `policy` a limit of this host cut in; `system` a defect in Hostside.
+ * Whose move it is: `contract` the caller or the configuration is wrong; `auth` credentials are
+ * missing or refused; `execution` the server or the way to it failed; `policy` a limit of this host
+ * cut in; `system` a defect in Hostside.
  */
 export type ErrorKind = "contract" | "auth" | "execution" | "policy" | "system";
 
 /**
- * What is known about the effect of the call that failed: `not-sent` it never left this host, so a repeat is safe;
- * `unknown` it may have run; `failed` the server says that it did not run, or not to the end.
+ * What is known about the effect of the call that failed: `not-sent` it never left this host, so a
+ * repeat is safe; `unknown` it may have run; `failed` the server says that it did not run, or not
+ * to the end.
  */
 export type CallOutcome = "not-sent" | "unknown" | "failed";
 
@@ -14,8 +16,9 @@ export type CallOutcome = "not-sent" | "unknown" | "failed";
 export interface ErrorCodeEntry {
   readonly kind: ErrorKind;
   /**
-   * Whether the same operation may succeed when it is tried again later, with nothing changed. Holds for an error that knows what became
-   * of the call: one whose outcome is `unknown` is never retryable.
+   * Whether the same operation may succeed when it is tried again later, with nothing changed.
+   * Holds for an error that knows what became of the call: one whose outcome is `unknown` is never
+   * retryable.
    */
   readonly retryable: boolean;
   /** The outcome of an error that does not state its own. */
@@ -30,8 +33,8 @@ const execution = { kind: "execution", retryable: true, outcome: "not-sent" } as
 const policy = { kind: "policy", retryable: true, outcome: "not-sent" } as const;
 
 /**
- * The stable, machine-readable name of a failure. Branch on it; never on a message. The list is closed: a new code is a minor
- * release, a renamed or removed one a major release.
+ * The stable, machine-readable name of a failure. Branch on it; never on a message. The list is
+ * closed: a new code is a minor release, a renamed or removed one a major release.
  */
 export type HostsideErrorCode =
   | "invalid_config"

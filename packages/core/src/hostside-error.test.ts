@@ -5,7 +5,8 @@ import { errorCodes, type HostsideErrorCode } from "./hostside-error-code.ts";
 import type * as hostsideError from "./hostside-error.ts";
 import { isHostsideError, HostsideError, withErrorContext, type HostsideErrorInit } from "./hostside-error.ts";
 
-// What a foreign error may carry: Node puts all arguments of a command on the error of a failed spawn, servers echo what they refuse.
+// What a foreign error may carry: Node puts all arguments of a command on the error of a failed
+// spawn, servers echo what they refuse.
 const foreign = Object.assign(new TypeError("refused: hunter2\n  hunter2"), {
   code: "ENOENT",
   spawnargs: ["--api-key", "hunter2"],
@@ -237,7 +238,8 @@ describe("withErrorContext()", () => {
   });
 });
 
-// The query makes it another module, as a second installed copy would be; it also keeps the compiler from finding the type.
+// The query makes it another module, as a second installed copy would be; it also keeps the
+// compiler from finding the type.
 async function loadCopy(): Promise<typeof hostsideError> {
   const copy: string = "./hostside-error.ts?copy";
   return (await import(copy)) as typeof hostsideError;

@@ -20,7 +20,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Evidence for a failure, as data. Each member is present only where it means something; none ever holds a secret. */
+/**
+ * Evidence for a failure, as data. Each member is present only where it means something; none ever
+ * holds a secret.
+ */
 export interface ErrorDetails {
   /** What was being done, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
   readonly operation?: string;
@@ -35,7 +38,10 @@ export interface ErrorDetails {
   /** The last lines the server wrote to stderr, redacted and bounded. */
   readonly stderrTail?: string;
   readonly httpStatus?: number;
-  /** How long to wait before the next try, as the server (`Retry-After`, capped) or a limit of this host asks. */
+  /**
+   * How long to wait before the next try, as the server (`Retry-After`, capped) or a limit of this
+   * host asks.
+   */
   readonly retryAfterMs?: number;
   /** The `WWW-Authenticate` challenge, for a caller that can answer it. */
   readonly challenge?: string;
@@ -45,23 +51,41 @@ export interface ErrorDetails {
   readonly rpcData?: unknown;
   /** Protocol revisions the server offers. */
   readonly supported?: readonly string[];
-  /** Nothing was tried, because the latest try failed a short while ago: its error is the cause, and `retryAfterMs` says until when. */
+  /**
+   * Nothing was tried, because the latest try failed a short while ago: its error is the cause, and
+   * `retryAfterMs` says until when.
+   */
   readonly backOff?: true;
-  /** How much of a limit of the host is used, and how much there is of it: calls, bytes, milliseconds or what the product counts. */
+  /**
+   * How much of a limit of the host is used, and how much there is of it: calls, bytes,
+   * milliseconds or what the product counts.
+   */
   readonly usage?: { readonly used: number; readonly limit: number };
-  /** What is wrong with the arguments of an `invalid_arguments`, or with the result of an `invalid_output`, in the order of the value. */
+  /**
+   * What is wrong with the arguments of an `invalid_arguments`, or with the result of an
+   * `invalid_output`, in the order of the value.
+   */
   readonly violations?: readonly Violation[];
   /** Which rule or limit of the host decided, by the name that its owner gave it. */
   readonly policy?: string;
-  /** Of an `approval_required`: the call, to be kept until somebody approves it. {@linkcode HostsideError.toJSON} leaves its arguments out. */
+  /**
+   * Of an `approval_required`: the call, to be kept until somebody approves it.
+   * {@linkcode HostsideError.toJSON} leaves its arguments out.
+   */
   readonly approval?: SuspendedCall;
   /** Of an `approval_denied`: why. */
   readonly denied?: ApprovalDenial;
   /** How often it was tried. */
   readonly attempts?: number;
-  /** A bounded excerpt of what came instead of an answer; of a program that could not be connected to, its first line on stdout that was no message. */
+  /**
+   * A bounded excerpt of what came instead of an answer; of a program that could not be connected
+   * to, its first line on stdout that was no message.
+   */
   readonly excerpt?: string;
-  /** Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in server-id order. */
+  /**
+   * Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in
+   * server-id order.
+   */
   readonly servers?: readonly AbsentServer[];
   /** Of an `unknown_tool`: local names that may have been meant, three at most. */
   readonly suggestions?: readonly string[];
@@ -89,7 +113,8 @@ const outcomes: ReadonlySet<unknown> = new Set<CallOutcome>(["not-sent", "unknow
 function assertInit(init: HostsideErrorInit): void {
   if (!isRecord(init)) throw fail("what it is made from", `must be an object with a code, not ${kindOf(init)}`);
   const { code, outcome, retryable, details, serverId, toolName, cause } = init;
-  // An error of a newer copy of this package may bring what this one does not know, and who copies it says so by the cause.
+  // An error of a newer copy of this package may bring what this one does not know, and who copies
+  // it says so by the cause.
   if (!isHostsideError(cause, code)) {
     if (typeof code !== "string" || !Object.hasOwn(errorCodes, code)) {
       const shown = typeof code === "string" ? quoteText(code, 40) : kindOf(code);
@@ -114,8 +139,9 @@ function fail(member: string, rule: string): TypeError {
 /**
  * The one error that Hostside throws at run time. Branch on {@linkcode code}, never on the message.
  *
- * Wrong use by a programmer is a `TypeError` instead, and an expected negative result (a tool's `isError`) is a value.
- * To make one with a code, an outcome or details that there are not is a `TypeError`, too.
+ * Wrong use by a programmer is a `TypeError` instead, and an expected negative result (a tool's
+ * `isError`) is a value. To make one with a code, an outcome or details that there are not is a
+ * `TypeError`, too.
  */
 export class HostsideError extends Error {
   override readonly name: string = "HostsideError";
@@ -123,11 +149,15 @@ export class HostsideError extends Error {
   readonly kind: ErrorKind;
   /** The server that the failure is about; `undefined` when it is about none. */
   readonly serverId: string | undefined;
-  /** The remote name of the tool that was called, if one was; of an `unknown_tool`, the name that was asked for. Untrusted. */
+  /**
+   * The remote name of the tool that was called, if one was; of an `unknown_tool`, the name that
+   * was asked for. Untrusted.
+   */
   readonly toolName: string | undefined;
   /**
-   * The same operation may be tried again later as it is: it may succeed, and it did not run before. Always `false` when the outcome is
-   * `unknown`, because whoever may have run once must not be invited to run twice.
+   * The same operation may be tried again later as it is: it may succeed, and it did not run
+   * before. Always `false` when the outcome is `unknown`, because whoever may have run once must
+   * not be invited to run twice.
    */
   readonly retryable: boolean;
   readonly outcome: CallOutcome;
@@ -153,23 +183,28 @@ export class HostsideError extends Error {
     Object.defineProperties(this, { [brand]: { value: true }, [inspectCustom]: { value: show } });
   }
 
-  /** A JSON-able view for logs: everything but the stack, the cause, and the arguments of a call that waits for approval. */
+  /**
+   * A JSON-able view for logs: everything but the stack, the cause, and the arguments of a call
+   * that waits for approval.
+   */
   toJSON(): Record<string, unknown> {
     const { name, code, kind, serverId, toolName, retryable, outcome, message } = this;
     return { name, code, kind, serverId, toolName, retryable, outcome, message, details: detailsForLogs(this.details) };
   }
 }
 
-// Of a suspended call what it can be found by: its arguments and its context are the conversation's.
+// Of a suspended call what it can be found by: its arguments and its context are the
+// conversation's.
 function detailsForLogs(details: ErrorDetails): Record<string, unknown> {
   if (details.approval === undefined) return { ...details };
   const { id, expiresAt } = details.approval;
   return { ...details, approval: { id, expiresAt } };
 }
 
-// What `util.inspect` and Node's console show: the stack, the members, and where the causes come from. A foreign cause shows neither
-// its members nor its message, because these may hold what must not be shown: Node's error of a failed `spawn` has all arguments of
-// the command, an SDK's error the text with which a server refused a token. Who needs them reads `cause`.
+// What `util.inspect` and Node's console show: the stack, the members, and where the causes come
+// from. A foreign cause shows neither its members nor its message, because these may hold what must
+// not be shown: Node's error of a failed `spawn` has all arguments of the command, an SDK's error
+// the text with which a server refused a token. Who needs them reads `cause`.
 function describeError(error: HostsideError, show: (members: object) => string): string {
   const { code, kind, serverId, toolName, retryable, outcome } = error;
   const known = { code, kind, serverId, toolName, retryable, outcome, details: detailsForLogs(error.details) };
@@ -216,8 +251,8 @@ export function isHostsideError(value: unknown, code?: HostsideErrorCode): boole
 export type HostsideErrorPatch = Partial<Omit<HostsideErrorInit, "code">>;
 
 /**
- * A copy of `error` that knows more: which server, which tool, which outcome. The original becomes the copy's cause, so that
- * its stack is not lost.
+ * A copy of `error` that knows more: which server, which tool, which outcome. The original becomes
+ * the copy's cause, so that its stack is not lost.
  */
 export function withErrorContext(error: HostsideError, patch: HostsideErrorPatch): HostsideError {
   const copy = new HostsideError(error.rawMessage, {
@@ -233,7 +268,8 @@ export function withErrorContext(error: HostsideError, patch: HostsideErrorPatch
   return copy;
 }
 
-// An error that learns what became of the call is as retryable as its code: of itself it could not say so before.
+// An error that learns what became of the call is as retryable as its code: of itself it could not
+// say so before.
 function claimOf({ outcome, retryable }: HostsideError): boolean | undefined {
   return outcome === "unknown" ? undefined : retryable;
 }

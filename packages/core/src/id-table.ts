@@ -16,8 +16,9 @@ export interface IdTable<Value, Id extends string | number = number> {
 }
 
 /**
- * Makes an empty table. A `Map` of ids and numbers alone, because one of the values would keep their garbage; see {@linkcode createSlots}. One that
- * comes when there is no other needs neither, and leaves nothing.
+ * Makes an empty table. A `Map` of ids and numbers alone, because one of the values would keep
+ * their garbage; see {@linkcode createSlots}. One that comes when there is no other needs neither,
+ * and leaves nothing.
  */
 export function createIdTable<Value extends object, Id extends string | number = number>(): IdTable<Value, Id> {
   return new SlotsById<Value, Id>();

@@ -1,5 +1,6 @@
-// For those who implement a connector, a provider, a transport or a policy: what they are held to, and what all of them would otherwise
-// write again. A product that only uses them needs none of it. No name is here and in index.ts as well.
+// For those who implement a connector, a provider, a transport or a policy: what they are held to,
+// and what all of them would otherwise write again. A product that only uses them needs none of it.
+// No name is here and in index.ts as well.
 
 // What a connector reports.
 export type { ConnectionHooks, KnownServer } from "./connection.ts";

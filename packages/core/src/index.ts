@@ -1,5 +1,5 @@
-// For products: what you configure, get back, catch and put around calls. What it takes to implement a connector or a provider is in
-// implement.ts.
+// For products: what you configure, get back, catch and put around calls. What it takes to
+// implement a connector or a provider is in implement.ts.
 export {
   errorCodes,
   type CallOutcome,

@@ -6,15 +6,22 @@ import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 /** A call on its way to a server, as an interceptor sees it. */
 export interface ToolCall {
   readonly origin: ToolOrigin;
-  /** The definition that the caller's name led to. What runs in the end is this one, or the call is refused with `tool_changed`. */
+  /**
+   * The definition that the caller's name led to. What runs in the end is this one, or the call is
+   * refused with `tool_changed`.
+   */
   readonly definition: ToolDefinition;
-  /** The server of the tool in the host's own words, labels included. Absent for a tool that is on no server. */
+  /**
+   * The server of the tool in the host's own words, labels included. Absent for a tool that is on
+   * no server.
+   */
   readonly server?: AdmissionServer | undefined;
   readonly args: JsonObject;
   /**
-   * As the caller gave them, but for two: `signal` aborts when the caller gives up, the time is up or the provider closes, and `deadline` is
-   * what is left of the call's time. A layer that asks a human stops it meanwhile by `deadline.pause()`; in all it stands still for no more
-   * than `elicitTotalMs`, 15 minutes by default.
+   * As the caller gave them, but for two: `signal` aborts when the caller gives up, the time is up
+   * or the provider closes, and `deadline` is what is left of the call's time. A layer that asks a
+   * human stops it meanwhile by `deadline.pause()`; in all it stands still for no more than
+   * `elicitTotalMs`, 15 minutes by default.
    */
   readonly options: CallOptions;
 }
@@ -23,15 +30,19 @@ export interface ToolCall {
 export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
 
 /**
- * One layer around every call: approval, limits, audit. It may change arguments and options, answer the call itself, refuse it
- * by throwing, or look at the outcome. What it does before `next` happens before anything is sent.
+ * One layer around every call: approval, limits, audit. It may change arguments and options, answer
+ * the call itself, refuse it by throwing, or look at the outcome. What it does before `next`
+ * happens before anything is sent.
  *
- * - `next` may be called again when it has settled, to try once more. While it is pending, or after the layer has answered, it rejects with
- *   `internal_error`; so it does for another `origin`, `definition` or `server` than those of the call, because a call is never re-routed, and for
+ * - `next` may be called again when it has settled, to try once more. While it is pending, or after
+ *   the layer has answered, it rejects with `internal_error`; so it does for another `origin`,
+ *   `definition` or `server` than those of the call, because a call is never re-routed, and for
  *   options that no call may have.
- * - What it throws reaches the caller as a `HostsideError`: `call_refused` is the code for a no. Anything else than a `HostsideError`
- *   becomes `internal_error`, with what was thrown as its cause.
- * - It is bounded. When the time of the call is up, the caller aborts or the provider closes, the call is over whatever the layer does; its
- *   `next` rejects from then on, and `call.options.signal` says so at once.
+ * - What it throws reaches the caller as a `HostsideError`: `call_refused` is the code for a no.
+ *   Anything else than a `HostsideError` becomes `internal_error`, with what was thrown as its
+ *   cause.
+ * - It is bounded. When the time of the call is up, the caller aborts or the provider closes, the
+ *   call is over whatever the layer does; its `next` rejects from then on, and
+ *   `call.options.signal` says so at once.
  */
 export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOutcome>;

@@ -9,7 +9,8 @@ export interface SecretSpan {
   readonly quote?: string | undefined;
 }
 
-// Every alternative begins with letters of its own and fails within a bounded number of steps, or takes the whole run: linear.
+// Every alternative begins with letters of its own and fails within a bounded number of steps, or
+// takes the whole run: linear.
 const boundary = "(?<=^|[^A-Za-z0-9]|%[\\dA-Fa-f]{2}|\\\\[nrt])";
 const tokens = new RegExp(
   [
@@ -50,7 +51,8 @@ export function findKnownShapes(text: string): readonly SecretSpan[] {
   return found;
 }
 
-// By `exec`: `matchAll` makes another expression for each text, which costs more than looking through a short one.
+// By `exec`: `matchAll` makes another expression for each text, which costs more than looking
+// through a short one.
 function collect(text: string, pattern: RegExp, found: SecretSpan[]): void {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

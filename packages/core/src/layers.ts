@@ -4,7 +4,10 @@ import { isHostsideError, type HostsideError } from "./hostside-error.ts";
 /** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
 export type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
 
-/** Puts layers one into the other, the first one outermost; in the middle is the handler of the call execution. */
+/**
+ * Puts layers one into the other, the first one outermost; in the middle is the handler of the call
+ * execution.
+ */
 export function foldLayers<Of extends Work, Answer>(
   layers: readonly Layer<Of, Answer>[],
   kind: WorkKind<Of, Answer>,
@@ -51,7 +54,8 @@ function wayThrough<Of extends Work, Answer>({
     };
     const next: Handler<Of, Answer> = (changed) => {
       const answer = goOn(changed);
-      // A layer that answers without waiting for what it started must not end the process with that.
+      // A layer that answers without waiting for what it started must not end the process with
+      // that.
       answer.catch(() => {});
       return answer;
     };

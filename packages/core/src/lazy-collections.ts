@@ -13,8 +13,8 @@ export interface LazySet<Value> extends Pick<Set<Value>, "clear" | "delete" | "h
 }
 
 /**
- * Makes a map whose table is made with its first entry. An empty `Map` takes 180 bytes and this takes 32: for what each connection has and few
- * ever use.
+ * Makes a map whose table is made with its first entry. An empty `Map` takes 180 bytes and this
+ * takes 32: for what each connection has and few ever use.
  */
 export function createLazyMap<Key, Value>(): LazyMap<Key, Value> {
   return new MapOnDemand<Key, Value>();

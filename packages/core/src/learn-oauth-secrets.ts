@@ -13,7 +13,10 @@ export interface OAuthRequestParts {
   readonly form?: URLSearchParams | string | undefined;
 }
 
-/** Has the credentials of a request to an authorization server masked from now on: in its headers, and in its form. */
+/**
+ * Has the credentials of a request to an authorization server masked from now on: in its headers,
+ * and in its form.
+ */
 export function learnOAuthRequest({ headers, form = "" }: OAuthRequestParts, { learn }: SecretMemory): void {
   for (const [name, value] of headers) {
     if (!isSecretName(name) && name !== "dpop") continue;
@@ -25,7 +28,10 @@ export function learnOAuthRequest({ headers, form = "" }: OAuthRequestParts, { l
   }
 }
 
-/** Has what an authorization server answered masked from now on, as far as it is JSON and its names are those of secrets. */
+/**
+ * Has what an authorization server answered masked from now on, as far as it is JSON and its names
+ * are those of secrets.
+ */
 export function learnOAuthAnswer(text: string, { learn }: SecretMemory): void {
   let body: unknown;
   try {

@@ -1,38 +1,62 @@
 /**
- * How much a server may send. Every limit is a positive integer. What exceeds one costs that piece (a tool, a message), with a
- * reason, never the server's other tools.
+ * How much a server may send. Every limit is a positive integer. What exceeds one costs that piece
+ * (a tool, a message), with a reason, never the server's other tools.
  */
 export interface ServerLimits {
   /** Pages of one `tools/list`. Default 100; what was read up to there is kept. */
   readonly maxPages: number;
-  /** Tools of one server that are wanted by `allow` and `deny`. Default 10,000; what was read up to there is kept. */
+  /**
+   * Tools of one server that are wanted by `allow` and `deny`. Default 10,000; what was read up to
+   * there is kept.
+   */
   readonly maxTools: number;
   /** UTF-16 units of a remote tool name. Default 1,024; a longer one costs that tool. */
   readonly maxNameLength: number;
   /** UTF-16 units of a tool's description. Default 8,192; a longer one is cut and flagged. */
   readonly maxDescriptionLength: number;
   /**
-   * UTF-16 units of a tool's serialised input or output schema, and of all that its entry has besides what is shown. Default 65,536; a larger one
-   * is left out, and the tool is flagged.
+   * UTF-16 units of a tool's serialised input or output schema, and of all that its entry has
+   * besides what is shown. Default 65,536; a larger one is left out, and the tool is flagged.
    */
   readonly maxSchemaLength: number;
-  /** Nesting of a schema. Default 64; a deeper one is left out, because walking it can exhaust a stack, and the tool is flagged. */
+  /**
+   * Nesting of a schema. Default 64; a deeper one is left out, because walking it can exhaust a
+   * stack, and the tool is flagged.
+   */
   readonly maxSchemaDepth: number;
-  /** UTF-16 units of all tools of one listing, serialised. Default 33,554,432; what was read up to there is kept. */
+  /**
+   * UTF-16 units of all tools of one listing, serialised. Default 33,554,432; what was read up to
+   * there is kept.
+   */
   readonly maxListingLength: number;
-  /** UTF-16 units of the server's own texts (title, description, instructions), each. Default 32,768; a longer one is cut. */
+  /**
+   * UTF-16 units of the server's own texts (title, description, instructions), each. Default
+   * 32,768; a longer one is cut.
+   */
   readonly maxServerTextLength: number;
   /** UTF-16 units of a pagination cursor. Default 65,536; a longer one ends the listing there. */
   readonly maxCursorLength: number;
-  /** Bytes of one message: a stdio line, an HTTP body after decompression, an SSE event. Default 12 MiB: 10,000 tools of a kilobyte each. */
+  /**
+   * Bytes of one message: a stdio line, an HTTP body after decompression, an SSE event. Default 12
+   * MiB: 10,000 tools of a kilobyte each.
+   */
   readonly maxMessageBytes: number;
-  /** Notifications per second that are acted on. Default 200; the rest is counted and coalesced, never queued. */
+  /**
+   * Notifications per second that are acted on. Default 200; the rest is counted and coalesced,
+   * never queued.
+   */
   readonly maxNotificationsPerSecond: number;
   /** Questions that a server may ask a human during one call. Default 16; more are cancelled. */
   readonly maxElicitationsPerCall: number;
-  /** Questions that a server may ask a human in a minute, whatever they belong to. Default 30; more are cancelled. */
+  /**
+   * Questions that a server may ask a human in a minute, whatever they belong to. Default 30; more
+   * are cancelled.
+   */
   readonly maxElicitationsPerMinute: number;
-  /** Resources of one server that can be subscribed to at once. Default 1,000; one more is refused with `overloaded`. */
+  /**
+   * Resources of one server that can be subscribed to at once. Default 1,000; one more is refused
+   * with `overloaded`.
+   */
   readonly maxResourceSubscriptions: number;
   /** Bytes of stderr kept for error messages. Default 64 KiB. */
   readonly stderrTailBytes: number;
@@ -42,7 +66,9 @@ export interface ServerLimits {
   readonly maxQueuedCalls: number;
 }
 
-/** The defaults of {@linkcode ServerLimits}: generous for honest servers, small for a host's memory. */
+/**
+ * The defaults of {@linkcode ServerLimits}: generous for honest servers, small for a host's memory.
+ */
 export const defaultLimits: ServerLimits = {
   maxPages: 100,
   maxTools: 10_000,
@@ -66,9 +92,15 @@ export const defaultLimits: ServerLimits = {
 /** The most milliseconds that any timeout may have: a day. Who wants to wait longer asks again. */
 export const longestTimeoutMs = 86_400_000;
 
-/** How long things may take, in milliseconds; every one is above 0 and at most {@linkcode longestTimeoutMs}. */
+/**
+ * How long things may take, in milliseconds; every one is above 0 and at most
+ * {@linkcode longestTimeoutMs}.
+ */
 export interface ServerTimeouts {
-  /** From the start of a connection attempt, with every fallback, to a finished handshake. Default 60,000: a first `npx` downloads. */
+  /**
+   * From the start of a connection attempt, with every fallback, to a finished handshake. Default
+   * 60,000: a first `npx` downloads.
+   */
   readonly connectMs: number;
   /**
    * How long the probe of the 2026-07-28 era is out alone. Then `initialize` is sent as well, over
@@ -78,15 +110,24 @@ export interface ServerTimeouts {
   readonly probeMs: number;
   /** For one whole `tools/list`, all pages. Default 30,000. */
   readonly listMs: number;
-  /** For one call: queueing, reconnect, refresh and the call itself. Default 600,000. Stands still while a human answers, for at most `elicitTotalMs`. */
+  /**
+   * For one call: queueing, reconnect, refresh and the call itself. Default 600,000. Stands still
+   * while a human answers, for at most `elicitTotalMs`.
+   */
   readonly callMs: number;
-  /** Longest silence of a server during a call; progress starts it anew. Default: none, `callMs` alone counts. */
+  /**
+   * Longest silence of a server during a call; progress starts it anew. Default: none, `callMs`
+   * alone counts.
+   */
   readonly callIdleMs?: number;
   /** For a request that is no call, also if its caller allows more. Default 60,000. */
   readonly requestMs: number;
   /** For a human to answer an elicitation. Default 300,000. */
   readonly elicitMs: number;
-  /** How long a call's time may stand still for the questions of its server, all together; then it runs on. Default 900,000. */
+  /**
+   * How long a call's time may stand still for the questions of its server, all together; then it
+   * runs on. Default 900,000.
+   */
   readonly elicitTotalMs: number;
   /** For each step of a shutdown: end of stdin, then SIGTERM, then SIGKILL. Default 2,000. */
   readonly closeMs: number;

@@ -1,6 +1,9 @@
 import type { Cancel } from "./clock.ts";
 
-/** Calls `listener` when a signal aborts that has not, once, until cancelled. Listeners must not throw. */
+/**
+ * Calls `listener` when a signal aborts that has not, once, until cancelled. Listeners must not
+ * throw.
+ */
 export function onAbort(signal: AbortSignal, listener: () => void): Cancel {
   return (followed.get(signal) ?? follow(signal)).add(listener);
 }
@@ -14,8 +17,9 @@ const followed = new WeakMap<AbortSignal, Followers>();
 
 const nobody: Followers = { add: () => () => {} };
 
-// One listener at each signal, however many wait for it: a run that calls twenty tools at once gives them all its signal, and Node warns of a leak
-// where one has more than ten. It stays there no longer than somebody waits.
+// One listener at each signal, however many wait for it: a run that calls twenty tools at once
+// gives them all its signal, and Node warns of a leak where one has more than ten. It stays there
+// no longer than somebody waits.
 function follow(signal: AbortSignal): Followers {
   if (signal.aborted) return nobody;
   const waiting = new Set<() => void>();

@@ -17,14 +17,18 @@ export interface PageEnd {
 
 /** Follows the cursors of one list that comes in pages. */
 export interface PageCursors {
-  /** Takes the `nextCursor` of a page as it came. `bringsMore` says whether there was anything on the page that was on none before. */
+  /**
+   * Takes the `nextCursor` of a page as it came. `bringsMore` says whether there was anything on
+   * the page that was on none before.
+   */
   follow(nextCursor: unknown, bringsMore: () => boolean): PageEnd;
 }
 
 /**
- * Makes one, before the first page. It ends for every server: no cursor is followed twice, and no more than `maxPages` pages are asked for. An
- * empty cursor is one like any other, but some servers mean the end by it and start over: a page that was asked for with one, is not the last
- * and brings no more, ends the list.
+ * Makes one, before the first page. It ends for every server: no cursor is followed twice, and no
+ * more than `maxPages` pages are asked for. An empty cursor is one like any other, but some servers
+ * mean the end by it and start over: a page that was asked for with one, is not the last and brings
+ * no more, ends the list.
  */
 export function createPageCursors({ maxPages, maxCursorLength }: PageLimits): PageCursors {
   const followed = new Set<string>();

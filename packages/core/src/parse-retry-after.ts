@@ -2,8 +2,8 @@
 const longestWaitMs = 3_600_000;
 
 /**
- * `Retry-After` in milliseconds from `now` (epoch milliseconds), at most an hour: it is a number of seconds or a date (RFC 9110,
- * 10.2.3). `undefined` for anything else.
+ * `Retry-After` in milliseconds from `now` (epoch milliseconds), at most an hour: it is a number of
+ * seconds or a date (RFC 9110, 10.2.3). `undefined` for anything else.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";

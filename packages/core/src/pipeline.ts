@@ -7,14 +7,21 @@ import type { HostsideError } from "./hostside-error.ts";
 
 /** The way of all work of one kind: its layers, in front of whatever handles it. */
 export interface Pipeline<Of extends Work, Answer> {
-  /** Sends work through the layers to `handler`. Without layers it is the handler's answer, and nothing else. */
+  /**
+   * Sends work through the layers to `handler`. Without layers it is the handler's answer, and
+   * nothing else.
+   */
   run(work: Of, handler: Handler<Of, Answer>): Promise<Answer>;
   /**
-   * Ends what is with a layer; each rejects with `error` at once. What is with the handler is the handler's to end; when it has, its
-   * layers have a second left. With `all`, everything ends at once.
+   * Ends what is with a layer; each rejects with `error` at once. What is with the handler is the
+   * handler's to end; when it has, its layers have a second left. With `all`, everything ends at
+   * once.
    */
   end(error: HostsideError, all?: boolean): void;
-  /** How much is on its way through the layers, what is with the handler included; without layers nothing is counted. */
+  /**
+   * How much is on its way through the layers, what is with the handler included; without layers
+   * nothing is counted.
+   */
   readonly size: number;
 }
 
@@ -24,7 +31,10 @@ export interface PipelineInit<Of extends Work, Answer> {
   readonly interceptors: readonly Layer<Of, Answer>[];
   /** How long the work may take in all, in milliseconds, when its options do not say. */
   readonly timeoutMsOf: (work: Of) => number;
-  /** How long its clock may stand still in all, in milliseconds. Default `elicitTotalMs` of the default timeouts. */
+  /**
+   * How long its clock may stand still in all, in milliseconds. Default `elicitTotalMs` of the
+   * default timeouts.
+   */
   readonly mostPausedMsOf?: ((work: Of) => number) | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -36,7 +46,10 @@ export function assertLayers(owner: string, layers: unknown): void {
   throw new TypeError(`${owner} must be an array of functions`);
 }
 
-/** Folds layers into one another, once, and bounds all work that goes through them. Without layers, work costs nothing here. */
+/**
+ * Folds layers into one another, once, and bounds all work that goes through them. Without layers,
+ * work costs nothing here.
+ */
 export function createPipeline<Of extends Work, Answer>(
   { interceptors, timeoutMsOf, mostPausedMsOf, clock = systemClock }: PipelineInit<Of, Answer>,
   kind: WorkKind<Of, Answer>,

@@ -1,6 +1,7 @@
 /**
- * Whether a value is an object that is what its own members say: a literal, one without a prototype, or one that inherits from such a one,
- * in any realm. A `Map`, a `Date`, an array and an instance of a class are not: what is in them, nobody who reads members would see.
+ * Whether a value is an object that is what its own members say: a literal, one without a
+ * prototype, or one that inherits from such a one, in any realm. A `Map`, a `Date`, an array and an
+ * instance of a class are not: what is in them, nobody who reads members would see.
  */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
@@ -8,13 +9,17 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null || isPlainPrototype(prototype);
 }
 
-// The prototype of each class has its constructor. That of another realm's literals, and of `process.env`, is called as this one's is.
+// The prototype of each class has its constructor. That of another realm's literals, and of
+// `process.env`, is called as this one's is.
 function isPlainPrototype(prototype: unknown): boolean {
   if (typeof prototype !== "object" || prototype === null) return false;
   return Object.hasOwn(prototype, "constructor") ? classOf(prototype) === "Object" : isPlainObject(prototype);
 }
 
-/** What a value is, in words for a message: `"a Map"`, `"an array"`, `"undefined"`. Never the value, which may hold a secret. */
+/**
+ * What a value is, in words for a message: `"a Map"`, `"an array"`, `"undefined"`. Never the value,
+ * which may hold a secret.
+ */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value !== "object") return `a ${typeof value}`;

@@ -20,8 +20,8 @@ export interface LockHold {
 /** Somebody's wait for one lock. */
 export interface LockAttempt {
   /**
-   * Tries once: `undefined` when somebody else has it. `onLost` is called when it is found that somebody else has it now, or may have. Rejects with
-   * `store_failed` when that cannot be known.
+   * Tries once: `undefined` when somebody else has it. `onLost` is called when it is found that
+   * somebody else has it now, or may have. Rejects with `store_failed` when that cannot be known.
    */
   take(onLost: (reason: unknown) => void): Promise<LockHold | undefined>;
 }
@@ -39,9 +39,11 @@ const firstDelayMs = 5;
 const longestDelayMs = 100;
 
 /**
- * A lock over something shared that can be tried for. In the process, one at a time tries, in the order of asking; among processes, whoever
- * comes first when it is free. The work's signal is answered by the clock: a process that stood still past its lease finds it aborted before anything
- * else goes on. Its `withLock` rejects with `overloaded` for who waited `maxWaitMs`, as `take` does, and with a `TypeError` for a lease that is none.
+ * A lock over something shared that can be tried for. In the process, one at a time tries, in the
+ * order of asking; among processes, whoever comes first when it is free. The work's signal is
+ * answered by the clock: a process that stood still past its lease finds it aborted before anything
+ * else goes on. Its `withLock` rejects with `overloaded` for who waited `maxWaitMs`, as `take`
+ * does, and with a `TypeError` for a lease that is none.
  */
 export function createPolledLock(init: PolledLockInit): Lock {
   const { clock, maxWaitMs, startAttempt } = init;
@@ -89,7 +91,8 @@ async function waitFor(init: PolledLockInit, attempt: LockAttempt, waiting: Wait
   const { clock, random } = init;
   let delayMs = firstDelayMs;
   while (!waiting.isOver()) {
-    // The lease begins before the lock is asked for, so that it is never over here later than there.
+    // The lease begins before the lock is asked for, so that it is never over here later than
+    // there.
     waiting.turn.begin();
     const hold = await attempt.take(waiting.turn.lose);
     if (hold !== undefined) return hold;
@@ -128,7 +131,10 @@ class Turn {
 
   readonly lose = (reason: unknown): void => this.#abort(lostError(this.#key, reason));
 
-  /** Resolves when the work is done, or its time is over. How it ends is said when it ended and {@linkcode settle} was called. */
+  /**
+   * Resolves when the work is done, or its time is over. How it ends is said when it ended and
+   * {@linkcode settle} was called.
+   */
   async do<T>(hold: LockHold, work: Work<T>, settling: Settling<T>): Promise<void> {
     const settled = new Promise<void>((done) => (this.#settle = done));
     const ended = new Promise<void>((done) => (this.#end = done));
@@ -152,8 +158,9 @@ class Turn {
   }
 
   /**
-   * A process that stood still, or was too busy for its timers, goes on with what it had in hand, and only then do its timers come. So who asks
-   * whether the signal has aborted is answered by the clock.
+   * A process that stood still, or was too busy for its timers, goes on with what it had in hand,
+   * and only then do its timers come. So who asks whether the signal has aborted is answered by the
+   * clock.
    */
   #signalFor(hold: LockHold): AbortSignal {
     const isAborted = (): boolean => {

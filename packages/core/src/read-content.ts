@@ -14,12 +14,16 @@ import type {
 } from "./content-block.ts";
 import { isJsonObject } from "./json.ts";
 
-/** Gives a value back when it is what it must be, without its parts that are not; `undefined` when it is not. */
+/**
+ * Gives a value back when it is what it must be, without its parts that are not; `undefined` when
+ * it is not.
+ */
 type Reader = (value: unknown) => unknown;
 
 type Members = Readonly<Record<string, Reader>>;
 
-// The members that a type names, but for the `type` by which its reader is found. A member more or less there does not compile here.
+// The members that a type names, but for the `type` by which its reader is found. A member more or
+// less there does not compile here.
 type Named<T> = keyof { [K in keyof T as string extends K ? never : K extends "type" ? never : K]: T[K] } & keyof T;
 type MustHave<T> = { readonly [K in Named<T> as object extends Pick<T, K> ? never : K]: Reader };
 type MayHave<T> = { readonly [K in Named<T> as object extends Pick<T, K> ? K : never]-?: Reader };
@@ -68,10 +72,12 @@ const kinds: ReadonlyMap<string, Reader> = new Map<KnownContentBlock["type"], Re
 ]);
 
 /**
- * The `content` of a result as blocks that are what their types say: a block of an unknown kind as it came; of a known kind without the
- * optional members that are of the wrong type; and one that lacks what its kind must have as an {@linkcode UnknownContentBlock} with a
- * `type` such as `malformed:image`. What is no block at all is left out, and what is no array has none. Whatever is as it should be is the
- * very object that was given; nothing given is changed. For those who make outcomes: keep what the server said as `raw`.
+ * The `content` of a result as blocks that are what their types say: a block of an unknown kind as
+ * it came; of a known kind without the optional members that are of the wrong type; and one that
+ * lacks what its kind must have as an {@linkcode UnknownContentBlock} with a `type` such as
+ * `malformed:image`. What is no block at all is left out, and what is no array has none. Whatever
+ * is as it should be is the very object that was given; nothing given is changed. For those who
+ * make outcomes: keep what the server said as `raw`.
  */
 export function readContent(content: unknown): readonly ContentBlock[] {
   const blocks: ContentBlock[] = [];

@@ -2,8 +2,8 @@ import { isJsonObject } from "./json.ts";
 import { redacted, type Redactor } from "./redacted.ts";
 
 /**
- * A copy of JSON data with the secrets masked in each of its texts, names of members and numbers included; the same object when there
- * were none.
+ * A copy of JSON data with the secrets masked in each of its texts, names of members and numbers
+ * included; the same object when there were none.
  */
 export function redactData(data: unknown, redact: Redactor): unknown {
   if (typeof data === "string") return redact(data);

@@ -16,7 +16,8 @@ const http = (transport: Partial<HttpEntry>): ServerSpec => ({
   ...transport,
 });
 
-// Where a secret may stand in a spec. `hunter2` is the secret; both functions below must find it in every one.
+// Where a secret may stand in a spec. `hunter2` is the secret; both functions below must find it in
+// every one.
 const hidden: readonly (readonly [string, ServerSpec])[] = [
   ["a variable", stdio({ env: { GITHUB_TOKEN: "hunter2" } })],
   ["a URL in a variable", stdio({ env: { DATABASE_URL: "postgres://me:hunter2@localhost/db" } })],

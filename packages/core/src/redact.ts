@@ -4,8 +4,9 @@ import { createRedactor } from "./secret-memory.ts";
 import { maskPath, secretOfArgument } from "./spec-secrets.ts";
 
 /**
- * A copy of a spec that is safe to log: values of headers, environment and tokens are replaced, and so are what is secret in URLs and
- * arguments that are secrets by their name (`--api-key …`, `TOKEN=…`) or by their look, because API keys travel there; names stay.
+ * A copy of a spec that is safe to log: values of headers, environment and tokens are replaced, and
+ * so are what is secret in URLs and arguments that are secrets by their name (`--api-key …`,
+ * `TOKEN=…`) or by their look, because API keys travel there; names stay.
  */
 export function redactSpec(spec: ServerSpec): ServerSpec {
   if (spec.command !== undefined) {
@@ -25,8 +26,9 @@ export function redactSpec(spec: ServerSpec): ServerSpec {
 }
 
 /**
- * A URL that is safe to log: no user info, no query values, no fragment, and of the path only segments that people read, made of words,
- * small numbers and versions: `https://example.com/mcp/v1/***`. Text that is no URL comes back as `[redacted]`.
+ * A URL that is safe to log: no user info, no query values, no fragment, and of the path only
+ * segments that people read, made of words, small numbers and versions:
+ * `https://example.com/mcp/v1/***`. Text that is no URL comes back as `[redacted]`.
  */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return redacted;

@@ -17,7 +17,10 @@ export interface RequestPipelineInit extends Omit<
 > {
   /** The first one is the outermost. */
   readonly interceptors: readonly RequestInterceptor[];
-  /** How long a request without a `timeoutMs` may take in all, in milliseconds. Default `requestMs` of the default timeouts. */
+  /**
+   * How long a request without a `timeoutMs` may take in all, in milliseconds. Default `requestMs`
+   * of the default timeouts.
+   */
   readonly timeoutMsOf?: PipelineInit<HostRequest, JsonValue>["timeoutMsOf"] | undefined;
 }
 

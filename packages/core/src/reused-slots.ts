@@ -11,15 +11,18 @@ export interface Slots<Value> {
 }
 
 /**
- * Makes an empty set of slots. They are not a `Set` or `Map` of the values, because of how V8 collects garbage: one that lives long
- * makes itself a new table every so many insertions, in the old generation, and the discarded one keeps alive whatever was in it
- * until the next full collection. With 64 calls in flight that was nearly every call's garbage, and up to 40 % of its processor time.
+ * Makes an empty set of slots. They are not a `Set` or `Map` of the values, because of how V8
+ * collects garbage: one that lives long makes itself a new table every so many insertions, in the
+ * old generation, and the discarded one keeps alive whatever was in it until the next full
+ * collection. With 64 calls in flight that was nearly every call's garbage, and up to 40 % of its
+ * processor time.
  */
 export function createSlots<Value extends object>(): Slots<Value> {
   return new ReusedSlots<Value>();
 }
 
-// A class, because each connection has several: with functions of their own they would be eight times as large.
+// A class, because each connection has several: with functions of their own they would be eight
+// times as large.
 class ReusedSlots<Value extends object> implements Slots<Value> {
   readonly #slots: (Value | undefined)[] = [];
   readonly #free: number[] = [];

@@ -8,15 +8,19 @@ const longestMessage = 1000;
 const longestChain = 8;
 
 /**
- * A foreign error as a cause that may be shown in any way: name, message, stack and code, without secrets, and its own causes likewise.
- * Nothing else of it is copied: Node puts all arguments of a command on the error of a failed start. What is no error is left out.
- * {@linkcode originalCause} has the error itself.
+ * A foreign error as a cause that may be shown in any way: name, message, stack and code, without
+ * secrets, and its own causes likewise. Nothing else of it is copied: Node puts all arguments of a
+ * command on the error of a failed start. What is no error is left out. {@linkcode originalCause}
+ * has the error itself.
  */
 export function safeCause(error: unknown, redact: Redactor): Error | undefined {
   return copyOf(error, redact, longestChain);
 }
 
-/** The error that a cause was made from, with all that it carries, secrets too; the cause itself if it was not made so. */
+/**
+ * The error that a cause was made from, with all that it carries, secrets too; the cause itself if
+ * it was not made so.
+ */
 export function originalCause(cause: unknown): unknown {
   return cause instanceof Error ? (originals.get(cause) ?? cause) : cause;
 }

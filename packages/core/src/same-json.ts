@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
 
 /**
- * Whether two JSON values mean the same; the order of an object's members does not matter, because some servers write theirs in
- * another order each time. A member that is `undefined` is absent. Recursive: for values whose depth is bounded, as a listed schema's is.
+ * Whether two JSON values mean the same; the order of an object's members does not matter, because
+ * some servers write theirs in another order each time. A member that is `undefined` is absent.
+ * Recursive: for values whose depth is bounded, as a listed schema's is.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

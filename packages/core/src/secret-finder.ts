@@ -13,9 +13,10 @@ export interface FoundSecret {
 export type SecretFinder = (text: string) => readonly FoundSecret[];
 
 /**
- * Looks for secrets in every spelling that a redactor masks, and says which one is where, for those who put something else in its place than
- * `[redacted]`. Where two overlap, the longer one counts. Secrets of less than six UTF-16 units are not looked for. Linear in the length of the
- * text, times the number of secrets.
+ * Looks for secrets in every spelling that a redactor masks, and says which one is where, for those
+ * who put something else in its place than `[redacted]`. Where two overlap, the longer one counts.
+ * Secrets of less than six UTF-16 units are not looked for. Linear in the length of the text, times
+ * the number of secrets.
  */
 export function createSecretFinder(secrets: readonly string[]): SecretFinder {
   const sorted = [...new Set(secrets)].sort((a, b) => a.length - b.length);

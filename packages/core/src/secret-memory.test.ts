@@ -58,7 +58,8 @@ const secrets = fc
   .array(fc.constantFrom(...Array.from('abcXYZ0189+/=_-.~"\\&%<>;#u é€😀')), { minLength: 8, maxLength: 40 })
   .map((characters) => characters.join("").trim())
   .filter((secret) => secret.length >= 8 && new Set(secret).size > 4)
-  // Of one that looks escaped itself, too little may be left to be told by; most of those are masked all the same, as below.
+  // Of one that looks escaped itself, too little may be left to be told by; most of those are
+  // masked all the same, as below.
   .filter((secret) => (unescapeText(secret.replaceAll("\\", "|"))?.text ?? secret).length >= 6)
   .filter((secret) => (unescapeText(secret)?.text ?? secret).length >= 6);
 // A backslash before or after a secret may be left, in whatever spelling.
@@ -192,7 +193,8 @@ describe("200 kB of hostile text", () => {
   const fill = (piece: string): string => piece.repeat(Math.ceil(200_000 / piece.length));
   const redact = createRedactor(withToken("a+b/c=%41\\u0041&amp;hunter2"));
 
-  // Each takes below a tenth of a second on a small machine; a match that is quadratic would take half a minute.
+  // Each takes below a tenth of a second on a small machine; a match that is quadratic would take
+  // half a minute.
   it.each([
     ["backslashes", fill("\\")],
     ["percent signs of percent signs", fill("%25")],

@@ -4,13 +4,17 @@ import { createLazyMap } from "./lazy-collections.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { secretsOf } from "./spec-secrets.ts";
 
-/** Masks the secrets of one connection: those of its spec, and those that it learns. One per connection, shared by all its parts. */
+/**
+ * Masks the secrets of one connection: those of its spec, and those that it learns. One per
+ * connection, shared by all its parts.
+ */
 export interface SecretMemory {
   /** Masks every secret that is known by now, as {@linkcode createRedactor} says. */
   readonly redact: Redactor;
   /**
-   * Has a secret masked from now on that no spec names: a token, a code, a key. The last 64 are kept, because a server may echo one
-   * that was replaced since. Shorter ones than six UTF-16 units are not: to mask them would garble every message.
+   * Has a secret masked from now on that no spec names: a token, a code, a key. The last 64 are
+   * kept, because a server may echo one that was replaced since. Shorter ones than six UTF-16 units
+   * are not: to mask them would garble every message.
    */
   readonly learn: (secret: string) => void;
 }
@@ -18,10 +22,12 @@ export interface SecretMemory {
 const mostLearned = 64;
 
 /**
- * A redactor for what one server may echo: its header values, bearer token and configured environment values, arguments that are
- * secrets by their name or by their look, and what is secret in URLs. It knows them raw, escaped as JSON, percent encoding, forms
- * and HTML escape, wholly or in part and several times over, and within Base64. Of a secret that itself looks escaped (`\\%aaa=au`), and of
- * which fewer than six characters are left when that is undone, not every mixture of escapes is known. Linear in the length of the text.
+ * A redactor for what one server may echo: its header values, bearer token and configured
+ * environment values, arguments that are secrets by their name or by their look, and what is secret
+ * in URLs. It knows them raw, escaped as JSON, percent encoding, forms and HTML escape, wholly or
+ * in part and several times over, and within Base64. Of a secret that itself looks escaped
+ * (`\\%aaa=au`), and of which fewer than six characters are left when that is undone, not every
+ * mixture of escapes is known. Linear in the length of the text.
  */
 export function createRedactor(spec: ServerSpec): Redactor {
   return createSecretMemory(spec).redact;

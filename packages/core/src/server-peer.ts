@@ -1,7 +1,9 @@
 import type { ProtocolEra } from "./protocol-era.ts";
 import type { ServerType } from "./server-spec.ts";
 
-/** How a host spoke with a server: plain data, the same object for all that went over one session. */
+/**
+ * How a host spoke with a server: plain data, the same object for all that went over one session.
+ */
 export interface ServerPeer {
   readonly transport: ServerType;
   /** Absent where nobody answered. */
@@ -16,8 +18,8 @@ export interface ServerPeer {
   /** Number of the session at its server, since that was registered: 1 is the first attempt. */
   readonly session: number;
   /**
-   * The protocol's own id of the session, where it has one. Whoever has it may speak in the session: a secret, and so it does not show when
-   * members are listed, nor in JSON.
+   * The protocol's own id of the session, where it has one. Whoever has it may speak in the
+   * session: a secret, and so it does not show when members are listed, nor in JSON.
    */
   readonly sessionId?: string | undefined;
 }

@@ -6,8 +6,9 @@ import type { HostsideError } from "./hostside-error.ts";
 export interface ServerRecord {
   readonly serverId: string;
   /**
-   * `connect`: an attempt to open a session, with every fallback and the handshake; `list`: one `tools/list`, all pages; `session`: from the
-   * moment that it was open until it was given up or lost.
+   * `connect`: an attempt to open a session, with every fallback and the handshake; `list`: one
+   * `tools/list`, all pages; `session`: from the moment that it was open until it was given up or
+   * lost.
    */
   readonly operation: "connect" | "list" | "session";
   /** Milliseconds since 1970. */
@@ -28,15 +29,21 @@ export interface ServerOperation {
   readonly operation: "connect" | "list";
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Has somebody hear of it. To be called while the operation is announced; later it has no effect. */
+  /**
+   * Has somebody hear of it. To be called while the operation is announced; later it has no effect.
+   */
   readonly observe: (observer: ServerObserver) => void;
 }
 
-/** Hears what becomes of one operation. What a member throws goes to the runtime's handler of uncaught errors, and disturbs nothing else. */
+/**
+ * Hears what becomes of one operation. What a member throws goes to the runtime's handler of
+ * uncaught errors, and disturbs nothing else.
+ */
 export interface ServerObserver {
   /**
-   * Asked with each request that the operation takes: those of the handshake, that for a stream of changes, each page of a listing. What it returns goes along in
-   * `_meta`, where the protocol's own members win; of several observers, the first.
+   * Asked with each request that the operation takes: those of the handshake, that for a stream of
+   * changes, each page of a listing. What it returns goes along in `_meta`, where the protocol's
+   * own members win; of several observers, the first.
    */
   readonly meta?: (() => JsonObject | undefined) | undefined;
   /** The operation is over. Called once, before `onServerRecord` fires with the same record. */

@@ -3,17 +3,25 @@ import { isSecretName } from "./secret-name.ts";
 import type { ServerEntry, ServerSharing, ServerSpec } from "./server-spec.ts";
 import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
 
-/** Who may share a connection to this server: what its spec says, else all, but those of one principal alone where it has credentials. */
+/**
+ * Who may share a connection to this server: what its spec says, else all, but those of one
+ * principal alone where it has credentials.
+ */
 export function sharingOf(spec: ServerSpec): ServerSharing {
   return spec.sharing ?? (hasCredentials(spec) ? "principal" : "shared");
 }
 
-/** Whether whoever uses the server does so with somebody's credentials, as far as the spec shows. */
+/**
+ * Whether whoever uses the server does so with somebody's credentials, as far as the spec shows.
+ */
 function hasCredentials(spec: ServerSpec): boolean {
   return (spec.url !== undefined && spec.auth !== undefined) || credentialFieldsOf(spec).length > 0;
 }
 
-/** Names the members of an entry that hold a credential as it is: `headers["X-API-Key"]`. Never their values. */
+/**
+ * Names the members of an entry that hold a credential as it is: `headers["X-API-Key"]`. Never
+ * their values.
+ */
 export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
   if (entry.command !== undefined) {
     const { command, args = [], env = {} } = entry;

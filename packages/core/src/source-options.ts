@@ -5,7 +5,10 @@ import type { InitOptions, RefreshOptions } from "./tool-provider.ts";
 const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true, toolName: true };
 const refreshFields: Fields<RefreshOptions> = { signal: true, timeoutMs: true };
 
-/** Refuses options of `init()` that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option. */
+/**
+ * Refuses options of `init()` that nothing reads, or that are of a wrong type. Throws a `TypeError`
+ * that names the option.
+ */
 export function assertInitOptions(options: InitOptions): void {
   assertKnownOptions("init()", options, initFields);
   assertBounds(options);

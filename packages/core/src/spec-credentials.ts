@@ -13,8 +13,10 @@ const workingFolder = /^(?:old)?pwd$/i;
 const shortestKey = 16;
 
 /**
- * The credentials that a spec holds, as they are written and as a server may echo them, for a mask of everything that comes back. Other than for a redactor of one
- * connection, what only stands beside a credential is none: a project in a URL, another member of the same JSON, a variable that is no secret by its name or its look.
+ * The credentials that a spec holds, as they are written and as a server may echo them, for a mask
+ * of everything that comes back. Other than for a redactor of one connection, what only stands
+ * beside a credential is none: a project in a URL, another member of the same JSON, a variable that
+ * is no secret by its name or its look.
  */
 export function credentialsOf(entry: ServerEntry): readonly string[] {
   if (entry.command !== undefined) {
@@ -58,7 +60,10 @@ function ofArgument(argument: string, before: string): readonly string[] {
     : [...ofSecret(secret), ...ofText(argument)];
 }
 
-/** Of a value that is secret as a whole: "Bearer abc" is echoed as "abc" as well, a cookie as one of its values. */
+/**
+ * Of a value that is secret as a whole: "Bearer abc" is echoed as "abc" as well, a cookie as one of
+ * its values.
+ */
 function ofSecret(value: string): readonly string[] {
   const whole = value.trim();
   const cookies = whole.includes(";") ? whole.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim()) : [];

@@ -5,7 +5,8 @@ import type { ServerEntry } from "./server-spec.ts";
 
 // The end of the name of a variable whose value is none.
 const settingName = /(?:^|_)(?:env|host|lang|level|mode|port|region|tz)$/i;
-// What nobody gives a name in an argument: 24 characters or more without a dot or a slash, letters and digits among them.
+// What nobody gives a name in an argument: 24 characters or more without a dot or a slash, letters
+// and digits among them.
 const tokenLook = /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[\w+=-]{24,}$/i;
 // A part of a path that somebody reads: a word, a number of up to four digits, a version.
 const readablePart = /^(?:[a-z]{1,15}|[A-Z][a-z]{1,14}|[A-Z]{1,8}|\d{1,4}|v\d{1,3})$/;
@@ -16,8 +17,9 @@ export function secretsOf(entry: ServerEntry): readonly string[] {
 }
 
 /**
- * The value that an argument carries and that is secret by its name (`--token=abc`, `TOKEN=abc`, `Authorization: abc`, or `abc` after
- * `--token`) or by its look; `undefined` when there is none. It is the end of the argument.
+ * The value that an argument carries and that is secret by its name (`--token=abc`, `TOKEN=abc`,
+ * `Authorization: abc`, or `abc` after `--token`) or by its look; `undefined` when there is none.
+ * It is the end of the argument.
  */
 export function secretOfArgument(argument: string, before: string | undefined): string | undefined {
   const [, name = "", value = ""] = /^([^=:\s]+)[=:]\s*(\S.*)$/s.exec(argument) ?? [];
@@ -27,8 +29,9 @@ export function secretOfArgument(argument: string, before: string | undefined): 
 }
 
 /**
- * Whether a text whose own name tells nothing has a credential in it: the value of an `Authorization` header, a URL with a password, a token or a parameter that is secret by its
- * name, a connection string with a password, or JSON with such a member. After `=` as well: `--url=…`.
+ * Whether a text whose own name tells nothing has a credential in it: the value of an
+ * `Authorization` header, a URL with a password, a token or a parameter that is secret by its name,
+ * a connection string with a password, or JSON with such a member. After `=` as well: `--url=…`.
  */
 export function holdsCredential(text: string): boolean {
   const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(text) ?? [];
@@ -48,7 +51,10 @@ function hasSecretInUrl(text: string): boolean {
   return !isReadable(username) || password !== "" || Array.from(searchParams.keys()).some(isSecretName);
 }
 
-/** Of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, the value that is secret by its name; empty where there is none. */
+/**
+ * Of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, the value that is secret by its name;
+ * empty where there is none.
+ */
 export function secretOfPair(pair: string): string {
   const at = pair.indexOf("=");
   const name = pair.slice(0, Math.max(0, at)).trim();
@@ -59,7 +65,10 @@ export function secretOfPair(pair: string): string {
     .replaceAll(/^["']|["']$/g, "");
 }
 
-/** A path with every segment masked that may be a secret: one that does not consist of words, small numbers and versions. */
+/**
+ * A path with every segment masked that may be a secret: one that does not consist of words, small
+ * numbers and versions.
+ */
 export function maskPath(pathname: string, mask: string): string {
   return pathname
     .split("/")
@@ -97,7 +106,8 @@ function argumentSecrets(args: readonly string[]): readonly string[] {
   });
 }
 
-// "Bearer abc" is echoed as a whole or as "abc" alone, that of the scheme Basic as `user:abc`, a cookie as one of its values.
+// "Bearer abc" is echoed as a whole or as "abc" alone, that of the scheme Basic as `user:abc`, a
+// cookie as one of its values.
 function valueSecrets(value: string): readonly string[] {
   const [, scheme = "", credentials] = /^(\S+)\s+(\S.*)$/s.exec(value.trim()) ?? [];
   const pair = scheme.toLowerCase() === "basic" && credentials !== undefined ? fromBase64(credentials) : undefined;
@@ -110,7 +120,8 @@ function valueSecrets(value: string): readonly string[] {
   ];
 }
 
-// A variable may hold one header's value, a connection string, a URL, or the headers of a request as JSON.
+// A variable may hold one header's value, a connection string, a URL, or the headers of a request
+// as JSON.
 function variableSecrets(value: string): readonly string[] {
   if (/^(?:basic|bearer|dpop|token)\s+\S/i.test(value)) return [value, ...valueSecrets(value.trim())];
   return [value, ...(value.includes(";") ? membersOf(value) : []), ...contentsOf(value)];

@@ -6,8 +6,8 @@ import { HostsideError } from "./hostside-error.ts";
 import { cleanText } from "./untrusted-text.ts";
 
 /**
- * A `store_failed`. `reason` is what a part that is not ours threw; its message is shown, its members are not. `outcome`: `unknown` for a write that may have
- * been done; default `not-sent`.
+ * A `store_failed`. `reason` is what a part that is not ours threw; its message is shown, its
+ * members are not. `outcome`: `unknown` for a write that may have been done; default `not-sent`.
  */
 export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcome): HostsideError {
   const said = reason instanceof Error && reason.message !== "" ? `: ${cleanText(reason.message, 300)}` : "";
@@ -21,8 +21,9 @@ export interface StepLimit {
 }
 
 /**
- * Does one step of a part that is not ours. Rejects with `store_failed` when it throws, and when it takes too long: a client of a database that is
- * down may keep what it is asked for until the database is back.
+ * Does one step of a part that is not ours. Rejects with `store_failed` when it throws, and when it
+ * takes too long: a client of a database that is down may keep what it is asked for until the
+ * database is back.
  */
 export function doStep<T>(what: string, limit: StepLimit, step: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -3,22 +3,32 @@ import type { JsonObject } from "./json.ts";
 import type { ToolDefinition, ToolEffect } from "./tool.ts";
 
 /**
- * A call that waits for somebody's approval, as plain JSON: it can be kept, shown somewhere else, and approved there by the policy that
- * made it or one with the same key. It approves nothing by itself. It has the arguments of the call: it belongs where the
- * conversation is kept, and into no log.
+ * A call that waits for somebody's approval, as plain JSON: it can be kept, shown somewhere else,
+ * and approved there by the policy that made it or one with the same key. It approves nothing by
+ * itself. It has the arguments of the call: it belongs where the conversation is kept, and into no
+ * log.
  */
 export interface SuspendedCall {
   /** Unique; for one call, which resumes once at most. */
   readonly id: string;
   /** Empty for a tool that is on no server. */
   readonly serverId: string;
-  /** The remote name, byte for byte. Untrusted when it comes from a server, and to be cleaned before it is shown. */
+  /**
+   * The remote name, byte for byte. Untrusted when it comes from a server, and to be cleaned before
+   * it is shown.
+   */
   readonly toolName: string;
   /** The name that the model called it by. */
   readonly localName: string;
-  /** Of the definition that was asked about: the call goes on with no other one. `null` when it has none. */
+  /**
+   * Of the definition that was asked about: the call goes on with no other one. `null` when it has
+   * none.
+   */
   readonly fingerprint: string | null;
-  /** What it goes by where there is no fingerprint: a hash of what the model was shown of the tool. `null` when there is one. */
+  /**
+   * What it goes by where there is no fingerprint: a hash of what the model was shown of the tool.
+   * `null` when there is one.
+   */
   readonly definition: string | null;
   readonly effect: ToolEffect;
   /** As they will be sent: with the members of every object in the order of their names. */
@@ -37,7 +47,10 @@ export interface SuspendedCall {
   readonly seal: string;
 }
 
-/** Why an approval did not count: somebody said no, nobody answered in time, or a token is not for this call now. */
+/**
+ * Why an approval did not count: somebody said no, nobody answered in time, or a token is not for
+ * this call now.
+ */
 export type ApprovalDenial =
   | "rejected"
   | "unanswered"
@@ -68,7 +81,9 @@ export interface AskedCall {
 export interface FrameworkApproval {
   /** Whether the framework asks before calls of a tool. `false` where the policy has a handler. */
   requires(definition: ToolDefinition): boolean;
-  /** Notes that a person is asked about a call now. Never rejects: a failed store refuses the call. */
+  /**
+   * Notes that a person is asked about a call now. Never rejects: a failed store refuses the call.
+   */
   note(call: AskedCall): Promise<void>;
   /**
    * The token of the person's answer, for `context.approval` of the call. The policy refuses the

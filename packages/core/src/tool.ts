@@ -12,20 +12,24 @@ export interface ToolAnnotations {
 }
 
 /**
- * What a call of a tool does to the world: `"pure"` nothing; `"idempotent-write"` the same however often it is called with the same
- * arguments; `"non-idempotent-write"` something more each time; `"external"` it reaches beyond what the host can see or take back, or nobody
- * knows.
+ * What a call of a tool does to the world: `"pure"` nothing; `"idempotent-write"` the same however
+ * often it is called with the same arguments; `"non-idempotent-write"` something more each time;
+ * `"external"` it reaches beyond what the host can see or take back, or nobody knows.
  */
 export type ToolEffect = "pure" | "idempotent-write" | "non-idempotent-write" | "external";
 
 /**
- * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its server gave no input schema that can be
- * used, and `{"type":"object"}` stands in its place, or an output schema that cannot be used was left out. `"extras-dropped"`: more of its
- * entry than a schema may have could not be kept, so that there is no fingerprint.
+ * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its
+ * server gave no input schema that can be used, and `{"type":"object"}` stands in its place, or an
+ * output schema that cannot be used was left out. `"extras-dropped"`: more of its entry than a
+ * schema may have could not be kept, so that there is no fingerprint.
  */
 export type ToolFlag = TextFlag | "schema-replaced" | "extras-dropped";
 
-/** A tool as its server lists it. Schemas are raw: the very objects that came off the wire, never rewritten. */
+/**
+ * A tool as its server lists it. Schemas are raw: the very objects that came off the wire, never
+ * rewritten.
+ */
 export interface RemoteTool {
   /** The name the server knows the tool by, byte for byte. */
   readonly name: string;
@@ -36,9 +40,10 @@ export interface RemoteTool {
   readonly annotations?: ToolAnnotations;
   readonly meta?: JsonObject;
   /**
-   * Members of the server's entry that the ones above do not show as they are: those nobody here knows, and what was cut, left out or of a
-   * wrong type, as the server sent it. One that is `undefined` here stands for none there. Absent when there are none. A
-   * fingerprint is made of the entry as a whole.
+   * Members of the server's entry that the ones above do not show as they are: those nobody here
+   * knows, and what was cut, left out or of a wrong type, as the server sent it. One that is
+   * `undefined` here stands for none there. Absent when there are none. A fingerprint is made of
+   * the entry as a whole.
    */
   readonly extras?: JsonObject;
   /** What a reader should know about it; absent when there is nothing. */
@@ -64,28 +69,34 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
-  /** What a call does, as the host knows it; a server's hints count only where it is trusted. Absent: `"external"`. */
+  /**
+   * What a call does, as the host knows it; a server's hints count only where it is trusted.
+   * Absent: `"external"`.
+   */
   readonly effect?: ToolEffect;
   /**
-   * Who says so: `"host"`, its own configuration, which nothing overrides; `"hints"`, the hints of a server that the host trusts. Absent: nobody, or it is not
-   * known who.
+   * Who says so: `"host"`, its own configuration, which nothing overrides; `"hints"`, the hints of
+   * a server that the host trusts. Absent: nobody, or it is not known who.
    */
   readonly effectSource?: "host" | "hints";
   /** The host's word on whether a human is to be asked before each call. Absent: it has none. */
   readonly requireApproval?: boolean;
   /**
-   * `sha256-` and the hash, in hexadecimal, of the canonical JSON of the whole entry that the server lists, members included that nobody
-   * here knows: the same that a lock file of the conformance kit has. Another one means that the tool is not the one it was, whether
-   * a model can see that or not. Absent for a tool that no server lists, and for one with the flag
+   * `sha256-` and the hash, in hexadecimal, of the canonical JSON of the whole entry that the
+   * server lists, members included that nobody here knows: the same that a lock file of the
+   * conformance kit has. Another one means that the tool is not the one it was, whether a model can
+   * see that or not. Absent for a tool that no server lists, and for one with the flag
    * `"extras-dropped"`.
    *
-   * From a provider it is made when it is first read, and does not show when members are listed: a copy (`{ ...definition }`, JSON) has
-   * none, and whether two definitions are the same does not depend on it.
+   * From a provider it is made when it is first read, and does not show when members are listed: a
+   * copy (`{ ...definition }`, JSON) has none, and whether two definitions are the same does not
+   * depend on it.
    */
   readonly fingerprint?: string | undefined;
   /**
-   * What the server lists for the tool, whole, as the fingerprint is made of it; for comparing with what it listed before. Absent
-   * where there is no fingerprint. From a provider it does not show when members are listed, as {@linkcode fingerprint} does not.
+   * What the server lists for the tool, whole, as the fingerprint is made of it; for comparing with
+   * what it listed before. Absent where there is no fingerprint. From a provider it does not show
+   * when members are listed, as {@linkcode fingerprint} does not.
    */
   readonly entry?: JsonObject | undefined;
   readonly origin?: ToolOrigin;
@@ -93,7 +104,10 @@ export interface ToolDefinition {
   readonly flags?: readonly ToolFlag[];
 }
 
-/** A set of tools that belong together, such as those of one server. Never sent to a model API as a function. */
+/**
+ * A set of tools that belong together, such as those of one server. Never sent to a model API as a
+ * function.
+ */
 export interface ToolGroup {
   readonly id: string;
   readonly title: string;
@@ -104,15 +118,22 @@ export interface ToolGroup {
   readonly members: readonly string[];
 }
 
-/** What a call brought back, kept whole. A tool's own failure is {@linkcode isError}, not an exception. */
+/**
+ * What a call brought back, kept whole. A tool's own failure is {@linkcode isError}, not an
+ * exception.
+ */
 export interface ToolOutcome {
-  /** In the order of the server; each block is what its type says ({@linkcode ContentBlock}). What was no block at all is in {@linkcode raw} alone. */
+  /**
+   * In the order of the server; each block is what its type says ({@linkcode ContentBlock}). What
+   * was no block at all is in {@linkcode raw} alone.
+   */
   readonly content: readonly ContentBlock[];
   /** Any JSON value, `null` included; absent when the server sent none. */
   readonly structuredContent?: JsonValue;
   /**
-   * Whether the tool says that it failed. Only the server's `true` counts: `false` where it said nothing, and where it said what the
-   * specification does not have, such as `"true"`; {@linkcode raw} has its word.
+   * Whether the tool says that it failed. Only the server's `true` counts: `false` where it said
+   * nothing, and where it said what the specification does not have, such as `"true"`;
+   * {@linkcode raw} has its word.
    */
   readonly isError: boolean;
   readonly origin: ToolOrigin;

@@ -5,9 +5,11 @@ export interface UnescapedText {
   readonly boundaryAt: (index: number) => number;
 }
 
-// What programs write instead of a character: JSON and most languages (`\u0041`, `\x41`, `\101`, `\n`), percent encoding and its old
-// `%u0041`, a form's `+`, HTML's `&#65;`, `&#x41;` and names. Any other backslash is dropped, so that it does not matter whether one was
-// doubled. Each alternative but the run of bytes is of bounded length, and that run is taken as a whole, so that matching is linear.
+// What programs write instead of a character: JSON and most languages (`\u0041`, `\x41`, `\101`,
+// `\n`), percent encoding and its old `%u0041`, a form's `+`, HTML's `&#65;`, `&#x41;` and names.
+// Any other backslash is dropped, so that it does not matter whether one was doubled. Each
+// alternative but the run of bytes is of bounded length, and that run is taken as a whole, so that
+// matching is linear.
 const markup = /%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+|&#(?:x0{0,6}[0-9a-f]{1,6}|0{0,6}[0-9]{1,7});?|&[a-z]{2,18};|\+/gi;
 const backslashes = /\\(?:u\{0{0,4}[0-9a-f]{1,6}\}|u[0-9a-f]{4}|x[0-9a-f]{2}|[0-3]?[0-7]{2}|[bfnrtv0])?/;
 const escapes = new RegExp(`${backslashes.source}|${markup.source}`, "gi");
@@ -38,7 +40,10 @@ const entities: ReadonlyMap<string, string> = new Map(
     ]),
 );
 
-/** Undoes one layer of escapes of any kind; `undefined` when there are none. Linear in the length of the text. */
+/**
+ * Undoes one layer of escapes of any kind; `undefined` when there are none. Linear in the length of
+ * the text.
+ */
 export function unescapeText(text: string): UnescapedText | undefined {
   return rewrite(text, escapes, charactersOf);
 }
@@ -48,7 +53,10 @@ export function unescapeMarkup(text: string): UnescapedText | undefined {
   return rewrite(text, markup, charactersOf);
 }
 
-/** Drops every backslash and leaves all else as it is; `undefined` when there are none. Linear in the length of the text. */
+/**
+ * Drops every backslash and leaves all else as it is; `undefined` when there are none. Linear in
+ * the length of the text.
+ */
 export function dropBackslashes(text: string): UnescapedText | undefined {
   return text.includes("\\") ? rewrite(text, /\\+/g, () => []) : undefined;
 }

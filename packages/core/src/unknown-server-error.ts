@@ -3,8 +3,9 @@ import { quoteText } from "./quote-text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /**
- * An `unknown_server`: none of the registered `serverIds` is this one. The message suggests those that differ from it in case and punctuation alone,
- * or else by one slip of the keyboard, three at most, which `details.suggestions` has as well.
+ * An `unknown_server`: none of the registered `serverIds` is this one. The message suggests those
+ * that differ from it in case and punctuation alone, or else by one slip of the keyboard, three at
+ * most, which `details.suggestions` has as well.
  */
 export function unknownServerError(serverId: string, serverIds: Iterable<string>): HostsideError {
   const suggestions = findMeant(serverId, serverIds, (id) => [id]);

@@ -14,9 +14,11 @@ const mostSuggested = 3;
 const mostServersNamed = 5;
 
 /**
- * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name that was asked for, cut to 200 UTF-16
- * units. The message suggests tools that a server knows by this name, which is the likeliest mistake, or whose names differ in case and punctuation
- * alone, or else by one slip of the keyboard; and it names `absent` servers, one of which may have the tool: all of them are in `details.servers`.
+ * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name
+ * that was asked for, cut to 200 UTF-16 units. The message suggests tools that a server knows by
+ * this name, which is the likeliest mistake, or whose names differ in case and punctuation alone,
+ * or else by one slip of the keyboard; and it names `absent` servers, one of which may have the
+ * tool: all of them are in `details.servers`.
  */
 export function unknownToolError(
   name: string,
@@ -49,8 +51,10 @@ function suggest(names: readonly string[], count: number): string {
 }
 
 /**
- * The tools that somebody may have meant by a name that none has, three at most: those that a server knows by it, with or without the server's id before a `/`, or else those whose local name differs
- * in case and punctuation alone, or else those one of whose names is one slip of the keyboard away.
+ * The tools that somebody may have meant by a name that none has, three at most: those that a
+ * server knows by it, with or without the server's id before a `/`, or else those whose local name
+ * differs in case and punctuation alone, or else those one of whose names is one slip of the
+ * keyboard away.
  */
 export function toolsMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const exact = definitions.filter(

@@ -172,7 +172,8 @@ describe("a lot of hostile text", () => {
     ["plain text", unit("a")],
   ];
 
-  // Half a million units take far below a tenth of a second of a small machine's time; a match that is quadratic would take minutes.
+  // Half a million units take far below a tenth of a second of a small machine's time; a match that
+  // is quadratic would take minutes.
   it.each(texts)("is inspected and cleaned in linear time: %s", async (_, write) => {
     const text = write(500_000);
     let cleaned = text;

@@ -1,16 +1,20 @@
-/** What is odd about a text that came from a server. Data for policies and displays; the text itself is kept. */
+/**
+ * What is odd about a text that came from a server. Data for policies and displays; the text itself
+ * is kept.
+ */
 export type TextFlag = "ansi" | "control" | "bidi" | "invisible" | "tag" | "lone-surrogate" | "truncated";
 
-// ECMA-48 escape sequences (CSI, terminated OSC, two-character ones). Every quantifier is over a class that the next part excludes,
-// so matching is linear.
+// ECMA-48 escape sequences (CSI, terminated OSC, two-character ones). Every quantifier is over a
+// class that the next part excludes, so matching is linear.
 const ansi =
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\](?:[^\u0007\u001B]*(?:\u0007|\u001B\\))?|[@-Z\\^_])|\u009B[0-?]*[ -/]*[@-~]/g;
-// C0 and C1 without tab and line feed, which are plain text, as is a carriage return before a line feed; and U+2028, U+2029, which
-// break lines where nobody expects it.
+// C0 and C1 without tab and line feed, which are plain text, as is a carriage return before a line
+// feed; and U+2028, U+2029, which break lines where nobody expects it.
 const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029]|\r(?!\n)/g;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-// All that Unicode has for nothing to be shown, given to something or not: fillers, format characters, and the variation selectors that can
-// hide a text; and the marks of annotations. Joiners (U+200C, U+200D) and U+FE0F stay: scripts and emoji need them.
+// All that Unicode has for nothing to be shown, given to something or not: fillers, format
+// characters, and the variation selectors that can hide a text; and the marks of annotations.
+// Joiners (U+200C, U+200D) and U+FE0F stay: scripts and emoji need them.
 const shownAsNothing = String.raw`[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB](?<![\u200C\u200D\uFE0F])`;
 const invisible = new RegExp(String.raw`${shownAsNothing}(?<!${bidi.source}|[\u{E0000}-\u{E007F}])`, "gu");
 // "Tag" characters, a known way to hide text from people but not from models.
@@ -37,29 +41,35 @@ export function inspectText(text: string): readonly TextFlag[] {
 }
 
 /**
- * A text made safe to show or to quote: without escape sequences, control characters (line feed and tab stay), bidirectional
- * overrides, invisible and tag characters; lone surrogates become U+FFFD; at most `maxLength` UTF-16 units, the last of which is
- * `…` when something was cut.
+ * A text made safe to show or to quote: without escape sequences, control characters (line feed and
+ * tab stay), bidirectional overrides, invisible and tag characters; lone surrogates become U+FFFD;
+ * at most `maxLength` UTF-16 units, the last of which is `…` when something was cut.
  */
 export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFINITY): string {
   if (text.length <= maxLength && plain.test(text)) return text;
   // Twice the length is enough raw material and bounds the work on a text of megabytes.
   const raw = Number.isFinite(maxLength) ? headOf(text, maxLength * 2 + 64) : text;
-  // Well-formed first: dropping a character from between two lone surrogates would make a new one of them.
+  // Well-formed first: dropping a character from between two lone surrogates would make a new one
+  // of them.
   let clean = raw.toWellFormed().replace(/\r\n?/g, "\n");
   for (const [, pattern] of inspections) clean = clean.replace(pattern, "");
   return truncateText(raw.length < text.length ? `${clean}…` : clean, maxLength);
 }
 
 /**
- * A text with `replace` of each character that {@linkcode cleanText} would drop or take for another: what a terminal obeys, what turns the direction of a text, what
- * nobody sees, and lone surrogates; for those who show a text to whom it matters that it is there. Line feed and tab stay.
+ * A text with `replace` of each character that {@linkcode cleanText} would drop or take for
+ * another: what a terminal obeys, what turns the direction of a text, what nobody sees, and lone
+ * surrogates; for those who show a text to whom it matters that it is there. Line feed and tab
+ * stay.
  */
 export function replaceUnseen(text: string, replace: (character: string) => string): string {
   return plain.test(text) ? text : text.replace(unseen, replace);
 }
 
-/** Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A shorter text is returned as is. */
+/**
+ * Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A
+ * shorter text is returned as is.
+ */
 export function truncateText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   return maxLength < 1 ? "" : `${headOf(text, maxLength - 1)}…`;

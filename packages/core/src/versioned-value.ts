@@ -5,7 +5,10 @@ import { HostsideError } from "./hostside-error.ts";
 export interface ValueVersion {
   /** Which value, for errors: "the pins of the policy". */
   readonly what: string;
-  /** The format that this version of Hostside writes: 1, 2, … What a reader may overlook is no new format. */
+  /**
+   * The format that this version of Hostside writes: 1, 2, … What a reader may overlook is no new
+   * format.
+   */
   readonly version: number;
 }
 
@@ -15,8 +18,9 @@ export function writeVersioned(value: JsonValue, { version }: ValueVersion): Jso
 }
 
 /**
- * What {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws `store_failed` for a value of a later version, which nobody may write
- * over, and for anything else that is no such value. An earlier format is `upgrade`'s to read; without it there is none.
+ * What {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws
+ * `store_failed` for a value of a later version, which nobody may write over, and for anything else
+ * that is no such value. An earlier format is `upgrade`'s to read; without it there is none.
  */
 export function readVersioned(
   stored: unknown,

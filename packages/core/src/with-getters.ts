@@ -6,8 +6,9 @@ type Read = () => unknown;
 const shapes = new Map<string, object>();
 
 /**
- * Gives `members` a getter for each of `own`, and returns it. The getters stand on a prototype that all objects with the same names share: an object
- * literal with getters of its own is a table of its own to the engine, four times as large and slow to read. They do not appear in a spread.
+ * Gives `members` a getter for each of `own`, and returns it. The getters stand on a prototype that
+ * all objects with the same names share: an object literal with getters of its own is a table of
+ * its own to the engine, four times as large and slow to read. They do not appear in a spread.
  */
 export function withGetters<Whole extends object, Name extends keyof Whole & string>(
   members: Omit<Whole, Name>,

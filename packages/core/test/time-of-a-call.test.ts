@@ -44,7 +44,10 @@ const hangAfter: Interceptor = async (call, next) => {
   return never;
 };
 
-/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+/**
+ * What a promise rejects with; taken care of at once, so that it may reject long before it is
+ * looked at.
+ */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

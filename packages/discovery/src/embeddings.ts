@@ -1,4 +1,5 @@
-// The entry `@hostside/discovery/embeddings`: a second opinion on searches, by an embedding model. Sends what tools say, and what is searched for, to that model.
+// The entry `@hostside/discovery/embeddings`: a second opinion on searches, by an embedding model.
+// Sends what tools say, and what is searched for, to that model.
 export {
   createEmbeddingRanker,
   type EmbeddingRankerOptions,

@@ -1,8 +1,8 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
 
 /**
- * Waits for all work, whatever becomes of it. Rejects with the failure if there is one, and with `refresh_failed` and every failure, in
- * the order of the work, if there are several.
+ * Waits for all work, whatever becomes of it. Rejects with the failure if there is one, and with
+ * `refresh_failed` and every failure, in the order of the work, if there are several.
  */
 export async function settleAll(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);

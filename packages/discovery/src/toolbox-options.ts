@@ -10,38 +10,52 @@ import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 export interface ToolboxOptions {
   /** The product's own tools, in the order in which they are listed. Default none. */
   readonly tools?: readonly StaticTool[];
-  /** Sources of further tools. Their order here does not matter: they are used in the order of their names. Default none. */
+  /**
+   * Sources of further tools. Their order here does not matter: they are used in the order of their
+   * names. Default none.
+   */
   readonly providers?: readonly ToolProvider[];
   /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
   readonly precedence?: Precedence;
   /**
-   * Layers around every call of a tool, the product's own and any provider's alike; the first is the outermost. They stand around those that
-   * a provider has itself, and each runs once, within the time of the call; a fallback is a call of its own. The discovery
-   * helpers call no tool, and pass none of them. Default none.
+   * Layers around every call of a tool, the product's own and any provider's alike; the first is
+   * the outermost. They stand around those that a provider has itself, and each runs once, within
+   * the time of the call; a fallback is a call of its own. The discovery helpers call no tool, and
+   * pass none of them. Default none.
    */
   readonly interceptors?: readonly Interceptor[];
   /**
-   * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or `"quarantine"`. Asked once about each
-   * definition, when a snapshot is made, and again by `readmit()` of the toolbox; listing, search, views and calls obey the answer. A
-   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Other labels of a server are no news here. Providers may have one themselves, and what they
-   * hide is not asked about here. Default: every tool is on offer.
+   * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or
+   * `"quarantine"`. Asked once about each definition, when a snapshot is made, and again by
+   * `readmit()` of the toolbox; listing, search, views and calls obey the answer. A name whose tool
+   * is not on offer is nobody's: no other source's tool answers to it. Other labels of a server are
+   * no news here. Providers may have one themselves, and what they hide is not asked about here.
+   * Default: every tool is on offer.
    */
   readonly admit?: Admit;
-  /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
+  /**
+   * What the discovery helpers are called. Default `tools_groups`, `tools_select` and
+   * `tools_search`. No provider may use the names.
+   */
   readonly helperNames?: Partial<HelperNames>;
   /**
-   * What a model is to read of a group whose server is not ready, beside what its state means: how to mend that, in the host's words. Must not throw. Default: nothing more.
+   * What a model is to read of a group whose server is not ready, beside what its state means: how
+   * to mend that, in the host's words. Must not throw. Default: nothing more.
    */
   readonly noteUnready?: (group: UnreadyGroup) => string | undefined;
   /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
   readonly embeddingRanker?: EmbeddingRanker;
   /**
-   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once for each definition and for what
-   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools. It also stands in
-   * where yours throws, or answers anything but a number of 0 or more.
+   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once
+   * for each definition and for what helpers answer. Default {@linkcode estimateTokens}, which is
+   * within 15 % on real tools. It also stands in where yours throws, or answers anything but a
+   * number of 0 or more.
    */
   readonly estimateTokens?: (text: string) => number;
-  /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */
+  /**
+   * Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not
+   * throw.
+   */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   /** Default: the real time. */
   readonly clock?: Clock;
@@ -61,7 +75,10 @@ const optionFields: Fields<ToolboxOptions> = {
   clock: true,
 };
 
-/** Throws a `TypeError` that names the option that is unknown or of a wrong type. What tools and providers are is not looked at. */
+/**
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type. What tools and
+ * providers are is not looked at.
+ */
 export function assertToolboxOptions(caller: string, options: ToolboxOptions): void {
   assertKnownOptions(caller, options, optionFields);
   const { precedence, interceptors, clock, tools, providers } = options;
@@ -100,7 +117,10 @@ export function assertStaticTools(tools: readonly StaticTool[], reserved: Readon
 
 const providerMethods = ["tools", "groups", "has", "init", "refresh", "call", "onToolsChanged"] as const;
 
-/** The providers in the order of their names. Throws a `TypeError` for what is no provider, and for two of one name. */
+/**
+ * The providers in the order of their names. Throws a `TypeError` for what is no provider, and for
+ * two of one name.
+ */
 export function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
   const byName = new Map<string, ToolProvider>();
   for (const [index, provider] of Array.from(providers).entries()) {

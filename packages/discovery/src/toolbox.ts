@@ -39,55 +39,75 @@ export interface Toolbox {
   /** Grows whenever `tools()` or `groups()` answer differently. */
   readonly revision: number;
   /**
-   * Without `names`: all, static tools first, in an order that only depends on the sources. With `names`: those, in that order, each
-   * looked up ASCII-case-insensitively; unknown names are left out.
+   * Without `names`: all, static tools first, in an order that only depends on the sources. With
+   * `names`: those, in that order, each looked up ASCII-case-insensitively; unknown names are left
+   * out.
    */
   tools(names?: readonly string[]): readonly ToolDefinition[];
-  /** The directory of groups, without stale or shadowed members. Group texts come from servers: data, never instructions. */
+  /**
+   * The directory of groups, without stale or shadowed members. Group texts come from servers:
+   * data, never instructions.
+   */
   groups(): readonly ToolGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
   /**
-   * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments`, `closed` when the toolbox is or
-   * the provider that had the tool, and the errors of the call; a tool's own failure is a value (`isError`). With `wait: "servers"` a tool
+   * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`,
+   * `invalid_arguments`, `closed` when the toolbox is or the provider that had the tool, and the
+   * errors of the call; a tool's own failure is a value (`isError`). With `wait: "servers"` a tool
    * that is not there yet is waited for, within the time of the call.
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
-  /** One agent's or conversation's way to look at the tools. Views share everything but their own choices; a view needs no closing. */
+  /**
+   * One agent's or conversation's way to look at the tools. Views share everything but their own
+   * choices; a view needs no closing.
+   */
   view(options?: ViewOptions): ToolboxView;
-  /** About how many tokens definitions cost a model: all, some tools, or a group. Within 15 % on real tools; see docs/discovery.md. */
+  /**
+   * About how many tokens definitions cost a model: all, some tools, or a group. Within 15 % on
+   * real tools; see docs/discovery.md.
+   */
   estimateTokens(scope?: TokenScope): number;
   /** What a developer wants to know of the current snapshot: shadowed names, odd texts. */
   diagnostics(): readonly Diagnostic[];
   /**
-   * Starts all static tools, then all providers, and waits for none in between. What fails stops nobody: rejects after all are done,
-   * with the failure if there is one, and with `refresh_failed` and every failure if there are several. Tools are there all the same.
-   * Bounded by `timeoutMs`, 10,000 by default, but for what a provider is required to wait for.
+   * Starts all static tools, then all providers, and waits for none in between. What fails stops
+   * nobody: rejects after all are done, with the failure if there is one, and with `refresh_failed`
+   * and every failure if there are several. Tools are there all the same. Bounded by `timeoutMs`,
+   * 10,000 by default, but for what a provider is required to wait for.
    */
   init(options?: InitOptions): Promise<void>;
-  /** Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does. */
+  /**
+   * Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does.
+   */
   refresh(options?: RefreshOptions): Promise<void>;
-  /** The tools that `admit`, or a provider's own, holds back, sorted by name. A call of theirs is refused with `tool_quarantined`. */
+  /**
+   * The tools that `admit`, or a provider's own, holds back, sorted by name. A call of theirs is
+   * refused with `tool_quarantined`.
+   */
   quarantined(): readonly QuarantinedTool[];
   /**
-   * Asks `admit` once more about every tool, without asking a server: one change, in one event. For a rule whose answer has changed. Throws
-   * `closed`, and an `Error` when `admit` itself calls it.
+   * Asks `admit` once more about every tool, without asking a server: one change, in one event. For
+   * a rule whose answer has changed. Throws `closed`, and an `Error` when `admit` itself calls it.
    */
   readmit(): void;
   /** Fires after the tools of a provider changed in a way that shows here. */
   readonly onToolsChanged: Event<ToolsChange>;
   /**
-   * Stops listening to the providers and refuses further calls, also those that wait for a tool or are with an interceptor; what is with its
-   * tool may finish. `reason` is in the errors. The providers stay open: who made them closes them. Idempotent.
+   * Stops listening to the providers and refuses further calls, also those that wait for a tool or
+   * are with an interceptor; what is with its tool may finish. `reason` is in the errors. The
+   * providers stay open: who made them closes them. Idempotent.
    */
   close(reason?: string): void;
 }
 
 /**
- * Merges static tools and providers into one set of tools with one way to call them. Nothing starts.
+ * Merges static tools and providers into one set of tools with one way to call them. Nothing
+ * starts.
  *
- * Throws `TypeError` for an option that is unknown or of a wrong type, for a static tool or a provider that lacks a member or has one of a
- * wrong type, and when two static tools or two providers have the same name, or a name is not legal or a helper's.
+ * Throws `TypeError` for an option that is unknown or of a wrong type, for a static tool or a
+ * provider that lacks a member or has one of a wrong type, and when two static tools or two
+ * providers have the same name, or a name is not legal or a helper's.
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertToolboxOptions("createToolbox()", options);
@@ -181,9 +201,10 @@ function inOrder(held: Iterable<QuarantinedTool>): readonly QuarantinedTool[] {
 }
 
 /**
- * The names that a toolbox of these options keeps for itself: its static tools and its helpers. Hand them to `createProvider({
- * reservedNames })`, and a server's tool that would collide with one of them gets another name instead of being left out. Throws a
- * `TypeError` as {@linkcode createToolbox} does.
+ * The names that a toolbox of these options keeps for itself: its static tools and its helpers.
+ * Hand them to `createProvider({ reservedNames })`, and a server's tool that would collide with one
+ * of them gets another name instead of being left out. Throws a `TypeError` as
+ * {@linkcode createToolbox} does.
  */
 export function reservedNames(options: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
   assertToolboxOptions("reservedNames()", options);

@@ -31,7 +31,10 @@ export interface Introduction {
 
 /** All clients of one gateway. */
 export interface Clients {
-  /** Makes one, with its conversation. Throws what `open()` threw, `connect_timeout` where it took too long, `overloaded` where there is no room, and `closed`. */
+  /**
+   * Makes one, with its conversation. Throws what `open()` threw, `connect_timeout` where it took
+   * too long, `overloaded` where there is no room, and `closed`.
+   */
   open(introduction: Introduction): Promise<Peer>;
   /** Ends one; everything of it is gone when that resolves. */
   close(peer: Peer, reason: string): Promise<void>;

@@ -12,7 +12,10 @@ import type { ToolboxView, ViewOptions } from "@hostside/discovery";
 
 /** Who speaks to the gateway. What it says of itself is untrusted. */
 export interface GatewayClient {
-  /** Names its conversation: random, in the context of every call, and what {@linkcode Gateway.elicit} finds it by. */
+  /**
+   * Names its conversation: random, in the context of every call, and what
+   * {@linkcode Gateway.elicit} finds it by.
+   */
   readonly id: string;
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
@@ -22,11 +25,17 @@ export interface GatewayClient {
   readonly info: { readonly name?: string; readonly title?: string; readonly version?: string };
   /** What it offers; in 2026-07-28 with its first request. */
   readonly capabilities: JsonObject;
-  /** For the view that it is to see: hand them on, as they are, to `toolbox.view()` or `conversation()`. */
+  /**
+   * For the view that it is to see: hand them on, as they are, to `toolbox.view()` or
+   * `conversation()`.
+   */
   readonly view: Pick<ViewOptions, "allow" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
 }
 
-/** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `hostside`. */
+/**
+ * The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a
+ * conversation of `hostside`.
+ */
 export type GatewayTools = Pick<
   ToolboxView,
   "tools" | "compact" | "selection" | "groups" | "has" | "find" | "call" | "onToolsChanged"
@@ -36,15 +45,20 @@ export type GatewayTools = Pick<
 /** What one client has behind the gateway: its own, whatever others do. */
 export interface GatewayConversation {
   readonly tools: GatewayTools;
-  /** Resources and prompts of the servers; `createResources()` makes such. Default: none are offered. */
+  /**
+   * Resources and prompts of the servers; `createResources()` makes such. Default: none are
+   * offered.
+   */
   readonly resources?: GatewayResources | undefined;
   /**
-   * Lines that servers log, for clients that ask for them. Give those alone that this client may read: of a server that it shares with others, a
-   * line may be about their calls. Default: logging is not offered.
+   * Lines that servers log, for clients that ask for them. Give those alone that this client may
+   * read: of a server that it shares with others, a line may be about their calls. Default: logging
+   * is not offered.
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
   /**
-   * Notifications of servers. Of these the gateway hands on `notifications/elicitation/complete`, to the client with a session that was asked that question, and nothing else. Default: none.
+   * Notifications of servers. Of these the gateway hands on `notifications/elicitation/complete`,
+   * to the client with a session that was asked that question, and nothing else. Default: none.
    */
   readonly onServerNotification?:
     | Event<{ readonly serverId: string; readonly method: string; readonly params?: unknown }>
@@ -63,8 +77,9 @@ export interface GatewayReadOptions {
 /** How lists are asked for. */
 export interface GatewayListOptions extends GatewayReadOptions {
   /**
-   * How long one server is waited for, in milliseconds: `limits.listWaitMs` for a list, and `limits.requestMs` to find out whose something is. Who takes longer is in the snapshot when it has
-   * listed. Whoever does not read it takes as long as the slowest server.
+   * How long one server is waited for, in milliseconds: `limits.listWaitMs` for a list, and
+   * `limits.requestMs` to find out whose something is. Who takes longer is in the snapshot when it
+   * has listed. Whoever does not read it takes as long as the slowest server.
    */
   readonly waitMs?: number | undefined;
 }
@@ -102,7 +117,10 @@ export interface GatewayPrompt extends GatewayEntry {
   }[];
 }
 
-/** A server whose part of a list is not there, or not whole: a client goes on seeing what it was shown of it. */
+/**
+ * A server whose part of a list is not there, or not whole: a client goes on seeing what it was
+ * shown of it.
+ */
 export interface GatewayFailure {
   readonly serverId: string;
 }
@@ -114,8 +132,10 @@ export interface GatewaySnapshot<T> {
 }
 
 /**
- * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose request has `_meta`, is shown what a list of its own brings, any other one the
- * snapshot. What `createResources()` of `@hostside/resources` makes is such a one. */
+ * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose
+ * request has `_meta`, is shown what a list of its own brings, any other one the snapshot. What
+ * `createResources()` of `@hostside/resources` makes is such a one.
+ */
 export interface GatewayResources {
   list(
     options?: GatewayListOptions,
@@ -171,7 +191,9 @@ export interface GatewayResources {
   readonly onPromptsChanged: Event<unknown>;
 }
 
-/** What a gateway reports of a client, for logs and metrics. Has no text of a client's but its name. */
+/**
+ * What a gateway reports of a client, for logs and metrics. Has no text of a client's but its name.
+ */
 export interface GatewayEvent {
   readonly kind: "client-opened" | "client-closed" | "client-refused" | "request-ended";
   readonly client?: Pick<GatewayClient, "id" | "era" | "transport" | "principal"> | undefined;
@@ -179,7 +201,10 @@ export interface GatewayEvent {
   readonly method?: string | undefined;
   /** Of a request: how long it took. */
   readonly durationMs?: number | undefined;
-  /** Why it was closed or refused, or what a request was answered with: a code of an error, or `"ok"`. */
+  /**
+   * Why it was closed or refused, or what a request was answered with: a code of an error, or
+   * `"ok"`.
+   */
   readonly reason?: string | undefined;
   readonly error?: HostsideError | undefined;
 }

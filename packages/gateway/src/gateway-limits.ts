@@ -3,21 +3,40 @@ import { assertKnownOptions, withDefaults, type Fields, type Given } from "@host
 
 /** How much of everything one gateway has at a time. Times are in milliseconds. */
 export interface GatewayLimits {
-  /** Clients at a time. One more takes the place of the session of its own principal that was idle longest, and is refused where there is none. Default 256. */
+  /**
+   * Clients at a time. One more takes the place of the session of its own principal that was idle
+   * longest, and is refused where there is none. Default 256.
+   */
   readonly maxSessions: number;
-  /** The same, of one principal, or one of several tokens: so that nobody takes all places. Does not count where there is one token, or none. Default 64. */
+  /**
+   * The same, of one principal, or one of several tokens: so that nobody takes all places. Does not
+   * count where there is one token, or none. Default 64.
+   */
   readonly maxSessionsPerPrincipal: number;
-  /** How long a session may be idle, with no request under way and no stream open. Default 30 minutes, as most agents pause no longer. */
+  /**
+   * How long a session may be idle, with no request under way and no stream open. Default 30
+   * minutes, as most agents pause no longer.
+   */
   readonly sessionIdleMs: number;
   /** Requests of one client under way at a time; one more is refused. Default 128. */
   readonly maxRequestsPerSession: number;
   /** Bytes of one message that comes in. Default 8 MiB: hosts hand over documents as arguments. */
   readonly maxBodyBytes: number;
-  /** Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is too much is refused with 503. One principal, or one of several tokens, has a quarter of it, and room for one message at least. Default 64 MiB. */
+  /**
+   * Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is
+   * too much is refused with 503. One principal, or one of several tokens, has a quarter of it, and
+   * room for one message at least. Default 64 MiB.
+   */
   readonly maxIncomingBytes: number;
-  /** Bytes that wait for one client that reads too slowly; with more, its stream ends. Default 16 MiB. */
+  /**
+   * Bytes that wait for one client that reads too slowly; with more, its stream ends. Default 16
+   * MiB.
+   */
   readonly maxBufferedBytes: number;
-  /** Bytes of all answers over HTTP of `listen` that their clients have not taken, of whichever client; beyond it those are cut off that were left longest. Default 256 MiB. */
+  /**
+   * Bytes of all answers over HTTP of `listen` that their clients have not taken, of whichever
+   * client; beyond it those are cut off that were left longest. Default 256 MiB.
+   */
   readonly maxUnreadBytes: number;
   /** How long a client may leave what waits for it unread. Default 60,000. */
   readonly slowReaderMs: number;
@@ -31,36 +50,64 @@ export interface GatewayLimits {
   readonly maxParkedPerSession: number;
   /** How long such a call waits for its client to come back. Default 5 minutes. */
   readonly parkedMs: number;
-  /** Tasks of all clients, those that have ended and whose results are kept among them. Default 1,024. */
+  /**
+   * Tasks of all clients, those that have ended and whose results are kept among them. Default
+   * 1,024.
+   */
   readonly maxTasks: number;
   /** The same, of one client. Default 64. */
   readonly maxTasksPerSession: number;
-  /** The same, of one principal, or one of several tokens. Does not count where there is one token, or none. Default 256. */
+  /**
+   * The same, of one principal, or one of several tokens. Does not count where there is one token,
+   * or none. Default 256.
+   */
   readonly maxTasksPerPrincipal: number;
-  /** UTF-16 units of the results of tasks that are kept for all clients; without room for more, no task is begun. Default 256 MiB. */
+  /**
+   * UTF-16 units of the results of tasks that are kept for all clients; without room for more, no
+   * task is begun. Default 256 MiB.
+   */
   readonly maxTaskBytes: number;
-  /** UTF-16 units of all results of tasks that are kept for one client; one that is too much is left out. Default 64 MiB. */
+  /**
+   * UTF-16 units of all results of tasks that are kept for one client; one that is too much is left
+   * out. Default 64 MiB.
+   */
   readonly maxTaskBytesPerSession: number;
-  /** The same, for one principal, or one of several tokens. Does not count where there is one token, or none. Default 128 MiB. */
+  /**
+   * The same, for one principal, or one of several tokens. Does not count where there is one token,
+   * or none. Default 128 MiB.
+   */
   readonly maxTaskBytesPerPrincipal: number;
-  /** UTF-16 units of a question of a server's, as JSON; a larger one reaches nobody. Default 256 KiB: a form is flat, and there may be as many as calls that wait. */
+  /**
+   * UTF-16 units of a question of a server's, as JSON; a larger one reaches nobody. Default 256
+   * KiB: a form is flat, and there may be as many as calls that wait.
+   */
   readonly maxQuestionLength: number;
-  /** How long a task is kept from its creation, unless its client wants less; a call that still runs is given up then. Default 1 hour: six times as long as a call may take. */
+  /**
+   * How long a task is kept from its creation, unless its client wants less; a call that still runs
+   * is given up then. Default 1 hour: six times as long as a call may take.
+   */
   readonly taskTtlMs: number;
   /** How long `verifyToken` may take. Default 10,000. */
   readonly verifyTokenMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
   readonly openMs: number;
   /**
-   * How long the first `tools/list` of all tools, and the instructions that name groups, wait for servers that are still starting, at most once for each server: many hosts list once. Who is late comes by
-   * `list_changed`. What is known from an earlier start is not waited for. Default 5,000: there are hosts that give up a server which has not listed after 10 s.
+   * How long the first `tools/list` of all tools, and the instructions that name groups, wait for
+   * servers that are still starting, at most once for each server: many hosts list once. Who is
+   * late comes by `list_changed`. What is known from an earlier start is not waited for. Default
+   * 5,000: there are hosts that give up a server which has not listed after 10 s.
    */
   readonly listWaitMs: number;
-  /** How long anything but a call may take, such as a list, or a body that comes in. Default 60,000. */
+  /**
+   * How long anything but a call may take, such as a list, or a body that comes in. Default 60,000.
+   */
   readonly requestMs: number;
   /** How long a conversation may take to close. Default 5,000. */
   readonly closeMs: number;
-  /** After how much silence a stream is kept open by a comment. Default 15,000, below what proxies allow. */
+  /**
+   * After how much silence a stream is kept open by a comment. Default 15,000, below what proxies
+   * allow.
+   */
   readonly keepAliveMs: number;
   /** Entries of a page of a list. Default 1,000: many hosts never ask for a second page. */
   readonly pageSize: number;

@@ -14,9 +14,11 @@ import type { GatewayTelemetry } from "./gateway-telemetry.ts";
 import { readGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 
 /**
- * How clients see the tools. `"all"`: each under its own name. `"search"`: three tools that find others (`tools_groups`, `tools_select`, `tools_search`) and
- * `tools_read` and `tools_call`, for hosts that never list again; what a client finds is declared to it by `list_changed`, where its era has a list of its own. `"groups"`: the same, and
- * the server's instructions name the groups, so that a model can select one at once.
+ * How clients see the tools. `"all"`: each under its own name. `"search"`: three tools that find
+ * others (`tools_groups`, `tools_select`, `tools_search`) and `tools_read` and `tools_call`, for
+ * hosts that never list again; what a client finds is declared to it by `list_changed`, where its
+ * era has a list of its own. `"groups"`: the same, and the server's instructions name the groups,
+ * so that a model can select one at once.
  */
 export type Exposure = "all" | "groups" | "search";
 
@@ -27,12 +29,16 @@ export interface GatewayOptions {
   readonly version: string;
   /** For people. Default: the name. */
   readonly title?: string | undefined;
-  /** For the model of a client, in front of what `expose` says. The host's own words: never a server's. A function is asked for each client, and must not throw. Default none. */
+  /**
+   * For the model of a client, in front of what `expose` says. The host's own words: never a
+   * server's. A function is asked for each client, and must not throw. Default none.
+   */
   readonly instructions?: string | (() => string | undefined) | undefined;
   readonly expose: Exposure;
   /**
-   * Which tools there are for clients: `"all"` that a conversation has, or these, by local name. Nothing is exposed that is not said here. An empty list, and
-   * a name that `catalog` does not have, are refused when the gateway is made.
+   * Which tools there are for clients: `"all"` that a conversation has, or these, by local name.
+   * Nothing is exposed that is not said here. An empty list, and a name that `catalog` does not
+   * have, are refused when the gateway is made.
    */
   readonly tools: "all" | readonly string[];
   /**
@@ -40,21 +46,32 @@ export interface GatewayOptions {
    * Default: what its definition says, else `"external"`.
    */
   readonly effectOf?: ((tool: ToolDefinition) => ToolEffect) | undefined;
-  /** What is there now, to check the names of `tools` by; needed where these are a list. A toolbox is such a one. */
+  /**
+   * What is there now, to check the names of `tools` by; needed where these are a list. A toolbox
+   * is such a one.
+   */
   readonly catalog?: { tools(): readonly ToolDefinition[] } | undefined;
   /**
-   * Makes the conversation of a client: when it begins a session, or with the first request of a client of 2026-07-28, which has none. Give `client.view` to the view, and nothing of
-   * one client to another. What it throws, or does not bring within `limits.openMs`, refuses the client. Should not wait for servers: who is late comes by an event.
+   * Makes the conversation of a client: when it begins a session, or with the first request of a
+   * client of 2026-07-28, which has none. Give `client.view` to the view, and nothing of one client
+   * to another. What it throws, or does not bring within `limits.openMs`, refuses the client.
+   * Should not wait for servers: who is late comes by an event.
    */
   readonly open: (client: GatewayClient) => GatewayConversation | Promise<GatewayConversation>;
   /** What clients call a prompt. Default: the server's id, `_`, and the prompt's own name. */
   readonly namePrompt?: ((serverId: string, name: string) => string) | undefined;
   readonly limits?: Given<GatewayLimits> | undefined;
-  /** Hears of what stops nobody: a conversation that did not close, a URI that two servers have. Must not throw. */
+  /**
+   * Hears of what stops nobody: a conversation that did not close, a URI that two servers have.
+   * Must not throw.
+   */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Hears of clients and requests, for logs and metrics. Must not throw. */
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
-  /** Traces and measures requests and clients: `createServerTelemetry()` of `@hostside/otel`. Default: nobody does. */
+  /**
+   * Traces and measures requests and clients: `createServerTelemetry()` of `@hostside/otel`.
+   * Default: nobody does.
+   */
   readonly telemetry?: GatewayTelemetry | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -96,7 +113,10 @@ const fields: Fields<GatewayOptions> = {
   clock: true,
 };
 
-/** Throws a `TypeError` that names the option that is unknown or of a wrong type, and `unknown_tool` for names of `tools` that `catalog` does not have. */
+/**
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type, and `unknown_tool`
+ * for names of `tools` that `catalog` does not have.
+ */
 export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   assertKnownOptions("createGateway()", options, fields);
   const { name, version, title, instructions, expose, open, clock = systemClock } = options;

@@ -12,12 +12,15 @@ export interface GatewayRequest {
 }
 
 /**
- * Traces and measures what a gateway does for its clients: what `createServerTelemetry()` of `@hostside/otel` gives is one as it is. Neither member may throw by
- * itself.
+ * Traces and measures what a gateway does for its clients: what `createServerTelemetry()` of
+ * `@hostside/otel` gives is one as it is. Neither member may throw by itself.
  */
 export interface GatewayTelemetry {
   /** Handles one request; settles as `work` does. What `work` calls is part of the trace. */
   serve<T>(request: GatewayRequest, work: () => Promise<T>): Promise<T>;
-  /** A client has a conversation. Called back, with the reason if that was a failure, when it has none any more. */
+  /**
+   * A client has a conversation. Called back, with the reason if that was a failure, when it has
+   * none any more.
+   */
   sessionStarted(session: { readonly transport?: "pipe" | "tcp" | undefined }): (error?: unknown) => void;
 }

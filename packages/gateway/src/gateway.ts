@@ -27,37 +27,53 @@ export interface GatewayStats {
   readonly tasks: number;
 }
 
-/** One MCP server in front of everything that its conversations have. Speaks 2024-11-05 to 2025-11-25, and 2026-07-28. */
+/**
+ * One MCP server in front of everything that its conversations have. Speaks 2024-11-05 to
+ * 2025-11-25, and 2026-07-28.
+ */
 export interface Gateway extends AsyncDisposable {
   /**
-   * Asks the user of the client that a question belongs to, by `context.conversation` (and `context.causationId`, which each call has); give it to the provider as `onElicit`, and to whoever approves. Of a client with a session
-   * it is an `elicitation/create`, of one of 2026-07-28 an `input_required`, whose call waits until the client comes back. Rejects with `unsupported_operation` where it is not known whose question it is, or the
-   * client cannot ask: nobody else is asked. Resolves with `cancel` when `signal` aborts or the client goes.
+   * Asks the user of the client that a question belongs to, by `context.conversation` (and
+   * `context.causationId`, which each call has); give it to the provider as `onElicit`, and to
+   * whoever approves. Of a client with a session it is an `elicitation/create`, of one of
+   * 2026-07-28 an `input_required`, whose call waits until the client comes back. Rejects with
+   * `unsupported_operation` where it is not known whose question it is, or the client cannot ask:
+   * nobody else is asked. Resolves with `cancel` when `signal` aborts or the client goes.
    */
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
-  /** Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve at a time. */
+  /**
+   * Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve
+   * at a time.
+   */
   http(options: GatewayHttpOptions): HttpHandler;
-  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@hostside/gateway/node` does. */
+  /**
+   * Serves one client over a connection of its own: hand it the messages that come, as texts, and
+   * what sends one. `onClosed` is called once, when it has ended, also with the gateway.
+   * `serveStdio` of `@hostside/gateway/node` does.
+   */
   connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
   /**
-   * Has clients see the tools otherwise from now on: those that are there hear of it by `list_changed`. What the instructions of a session said, they have said. Throws a `TypeError` for what
-   * is no exposure.
+   * Has clients see the tools otherwise from now on: those that are there hear of it by
+   * `list_changed`. What the instructions of a session said, they have said. Throws a `TypeError`
+   * for what is no exposure.
    */
   setExposure(expose: Exposure): void;
   /** What it goes by: those that were given, and the defaults of the others. */
   readonly limits: GatewayLimits;
   stats(): GatewayStats;
   /**
-   * Takes nothing new, lets what is under way finish for `drainMs` (default 5,000), then gives it up and closes all conversations. Idempotent, never rejects;
-   * afterwards nothing is left of it.
+   * Takes nothing new, lets what is under way finish for `drainMs` (default 5,000), then gives it
+   * up and closes all conversations. Idempotent, never rejects; afterwards nothing is left of it.
    */
   close(reason?: string, options?: { readonly drainMs?: number | undefined }): Promise<void>;
 }
 
 /**
- * Makes a gateway. Nothing is served before {@linkcode Gateway.http} or {@linkcode Gateway.connect}, and no conversation opened before there is a client.
+ * Makes a gateway. Nothing is served before {@linkcode Gateway.http} or
+ * {@linkcode Gateway.connect}, and no conversation opened before there is a client.
  *
- * Throws a `TypeError` that names an option that is unknown, missing or of a wrong type, and `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
+ * Throws a `TypeError` that names an option that is unknown, missing or of a wrong type, and
+ * `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   let { expose } = options;

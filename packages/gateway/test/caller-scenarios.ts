@@ -8,7 +8,10 @@ const slow = { timeout: 60_000 };
 const append = (text: string) => ({ name: "mcp_s_append", arguments: { text } });
 const echo = (text: string) => ({ name: "mcp_s_echo", arguments: { text } });
 
-/** What becomes of callers of a gateway, and of nobody else, with the server's ledger to say what ran. */
+/**
+ * What becomes of callers of a gateway, and of nobody else, with the server's ledger to say what
+ * ran.
+ */
 export function describeCallers(rows: readonly TransportRow[]): void {
   describe.each(rows)("callers of a gateway in front of a server over $name", (row) => {
     it(

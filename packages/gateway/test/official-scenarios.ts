@@ -1,7 +1,9 @@
 /** What does not come off of a scenario, and why. */
 export interface Unmet {
   readonly scenario: string;
-  /** The checks that are not a success. Absent: those of a scenario that does not apply, whichever. */
+  /**
+   * The checks that are not a success. Absent: those of a scenario that does not apply, whichever.
+   */
   readonly checks?: readonly string[];
   readonly reason: string;
 }

@@ -14,7 +14,10 @@ interface Asking {
   readonly runs: { count: number; aborted: number };
 }
 
-/** A tool that asks its user as often as it is told, as a server's question would come: by `elicit` of the gateway. */
+/**
+ * A tool that asks its user as often as it is told, as a server's question would come: by `elicit`
+ * of the gateway.
+ */
 function serveAsker(options: Partial<GatewayOptions> = {}): Asking {
   const runs = { count: 0, aborted: 0 };
   const asker = tool("ask", async ({ times = 1, mode = "form" }, { context, signal }) => {

@@ -2,7 +2,9 @@ import { createToolbox } from "@hostside/discovery";
 import { createGateway, type Gateway } from "@hostside/gateway";
 import type { World } from "../../resources/test/scripted-world.ts";
 
-/** A gateway that serves everything of some scripted servers, their resources and prompts as well. */
+/**
+ * A gateway that serves everything of some scripted servers, their resources and prompts as well.
+ */
 export function createResourceGateway({
   provider,
   resources,

@@ -28,7 +28,8 @@ it("a client that never reads its pipe is given up, and the process with its ser
 });
 
 it("a client that reads nothing and closes its end leaves no process behind", async () => {
-  // Where its answers fill the pipe before its end is reached, nothing more is read of it, and that it does not read is what ends it.
+  // Where its answers fill the pipe before its end is reached, nothing more is read of it, and that
+  // it does not read is what ends it.
   const child = start({ limits: { ...limits, slowReaderMs: 3000 } });
   for (let id = 1; id <= 100; id += 1) child.stdin.write(callText(id));
   child.stdin.end();

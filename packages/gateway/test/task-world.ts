@@ -36,7 +36,10 @@ export interface TaskWorld {
   readonly close: () => Promise<void>;
 }
 
-/** Opens it. A call of `job` is one of its server's tasks from the start, one of `call` is none by itself. */
+/**
+ * Opens it. A call of `job` is one of its server's tasks from the start, one of `call` is none by
+ * itself.
+ */
 export function openTaskWorld(options: Partial<GatewayOptions> = {}): TaskWorld {
   const clock = createManualClock();
   const jobs: Job[] = [];

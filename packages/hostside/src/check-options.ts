@@ -61,7 +61,10 @@ const stateParts = {
 } as const;
 const owner = "createHost()";
 
-/** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */
+/**
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts
+ * are checked where the parts are made.
+ */
 export function checkOptions(options: HostOptions): void {
   assertKnownOptions(owner, options, optionFields);
   const { config, state, tools, providers, signal, clock, auth, authenticateTools } = options;

@@ -1,4 +1,5 @@
-// The command line: `npx hostside`. `runCommandLine` is it as a function, for whoever has a program of their own around it.
+// The command line: `npx hostside`. `runCommandLine` is it as a function, for whoever has a program
+// of their own around it.
 export { main } from "./cli/main.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
 export { exitCodes } from "./cli/exit-codes.ts";

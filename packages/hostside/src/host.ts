@@ -22,15 +22,21 @@ import type { HostServers } from "./servers/host-servers.ts";
 
 /** Options of one conversation. */
 export interface ConversationOptions extends ViewOptions {
-  /** Names the conversation in approvals, limits and kept results; a name that is given again goes on where that one was. Default: a random one. */
+  /**
+   * Names the conversation in approvals, limits and kept results; a name that is given again goes
+   * on where that one was. Default: a random one.
+   */
   readonly id?: string | undefined;
-  /** On whose behalf: whose sign-ins, limits and connections are used. The same as `context.principal`. Default: the principal of the provider, else nobody in particular. */
+  /**
+   * On whose behalf: whose sign-ins, limits and connections are used. The same as
+   * `context.principal`. Default: the principal of the provider, else nobody in particular.
+   */
   readonly principal?: string | undefined;
 }
 
 /**
- * One conversation of a model with all tools. Any adapter takes it as it is: `createAiSdkTools(conversation)`. Its calls wait for a server that is
- * still on its way.
+ * One conversation of a model with all tools. Any adapter takes it as it is:
+ * `createAiSdkTools(conversation)`. Its calls wait for a server that is still on its way.
  */
 export interface Conversation extends ToolboxView, AsyncDisposable {
   readonly id: string;
@@ -45,8 +51,8 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
    */
   signIns(): Promise<readonly PendingSignIn[]>;
   /**
-   * Forgets what was kept for it: results and approvals; and ends the connections that were its own.
-   * Every member that reads or calls fails with `closed` from then on. Idempotent.
+   * Forgets what was kept for it: results and approvals; and ends the connections that were its
+   * own. Every member that reads or calls fails with `closed` from then on. Idempotent.
    */
   close(): Promise<void>;
 }
@@ -66,8 +72,8 @@ export interface Host extends AsyncDisposable {
   /**
    * Opens a conversation over all that it may use. Without `pool`, that is everything. With `pool`,
    * it is what all share, the connections of its principal, and its own. Those are made now, within
-   * `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again; meanwhile
-   * their tools stay on offer.
+   * `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again;
+   * meanwhile their tools stay on offer.
    *
    * Rejects with a `TypeError` for wrong options, `overloaded` when the pool is full,
    * `refresh_failed` when a `required` server of its own cannot be used, and `closed`.
@@ -75,7 +81,9 @@ export interface Host extends AsyncDisposable {
   conversation(options?: ConversationOptions): Promise<Conversation>;
   /** The connections that not all share; `undefined` without `pool`. */
   readonly pool: Pick<SharedProviders, "dispose" | "statuses" | "onEvent"> | undefined;
-  /** Asks `allowTool` and the policy about every tool anew, for when their answers may have changed. */
+  /**
+   * Asks `allowTool` and the policy about every tool anew, for when their answers may have changed.
+   */
   recheckTools(): void;
   /** Every tool, whatever the conversation. */
   tools(names?: readonly string[]): readonly ToolDefinition[];
@@ -83,7 +91,10 @@ export interface Host extends AsyncDisposable {
   statuses(): readonly ServerStatus[];
   readonly onStatusChanged: Event<ServerStatus>;
   readonly onToolsChanged: Event<ToolsChange>;
-  /** Fires for each edit of the configuration that was taken over, or could not be. Never without `config`. */
+  /**
+   * Fires for each edit of the configuration that was taken over, or could not be. Never without
+   * `config`.
+   */
   readonly onConfigReport: Event<ConfigReport>;
   readonly onDiagnostic: Event<Diagnostic>;
   /** Ends all that was made here, at most once. What was handed in stays open. */

@@ -1,4 +1,5 @@
-// For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their calls.
+// For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their
+// calls.
 export { createChatTools, createResponsesTools } from "@hostside/adapters/openai";
 export type {
   AdapterOptions,

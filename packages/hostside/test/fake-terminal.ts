@@ -6,7 +6,10 @@ import { createInterrupts } from "../src/cli/interrupts.ts";
 import { runCommandLine } from "../src/cli/run-command-line.ts";
 import { painter, type Terminal } from "../src/cli/terminal.ts";
 
-/** What a fake terminal is made from. By default nobody is there: no colours, no lines to replace, nobody to ask. */
+/**
+ * What a fake terminal is made from. By default nobody is there: no colours, no lines to replace,
+ * nobody to ask.
+ */
 export interface FakeTerminalOptions {
   readonly isLive?: boolean | undefined;
   readonly canAsk?: boolean | undefined;
@@ -31,7 +34,10 @@ export interface FakeTerminal extends Terminal, Disposable {
   file(path: string, content: unknown): string;
 }
 
-/** Makes a terminal whose home (`<folder>/home`) and working folder (`<folder>/work`) are removed when it is disposed of. */
+/**
+ * Makes a terminal whose home (`<folder>/home`) and working folder (`<folder>/work`) are removed
+ * when it is disposed of.
+ */
 export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
   const { isLive = false, canAsk = false, hasColors = false, columns = 80, platform = "linux" } = options;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hostside-cli-")));
@@ -84,7 +90,10 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
   };
 }
 
-/** Runs a command line. Resolves to its exit code and what it wrote; what was written before is not among it. */
+/**
+ * Runs a command line. Resolves to its exit code and what it wrote; what was written before is not
+ * among it.
+ */
 export async function runIn(
   terminal: FakeTerminal,
   argv: readonly string[],

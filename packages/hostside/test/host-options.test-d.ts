@@ -5,7 +5,8 @@ import type { OAuth } from "@hostside/auth";
 import type { Connector } from "@hostside/core";
 import type { Results } from "@hostside/results";
 
-// Compiles only while each callback of createHost() has the types of its parameters without an annotation.
+// Compiles only while each callback of createHost() has the types of its parameters without an
+// annotation.
 export async function open(): Promise<Host> {
   return createHost({
     config: {

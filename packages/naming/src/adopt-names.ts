@@ -19,8 +19,9 @@ export interface AdoptNamesOptions {
 }
 
 /**
- * The table with the names that `saved` has for those of `tools` that have none yet; what one of them cannot have comes back, and stays without. Throws `invalid_names`
- * when `saved` is not of the form that {@linkcode saveNames} writes, however little it says.
+ * The table with the names that `saved` has for those of `tools` that have none yet; what one of
+ * them cannot have comes back, and stays without. Throws `invalid_names` when `saved` is not of the
+ * form that {@linkcode saveNames} writes, however little it says.
  */
 export function adoptNames(
   names: NameTable,

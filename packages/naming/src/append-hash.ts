@@ -1,7 +1,10 @@
 import { foldCase } from "@hostside/core/implement";
 import { isLegalName, lastResortHead, type NamingStrategy } from "./naming-strategy.ts";
 
-/** A name with its hash at the end, cut to what the strategy allows; never in the middle of a character. */
+/**
+ * A name with its hash at the end, cut to what the strategy allows; never in the middle of a
+ * character.
+ */
 export function appendHash(plain: string, hash: string, strategy: NamingStrategy): string {
   const { hashSeparator, maxLength, trimCut } = strategy;
   const suffix = `${hashSeparator}${hash}`;

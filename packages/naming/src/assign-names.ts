@@ -11,24 +11,27 @@ export interface AssignNamesOptions {
   /** Default {@linkcode hostsideNaming}. */
   readonly strategy?: NamingStrategy | undefined;
   /**
-   * Names given before, with this strategy or loaded for it. They stay as they are, with the pairs that have them, and are given to
-   * nobody else. Default: none.
+   * Names given before, with this strategy or loaded for it. They stay as they are, with the pairs
+   * that have them, and are given to nobody else. Default: none.
    */
   readonly previous?: NameTable | undefined;
   /**
-   * The ids of all servers that there are, listed or not, so that it does not matter which of them is listed first. A plain name that
-   * starts like all those of another server is left to that one: with servers `github` and `github_prod`, the tool `prod_list` of
-   * `github` gets a hash. Where ids are so alike, a plain name that ends like a hash gets one, too. Default: none is known.
+   * The ids of all servers that there are, listed or not, so that it does not matter which of them
+   * is listed first. A plain name that starts like all those of another server is left to that one:
+   * with servers `github` and `github_prod`, the tool `prod_list` of `github` gets a hash. Where
+   * ids are so alike, a plain name that ends like a hash gets one, too. Default: none is known.
    */
   readonly serverIds?: Iterable<string> | undefined;
   /**
-   * Names that are somebody else's, whom nobody lists here, such as those of the product's own tools; with A to Z in either case. A tool
-   * whose plain name is one of them gets a hash. Names of `previous` stay. Default: none.
+   * Names that are somebody else's, whom nobody lists here, such as those of the product's own
+   * tools; with A to Z in either case. A tool whose plain name is one of them gets a hash. Names of
+   * `previous` stay. Default: none.
    */
   readonly reservedNames?: Iterable<string> | undefined;
   /**
-   * How many names of one server are kept, tools that are gone included. A server that passes it, because it keeps inventing
-   * names, loses the names of all tools that it does not offer now. Default 20,000.
+   * How many names of one server are kept, tools that are gone included. A server that passes it,
+   * because it keeps inventing names, loses the names of all tools that it does not offer now.
+   * Default 20,000.
    */
   readonly maxNamesPerServer?: number | undefined;
 }
@@ -37,9 +40,14 @@ export interface AssignNamesOptions {
 export interface NameCollision {
   /** With A to Z lower-cased, because names that differ in ASCII case only collide, too. */
   readonly name: string;
-  /** All who wanted it, and who had it already, if anybody. Sorted by server id, then remote name. */
+  /**
+   * All who wanted it, and who had it already, if anybody. Sorted by server id, then remote name.
+   */
   readonly members: readonly ToolIdentity[];
-  /** The server to which all names that start so belong, whether it has such a tool or not; then it is no member. */
+  /**
+   * The server to which all names that start so belong, whether it has such a tool or not; then it
+   * is no member.
+   */
   readonly reservedFor?: string;
   /** The name is one of the `reservedNames`; whoever has it is no member. */
   readonly reserved?: true;
@@ -54,16 +62,19 @@ export interface NameAssignment {
 }
 
 /**
- * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends on the set of tools, on
- * `serverIds`, `reservedNames` and `previous` alone, never on their order; a pair given twice counts once. With all `serverIds` and a strategy that
- * shows the server, the tools of one server can be named before those of another are known, and get the same names.
+ * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends
+ * on the set of tools, on `serverIds`, `reservedNames` and `previous` alone, never on their order;
+ * a pair given twice counts once. With all `serverIds` and a strategy that shows the server, the
+ * tools of one server can be named before those of another are known, and get the same names.
  *
- * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`, unless that is too long, not legal,
- * somebody's already, reserved, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
- * identity at the end, and another hash should even that be somebody's. So a name never passes from one tool to another.
+ * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`,
+ * unless that is too long, not legal, somebody's already, reserved, another server's by its id, or
+ * wanted by another new tool: then all new tools that want it get a hash of their identity at the
+ * end, and another hash should even that be somebody's. So a name never passes from one tool to
+ * another.
  *
- * Throws `TypeError` when the strategy breaks a rule of its own, a reserved name is no text or empty, a tool is no identity, or an option is
- * unknown or of a wrong type.
+ * Throws `TypeError` when the strategy breaks a rule of its own, a reserved name is no text or
+ * empty, a tool is no identity, or an option is unknown or of a wrong type.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
   assertKnownOptions("assignNames()", options, optionFields);
@@ -82,8 +93,9 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
   let given: Map<string, NameCandidate> | undefined;
   let waiting = unnamed.map(candidatesOf(strategy, createReservedNames(strategy, serverIds)));
   const collisions: NameCollision[] = reservedCollisions(waiting);
-  // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
-  // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
+  // In each round every tool wants one name. Who is alone in wanting a free name gets it; the
+  // others want another one. This ends, also when a server lists names that it computed: no two
+  // tools have the same hash key, and each listed name blocks one attempt.
   while (waiting.length > 0) {
     const { first, others } = groupByName(waiting);
     const rivals: NameCandidate[] = [];
@@ -136,7 +148,10 @@ function assertIdentity(tool: ToolIdentity): ToolIdentity {
   throw new TypeError("assignNames(): a tool must have a serverId and a toolName, which are strings");
 }
 
-/** The reserved names with A to Z lower-cased. Throws a `TypeError` for one that is no text or empty. */
+/**
+ * The reserved names with A to Z lower-cased. Throws a `TypeError` for one that is no text or
+ * empty.
+ */
 function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
   assertList("reservedNames", names);
   const folded = new Set<string>();
@@ -148,7 +163,8 @@ function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
   return folded;
 }
 
-// Nearly always all that are given are those of the first round, for which there is a table already.
+// Nearly always all that are given are those of the first round, for which there is a table
+// already.
 function withMore(
   given: Map<string, NameCandidate> | undefined,
   more: Map<string, NameCandidate>,
@@ -171,7 +187,10 @@ function reservedCollisions(candidates: readonly NameCandidate[]): NameCollision
   return Array.from(collisions.values());
 }
 
-/** Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the others alone. */
+/**
+ * Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the
+ * others alone.
+ */
 interface NameGroups {
   readonly first: Map<string, NameCandidate>;
   readonly others: ReadonlyMap<string, readonly NameCandidate[]>;

@@ -5,7 +5,10 @@ import { appendHash } from "./append-hash.ts";
 import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
-/** What one tool may be called. A plain object without functions: an assignment has one for each tool. */
+/**
+ * What one tool may be called. A plain object without functions: an assignment has one for each
+ * tool.
+ */
 export interface NameCandidate {
   readonly identity: ToolIdentity;
   /** The name without a hash, legal or not. */
@@ -18,7 +21,10 @@ export interface NameCandidate {
   attempts: number;
 }
 
-/** Finds what each tool of one assignment may be called; what is found out about a server is kept for its next tool. */
+/**
+ * Finds what each tool of one assignment may be called; what is found out about a server is kept
+ * for its next tool.
+ */
 export function candidatesOf(
   strategy: NamingStrategy,
   reservedNames: ReservedNames,

@@ -4,15 +4,16 @@ import type { ToolIdentity } from "./tool-identity.ts";
 
 const encoder = new TextEncoder();
 const separator = Uint8Array.of(0);
-// "Modified UTF-8" for a NUL inside a server id: the first zero byte of a key is always the separator.
+// "Modified UTF-8" for a NUL inside a server id: the first zero byte of a key is always the
+// separator.
 const escapedNul = Uint8Array.of(0xc0, 0x80);
 
 /**
- * The first `length` hex digits of SHA-256 over the identity's key: `serverId NUL toolName`, followed by `#n` from the second
- * attempt on.
+ * The first `length` hex digits of SHA-256 over the identity's key: `serverId NUL toolName`,
+ * followed by `#n` from the second attempt on.
  *
- * The key is unambiguous: it is UTF-8, except that a NUL inside the server id is `C0 80` and a lone surrogate its three
- * WTF-8 bytes, so two different pairs never have the same key.
+ * The key is unambiguous: it is UTF-8, except that a NUL inside the server id is `C0 80` and a lone
+ * surrogate its three WTF-8 bytes, so two different pairs never have the same key.
  */
 export function hashIdentity(identity: ToolIdentity, attempt: number, length: number): string {
   const digest = sha256(keyOf(identity, attempt));

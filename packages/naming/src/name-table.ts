@@ -2,9 +2,9 @@ import { foldCase } from "@hostside/core/implement";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 /**
- * Which pair has which name. Immutable; made by {@linkcode assignNames} and {@linkcode loadNames}. It holds every name that was
- * given, also to tools that are gone at the moment, so that they get it back. No two names differ in ASCII case only, because names are
- * looked up regardless of it.
+ * Which pair has which name. Immutable; made by {@linkcode assignNames} and {@linkcode loadNames}.
+ * It holds every name that was given, also to tools that are gone at the moment, so that they get
+ * it back. No two names differ in ASCII case only, because names are looked up regardless of it.
  */
 export interface NameTable {
   /** Server id to remote name to local name. */
@@ -20,8 +20,9 @@ export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdenti
 }
 
 /**
- * The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. The first question to a table costs a walk through all of its
- * names, and memory for an index of them as long as the table lives.
+ * The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. The first
+ * question to a table costs a walk through all of its names, and memory for an index of them as
+ * long as the table lives.
  */
 export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
   let index = indexes.get(names);
@@ -44,12 +45,17 @@ export function indexNames({ servers }: NameTable): Map<string, ToolIdentity> {
   return index;
 }
 
-/** The table without the names of one server, which are free again. For a registration that ended. */
+/**
+ * The table without the names of one server, which are free again. For a registration that ended.
+ */
 export function withoutServer(names: NameTable, serverId: string): NameTable {
   return withOnlyTools(names, serverId, new Set());
 }
 
-/** The table without these names, given with A to Z in either case: their tools have none any more, and get others. */
+/**
+ * The table without these names, given with A to Z in either case: their tools have none any more,
+ * and get others.
+ */
 export function withoutNames(names: NameTable, localNames: Iterable<string>): NameTable {
   const gone = new Set(Array.from(localNames, foldCase));
   let left = names;
@@ -75,9 +81,14 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
 /** A table in the making. Shares with the table it extends what it does not change. */
 export interface NameDraft {
   nameOf(identity: ToolIdentity): string | undefined;
-  /** Takes down a pair that is to get a name before the table is finished. Returns `false` for one that has a name, or was taken down. */
+  /**
+   * Takes down a pair that is to get a name before the table is finished. Returns `false` for one
+   * that has a name, or was taken down.
+   */
   expect(identity: ToolIdentity): boolean;
-  /** Gives a name to a pair that has none. The caller made sure of that, and that the name is free. */
+  /**
+   * Gives a name to a pair that has none. The caller made sure of that, and that the name is free.
+   */
   give(identity: ToolIdentity, localName: string): void;
   /** The table. The draft is not to be used afterwards. */
   finish(): NameTable;

@@ -19,8 +19,8 @@ export const hostsideNaming: NamingStrategy = {
 };
 
 /**
- * `mcp__<server>__<tool>`: case is kept, each other character one `_`. Legal where names are `A-Za-z0-9_-`, 1 to 64 of them,
- * as OpenAI and Anthropic ask.
+ * `mcp__<server>__<tool>`: case is kept, each other character one `_`. Legal where names are
+ * `A-Za-z0-9_-`, 1 to 64 of them, as OpenAI and Anthropic ask.
  */
 export const evvaNaming: NamingStrategy = {
   ...hostsideNaming,
@@ -30,14 +30,14 @@ export const evvaNaming: NamingStrategy = {
 };
 
 /**
- * `mcp_<server>_<tool>`: as {@linkcode evvaNaming}, with a hash of six digits. `withPrefix(nexoNaming, "")` is
- * `<server>_<tool>`.
+ * `mcp_<server>_<tool>`: as {@linkcode evvaNaming}, with a hash of six digits.
+ * `withPrefix(nexoNaming, "")` is `<server>_<tool>`.
  */
 export const nexoNaming: NamingStrategy = { ...evvaNaming, separator: "_", hashLength: 6, trimCut: false };
 
 /**
- * The remote name unchanged, wherever it is legal (as for {@linkcode evvaNaming}) and the only one. Every other name ends in
- * a hash.
+ * The remote name unchanged, wherever it is legal (as for {@linkcode evvaNaming}) and the only one.
+ * Every other name ends in a hash.
  */
 export const verbatimNaming: NamingStrategy = {
   ...evvaNaming,
@@ -48,8 +48,9 @@ export const verbatimNaming: NamingStrategy = {
 };
 
 /**
- * `mcp::<server>::<tool>`, for hosts that address tools by qualified name. Legal there are `A-Za-z0-9_-./@:`, at most 64;
- * model APIs refuse such names. A name is the tool's {@linkcode qualifiedName} or ends in a hash.
+ * `mcp::<server>::<tool>`, for hosts that address tools by qualified name. Legal there are
+ * `A-Za-z0-9_-./@:`, at most 64; model APIs refuse such names. A name is the tool's
+ * {@linkcode qualifiedName} or ends in a hash.
  */
 export const qualifiedNaming: NamingStrategy = {
   ...evvaNaming,
@@ -60,7 +61,8 @@ export const qualifiedNaming: NamingStrategy = {
 };
 
 /**
- * As {@linkcode hostsideNaming}, without the server's name in front of a tool's that begins with it: `mcp_github_search` for the tool
- * `github_search`. Shorter names cost a model less; what they collide with is hashed as ever.
+ * As {@linkcode hostsideNaming}, without the server's name in front of a tool's that begins with
+ * it: `mcp_github_search` for the tool `github_search`. Shorter names cost a model less; what they
+ * collide with is hashed as ever.
  */
 export const conciseNaming: NamingStrategy = { ...hostsideNaming, omitEcho: true };

@@ -4,25 +4,33 @@ import { foldCase, kindOf } from "@hostside/core/implement";
  * How local names look. Plain data and one pure function: take a preset and change a member
  * (`{ ...hostsideNaming, maxLength: 48 }`), or write your own.
  *
- * Whatever the strategy, {@linkcode assignNames} keeps the bound, the legal form and the collision rule.
+ * Whatever the strategy, {@linkcode assignNames} keeps the bound, the legal form and the collision
+ * rule.
  */
 export interface NamingStrategy {
-  /** First segment of every name; `""` for none. Part of names as it stands: {@linkcode withPrefix} sanitises one. */
+  /**
+   * First segment of every name; `""` for none. Part of names as it stands: {@linkcode withPrefix}
+   * sanitises one.
+   */
   readonly prefix: string;
   /** Between prefix, server and tool. */
   readonly separator: string;
   /** Whether the server is a segment of the name. */
   readonly showServer: boolean;
   /**
-   * Whether the server's segment is left out of a tool's that begins with it, so that `mcp_github_github_search` is `mcp_github_search`.
-   * Only where the server is shown. Default `false`.
+   * Whether the server's segment is left out of a tool's that begins with it, so that
+   * `mcp_github_github_search` is `mcp_github_search`. Only where the server is shown. Default
+   * `false`.
    */
   readonly omitEcho?: boolean | undefined;
-  /** Makes a legal segment of a server id or a remote tool name. Pure, total, and given hostile text of any length. */
+  /**
+   * Makes a legal segment of a server id or a remote tool name. Pure, total, and given hostile text
+   * of any length.
+   */
   readonly sanitize: (part: string) => string;
   /**
-   * What becomes of a name of which `sanitize` had to change a part: `"keep"` uses it as it is; `"hash"` adds the hash, so that a
-   * name is either exact or visibly is not.
+   * What becomes of a name of which `sanitize` had to change a part: `"keep"` uses it as it is;
+   * `"hash"` adds the hash, so that a name is either exact or visibly is not.
    */
   readonly repaired: "keep" | "hash";
   /** What names the target accepts, apart from their length. Without the flags `g` and `y`. */
@@ -37,7 +45,10 @@ export interface NamingStrategy {
   readonly trimCut: boolean;
 }
 
-/** The strategy with another prefix, sanitised by its own rule; `""` for none. Throws `TypeError` when it is too long. */
+/**
+ * The strategy with another prefix, sanitised by its own rule; `""` for none. Throws `TypeError`
+ * when it is too long.
+ */
 export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStrategy {
   if (typeof prefix !== "string") throw new TypeError(`withPrefix(): the prefix must be a text, not ${kindOf(prefix)}`);
   if (typeof strategy?.sanitize !== "function") throw new TypeError("naming.sanitize must be a function");
@@ -52,14 +63,18 @@ export function isLegalName(name: string, strategy: NamingStrategy): boolean {
 }
 
 /**
- * The form of a server id in names. Two servers whose ids have the same form should not be registered together: all their
- * common tools would collide. A strategy that does not show the server returns the id as it is.
+ * The form of a server id in names. Two servers whose ids have the same form should not be
+ * registered together: all their common tools would collide. A strategy that does not show the
+ * server returns the id as it is.
  */
 export function normalizeServerId(serverId: string, strategy: NamingStrategy): string {
   return strategy.showServer ? foldCase(strategy.sanitize(serverId)) : serverId;
 }
 
-/** What the names of a server's tools start with, unless they were cut. For displays and globs, never for routing. */
+/**
+ * What the names of a server's tools start with, unless they were cut. For displays and globs,
+ * never for routing.
+ */
 export function toolNamePrefix(serverId: string, strategy: NamingStrategy): string {
   const { prefix, separator, showServer, sanitize } = strategy;
   const start = prefix === "" ? "" : `${prefix}${separator}`;

@@ -5,8 +5,8 @@ import { endsLikeHash } from "./append-hash.ts";
 /** Says whether a plain name is one server's to give away, whatever the others list. */
 export interface ReservedNames {
   /**
-   * Why a tool of this server cannot have this plain name: the id of the server to which every such name belongs, or `true` when it
-   * reads like a name with a hash. `undefined` when it can.
+   * Why a tool of this server cannot have this plain name: the id of the server to which every such
+   * name belongs, or `true` when it reads like a name with a hash. `undefined` when it can.
    */
   find(serverId: string, plain: string): string | true | undefined;
 }
@@ -27,12 +27,13 @@ interface Neighbours {
 }
 
 /**
- * Decides by server ids alone. Names that start with the prefix of several servers belong to the one with the longest prefix: with
- * servers `github` and `github_prod`, `mcp_github_prod_list` is never a tool of `github`. Where such neighbours are, a plain name that
- * ends like a hash is nobody's, so that no server can list a name which another one's tool gets by its hash.
+ * Decides by server ids alone. Names that start with the prefix of several servers belong to the
+ * one with the longest prefix: with servers `github` and `github_prod`, `mcp_github_prod_list` is
+ * never a tool of `github`. Where such neighbours are, a plain name that ends like a hash is
+ * nobody's, so that no server can list a name which another one's tool gets by its hash.
  *
- * So the names of two servers never meet, and it does not matter which of them is listed first. A strategy that does not show the
- * server leaves ids nothing to decide: nothing is reserved.
+ * So the names of two servers never meet, and it does not matter which of them is listed first. A
+ * strategy that does not show the server leaves ids nothing to decide: nothing is reserved.
  */
 export function createReservedNames(strategy: NamingStrategy, serverIds: Iterable<string>): ReservedNames {
   const neighbours = new Map<string, Neighbours>();

@@ -3,8 +3,8 @@ import { foldCase } from "@hostside/core/implement";
 const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
 /**
- * The segment rule of the default names: A to Z lower-cased, every run of characters other than `a-z0-9` one `_`, none at either end; `x` in
- * front of what would be empty or start with a digit.
+ * The segment rule of the default names: A to Z lower-cased, every run of characters other than
+ * `a-z0-9` one `_`, none at either end; `x` in front of what would be empty or start with a digit.
  */
 export function toSnakeSegment(part: string): string {
   // Most names are in snake case, and replacing nothing costs more than looking.
@@ -15,7 +15,10 @@ export function toSnakeSegment(part: string): string {
   return /^[a-z]/.test(segment) ? segment : `x${segment}`;
 }
 
-/** The segment rule of names that keep their case: each code point outside `A-Za-z0-9_-` becomes one `_`. */
+/**
+ * The segment rule of names that keep their case: each code point outside `A-Za-z0-9_-` becomes one
+ * `_`.
+ */
 export function toWordSegment(part: string): string {
   return part.replace(/[^A-Za-z0-9_-]/gu, "_");
 }

@@ -5,7 +5,10 @@ import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
-/** Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever a key of an object. */
+/**
+ * Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever
+ * a key of an object.
+ */
 export interface SavedNames {
   readonly version: 1;
   /** Server id with its tools, each a remote name with its local name. Sorted. */
@@ -22,9 +25,10 @@ export function saveNames(names: NameTable): SavedNames {
 }
 
 /**
- * Reads what {@linkcode saveNames} wrote, after `JSON.parse`. Trusts nothing of it: throws `invalid_names` when it has another shape
- * or version, names a pair twice, gives one name to two pairs, or has a name that is not legal for the strategy; `TypeError` when the
- * strategy breaks a rule of its own.
+ * Reads what {@linkcode saveNames} wrote, after `JSON.parse`. Trusts nothing of it: throws
+ * `invalid_names` when it has another shape or version, names a pair twice, gives one name to two
+ * pairs, or has a name that is not legal for the strategy; `TypeError` when the strategy breaks a
+ * rule of its own.
  */
 export function loadNames(saved: unknown, strategy: NamingStrategy = hostsideNaming): NameTable {
   assertNamingStrategy(strategy);
@@ -50,7 +54,10 @@ export interface SavedName {
   readonly localName: string;
 }
 
-/** The names of what {@linkcode saveNames} wrote, whatever they are. Throws `invalid_names` for another shape or version. */
+/**
+ * The names of what {@linkcode saveNames} wrote, whatever they are. Throws `invalid_names` for
+ * another shape or version.
+ */
 export function* readSavedNames(saved: unknown): Iterable<SavedName> {
   if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
   for (const [serverId, tools] of readPairs(saved["servers"], "servers")) {

@@ -4,8 +4,9 @@ import { foldCase } from "@hostside/core/implement";
 const separators = "_-";
 
 /**
- * A tool's segment without the server's in front of it: `firecrawl_search` of server `firecrawl` is `search`. Something is always left.
- * Two tools whose segments become the same this way collide like any others.
+ * A tool's segment without the server's in front of it: `firecrawl_search` of server `firecrawl` is
+ * `search`. Something is always left. Two tools whose segments become the same this way collide
+ * like any others.
  */
 export function stripServerPrefix(toolSegment: string, serverSegment: string): string {
   const rest = toolSegment.slice(serverSegment.length);

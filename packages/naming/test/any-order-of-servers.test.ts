@@ -38,7 +38,8 @@ const strategies: readonly (readonly [string, NamingStrategy])[] = [
   ["hashes behind a dash", { ...evvaNaming, separator: "-", hashSeparator: "-" }],
 ];
 
-// Ids of few words, so that one is often the beginning of another, some of them too long for a name.
+// Ids of few words, so that one is often the beginning of another, some of them too long for a
+// name.
 const word = fc.constantFrom("a", "b", "prod", "A", "x".repeat(40));
 const id = fc
   .array(fc.tuple(word, fc.constantFrom("_", "-", "__", ".", "")), { minLength: 1, maxLength: 3 })
@@ -48,7 +49,10 @@ const toolName = fc.oneof(
   fc.tuple(id, fc.constantFrom("list", "get it", "0123abcd")).map((parts) => parts.join("_")),
 );
 
-/** Servers that may be registered together, each with tools that now and then are called like another one's names. */
+/**
+ * Servers that may be registered together, each with tools that now and then are called like
+ * another one's names.
+ */
 function servers(strategy: NamingStrategy): fc.Arbitrary<readonly Server[]> {
   const set = fc.uniqueArray(fc.record({ id, tools: fc.uniqueArray(toolName, { maxLength: 6 }) }), {
     minLength: 2,
@@ -64,7 +68,8 @@ function servers(strategy: NamingStrategy): fc.Arbitrary<readonly Server[]> {
   );
 }
 
-// A tool of one server that is called so that its plain name is, or nearly is, the hashed name of another server's tool.
+// A tool of one server that is called so that its plain name is, or nearly is, the hashed name of
+// another server's tool.
 function withStolenName(
   all: readonly Server[],
   [thief, victim, index, attempt]: readonly [number, number, number, number],

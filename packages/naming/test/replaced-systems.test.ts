@@ -10,7 +10,8 @@ import {
 } from "@hostside/naming";
 import { allNames } from "./all-names.ts";
 
-// Names that the systems which Hostside replaces are known to give, as literals: whoever moves over keeps them.
+// Names that the systems which Hostside replaces are known to give, as literals: whoever moves over
+// keeps them.
 describe("names of the replaced systems", () => {
   it("keeps 64 characters, and cuts 65 to at most 64 with a hash of eight digits", () => {
     expect(nameOf(hostsideNaming, "s", "a".repeat(58))).toBe(`mcp_s_${"a".repeat(58)}`);

@@ -13,7 +13,10 @@ const deepest = 12;
 const overlap = 8192;
 const mostMembers = 200;
 
-/** Data as JSON that is safe to keep: values of members that sound secret are masked, texts go through `redact`, and the whole is cut. Never throws. */
+/**
+ * Data as JSON that is safe to keep: values of members that sound secret are masked, texts go
+ * through `redact`, and the whole is cut. Never throws.
+ */
 export function captureJson(value: unknown, rules: CaptureRules): string {
   try {
     const text = JSON.stringify(captureData(value, rules)) ?? "null";
@@ -45,7 +48,8 @@ export function captureData(value: unknown, rules: CaptureRules, depth = 0): unk
 export function captureText(text: string, { redact, maxLength }: CaptureRules): string {
   const longest = 4 * maxLength + overlap;
   if (text.length <= longest) return truncateText(redact(text).toWellFormed(), maxLength);
-  // What redaction cannot know for a secret, because the first cut went through it, is not kept, however much was masked before it.
+  // What redaction cannot know for a secret, because the first cut went through it, is not kept,
+  // however much was masked before it.
   const masked = redact(truncateText(text, longest)).toWellFormed();
   return truncateText(masked, Math.min(maxLength, Math.max(1, masked.length - overlap)));
 }

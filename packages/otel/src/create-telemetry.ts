@@ -27,21 +27,34 @@ export interface WatchedParts {
 /** Traces and metrics of what a host does with its servers. */
 export interface Telemetry {
   /**
-   * For the option `interceptors` of a toolbox or a provider, before all others: a span around each call, the trace context into its `_meta`, and metrics. Of a call that passes
-   * several of these, the outermost looks at it.
+   * For the option `interceptors` of a toolbox or a provider, before all others: a span around each
+   * call, the trace context into its `_meta`, and metrics. Of a call that passes several of these,
+   * the outermost looks at it.
    */
   readonly interceptor: Interceptor;
-  /** For the option `requestInterceptors` of a provider: the same for `resources/read`, `prompts/get` and every other request on its connections. */
+  /**
+   * For the option `requestInterceptors` of a provider: the same for `resources/read`,
+   * `prompts/get` and every other request on its connections.
+   */
   readonly requestInterceptor: RequestInterceptor;
-  /** Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the subscription ends. Throws a `TypeError` for anything but such parts by name. */
+  /**
+   * Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the
+   * subscription ends. Throws a `TypeError` for anything but such parts by name.
+   */
   watch(parts: WatchedParts): Subscription;
-  /** Writes the counters of resources that are watched; for whoever reads metrics at moments of their own. They are written every time that something of a server is recorded, too. */
+  /**
+   * Writes the counters of resources that are watched; for whoever reads metrics at moments of
+   * their own. They are written every time that something of a server is recorded, too.
+   */
   collect(): void;
 }
 
 /**
- * Makes spans and metrics by the semantic conventions of OpenTelemetry for MCP and generative AI. Starts nothing, and registers nothing: without an SDK nothing happens, and next to
- * nothing is paid. What an exporter, a processor or a propagator of the product's throws disturbs no call. Neither arguments nor results, messages of errors nor principals are in anything unless they are asked for.
+ * Makes spans and metrics by the semantic conventions of OpenTelemetry for MCP and generative AI.
+ * Starts nothing, and registers nothing: without an SDK nothing happens, and next to nothing is
+ * paid. What an exporter, a processor or a propagator of the product's throws disturbs no call.
+ * Neither arguments nor results, messages of errors nor principals are in anything unless they are
+ * asked for.
  *
  * Throws a `TypeError` that names an option that is unknown or of a wrong type.
  */

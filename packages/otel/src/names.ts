@@ -1,5 +1,6 @@
-// Names of the semantic conventions for MCP and generative AI, which are still in development and stand in no stable package:
-// https://github.com/open-telemetry/semantic-conventions-genai. Below them, what is Hostside's own.
+// Names of the semantic conventions for MCP and generative AI, which are still in development and
+// stand in no stable package: https://github.com/open-telemetry/semantic-conventions-genai. Below
+// them, what is Hostside's own.
 
 /** Attributes of spans and metrics. */
 export const attribute = {

@@ -1,6 +1,7 @@
 /**
- * Does a step of telemetry. Whoever observes must not break what is observed: an exporter, a processor or a propagator of the product's that throws costs
- * what it would have seen, and nothing else. Its SDK reports its own failures.
+ * Does a step of telemetry. Whoever observes must not break what is observed: an exporter, a
+ * processor or a propagator of the product's that throws costs what it would have seen, and nothing
+ * else. Its SDK reports its own failures.
  */
 export function quietly<T>(step: () => T): T | undefined {
   try {

@@ -4,8 +4,10 @@ import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/imp
 import type { ValueBounds } from "./metrics/bounded-values.ts";
 
 /**
- * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
- * `circuit_state` and their like, and spans `tool:<name>`; `nexo`: `mcp_sessions_active` and its like.
+ * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this
+ * project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
+ * `circuit_state` and their like, and spans `tool:<name>`; `nexo`: `mcp_sessions_active` and its
+ * like.
  */
 export type MetricNames = "hostside" | "af" | "nexo";
 
@@ -17,26 +19,39 @@ export interface TelemetryOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** What writes the trace context into `_meta`. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
-  /** Whether servers get the trace context, as `traceparent` and `tracestate` in `_meta` (SEP-414). Default `true`. */
+  /**
+   * Whether servers get the trace context, as `traceparent` and `tracestate` in `_meta` (SEP-414).
+   * Default `true`.
+   */
   readonly propagate?: boolean | undefined;
   /** Whether they get the product's baggage with it, which may say anything. Default `false`. */
   readonly baggage?: boolean | undefined;
   /** Default `["hostside"]`. The names of the conventions are always there. */
   readonly names?: MetricNames | readonly MetricNames[] | undefined;
   /**
-   * What to do where the product's framework has a span `execute_tool` open for the call: `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead,
-   * and leaves its name, status and end to whoever opened it. Default `"separate"`.
+   * What to do where the product's framework has a span `execute_tool` open for the call:
+   * `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead, and
+   * leaves its name, status and end to whoever opened it. Default `"separate"`.
    */
   readonly executeToolSpan?: "separate" | "enrich" | undefined;
   /** Whether spans have the arguments of calls, redacted and bounded. Default `false`. */
   readonly captureArguments?: boolean | undefined;
-  /** Whether spans have the texts of results, and why a call was not approved, which a person may have said; redacted and bounded. Default `false`. */
+  /**
+   * Whether spans have the texts of results, and why a call was not approved, which a person may
+   * have said; redacted and bounded. Default `false`.
+   */
   readonly captureResults?: boolean | undefined;
-  /** Whether spans have the protocol's session id. Whoever has it may speak in the session. Default `false`. */
+  /**
+   * Whether spans have the protocol's session id. Whoever has it may speak in the session. Default
+   * `false`.
+   */
   readonly captureSessionId?: boolean | undefined;
   /** Whether spans say on whose behalf a call was made. Default `false`. */
   readonly capturePrincipal?: boolean | undefined;
-  /** Masks secrets in texts that are captured, such as `redactText` of a policy. Values under names that sound secret are masked in any case. Default: nothing else. */
+  /**
+   * Masks secrets in texts that are captured, such as `redactText` of a policy. Values under names
+   * that sound secret are masked in any case. Default: nothing else.
+   */
   readonly redact?: ((text: string) => string) | undefined;
   /** Longest captured text, in UTF-16 units. Default 4,096. */
   readonly maxCapturedLength?: number | undefined;
@@ -85,7 +100,10 @@ const fields: Fields<TelemetryOptions> = {
 const boundFields: Fields<ValueBounds> = { perServer: true, total: true };
 const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "nexo"]);
 
-/** Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+/**
+ * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
+ * type.
+ */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
   const { tracerProvider, meterProvider, propagator, names = ["hostside"], bounds = {}, clock = systemClock } = options;

@@ -21,7 +21,9 @@ export interface TraceParts extends MetricParts {
   readonly settings: TelemetrySettings;
 }
 
-/** The layer around each call. Where nobody wants spans or metrics it lets the call pass as it is. */
+/**
+ * The layer around each call. Where nobody wants spans or metrics it lets the call pass as it is.
+ */
 export function traceCalls(parts: TraceParts): Interceptor {
   const { tracing, settings, find } = parts;
   const observed = new WeakSet<CallObserver>();

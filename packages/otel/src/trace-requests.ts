@@ -87,7 +87,8 @@ function attributesOf(request: HostRequest): Attributes {
   };
 }
 
-// Addresses on the web have tokens in queries and paths; names of other schemes are the server's own, but for who may log in there.
+// Addresses on the web have tokens in queries and paths; names of other schemes are the server's
+// own, but for who may log in there.
 function safeUri(uri: string): string {
   const scheme = URL.canParse(uri) ? new URL(uri).protocol : "";
   if (scheme === "http:" || scheme === "https:") return redactUrl(uri);

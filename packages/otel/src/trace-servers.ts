@@ -9,11 +9,18 @@ import { causeNow, nowhere } from "./spans/tracing.ts";
 import { spanTime } from "./times.ts";
 import type { TraceParts } from "./trace-calls.ts";
 
-/** The spans of what a provider does with its servers by itself: attempts to connect, and listings. */
+/**
+ * The spans of what a provider does with its servers by itself: attempts to connect, and listings.
+ */
 export interface ServerSpans {
-  /** Starts the span of something that begins, beneath whoever causes it, and has its context go along with each request. */
+  /**
+   * Starts the span of something that begins, beneath whoever causes it, and has its context go
+   * along with each request.
+   */
   begin(operation: ServerOperation): void;
-  /** Makes the span of something that is over, unless {@linkcode begin} has. That belongs to nobody. */
+  /**
+   * Makes the span of something that is over, unless {@linkcode begin} has. That belongs to nobody.
+   */
   note(record: ServerRecord): void;
 }
 

@@ -1,6 +1,7 @@
 import type { CallRecord, Event, ServerOperation, ServerRecord } from "@hostside/core";
 
-// What is watched, in the words of whoever has it: nothing here depends on the packages that make these.
+// What is watched, in the words of whoever has it: nothing here depends on the packages that make
+// these.
 
 /** What a provider says of its servers; an `McpProvider` is one. */
 export interface WatchedProvider {

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 
-// `promtool` comes with Prometheus; CI installs it. Without it the grammar of the queries is checked elsewhere, and not what they say.
+// `promtool` comes with Prometheus; CI installs it. Without it the grammar of the queries is
+// checked elsewhere, and not what they say.
 const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
 const rulesPath = fileURLToPath(new URL("../prometheus/hostside.rules.yml", import.meta.url));
@@ -24,7 +25,10 @@ const rules = (
   parse(readFileSync(rulesPath, "utf8")) as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
 ).groups.flatMap((group) => group.rules);
 
-/** Series, a value for each minute from 0 on, in the notation of promtool; and for whom the alert fires then, of all that they tell of. */
+/**
+ * Series, a value for each minute from 0 on, in the notation of promtool; and for whom the alert
+ * fires then, of all that they tell of.
+ */
 interface Case {
   readonly minute: number;
   readonly series: Readonly<Record<string, string>>;

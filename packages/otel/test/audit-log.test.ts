@@ -104,7 +104,8 @@ describe("an audit log", () => {
     expect(await verdict(join_(lines.toSpliced(1, 1, "not json")))).toEqual([2, "malformed"]);
     expect(await verdict(join_(lines.slice(0, 4)), { reaches: head })).toEqual([5, "too-short"]);
     expect(await verdict(text, { reaches: head })).toEqual([6, "replaced"]);
-    // Without the key, whoever forges a line has to forge all that follow; with a wrong one, no line is right.
+    // Without the key, whoever forges a line has to forge all that follow; with a wrong one, no
+    // line is right.
     const forged = text.replace('"count":2', '"count":3');
     const found = await verifyAuditLog([forged]);
     expect(found).toMatchObject({ ok: false, line: 4, problem: "broken-chain" });

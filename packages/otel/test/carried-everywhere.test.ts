@@ -61,7 +61,8 @@ describe("the trace context goes along with all that is sent, to a server of", (
     const ofMethod = (method: string): ReadableSpan[] => spans.filter(({ name }) => name === method);
     const messages = (method: string): Sent[] => sent.filter((message) => message.method === method);
     const [connected] = ofMethod(opening[0]);
-    // What a connection begins with is in the span of the attempt, and that in nobody's trace: nobody waited in one.
+    // What a connection begins with is in the span of the attempt, and that in nobody's trace:
+    // nobody waited in one.
     expect(connected?.parentSpanContext).toBeUndefined();
     for (const method of opening) expect(messages(method).map(idOf)).toEqual([idOfSpan(connected)]);
     expect(messages("tools/list").map(idOf)).toEqual(ofMethod("tools/list").map(idOfSpan));

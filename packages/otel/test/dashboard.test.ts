@@ -24,7 +24,10 @@ const queries = [
   ...alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const)),
 ].map(([title, expr]) => [title, expr.replaceAll("$__rate_interval", "5m").replaceAll("$server", ".*")] as const);
 
-/** A selector of a query: which names, and which labels its matchers and the grouping around it ask for. */
+/**
+ * A selector of a query: which names, and which labels its matchers and the grouping around it ask
+ * for.
+ */
 interface Selector {
   readonly name: RegExp;
   readonly labels: readonly string[];
@@ -49,7 +52,10 @@ function selectorsOf(expr: string): readonly Selector[] {
   return selectors;
 }
 
-/** What a run of real calls, with all that can go wrong with them, leaves behind at the exporter: labels by name. */
+/**
+ * What a run of real calls, with all that can go wrong with them, leaves behind at the exporter:
+ * labels by name.
+ */
 async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const meterProvider = new MeterProvider({ readers: [exporter] });

@@ -94,7 +94,10 @@ export interface ObservedHostInit {
   readonly provider?: Partial<ProviderOptions>;
 }
 
-/** Composes a host as a product does: telemetry around the policy, around a provider of real servers. */
+/**
+ * Composes a host as a product does: telemetry around the policy, around a provider of real
+ * servers.
+ */
 export async function createObservedHost(init: ObservedHostInit): Promise<ObservedHost> {
   const exported = createExported();
   const telemetry = createTelemetry({ ...exported.sdk, ...init.telemetry });

@@ -44,7 +44,10 @@ export type PolicyEvent =
     })
   /** A stage let the call pass for a reason worth knowing, changed it, or answered it. */
   | (CallEventBase & { readonly type: "applied"; readonly stage: PolicyStage; readonly reason: string })
-  /** Something that the product gave (a handler, a store, a detector) threw, hung or answered rubbish. */
+  /**
+   * Something that the product gave (a handler, a store, a detector) threw, hung or answered
+   * rubbish.
+   */
   | (Partial<CallEventBase> & {
       readonly type: "part-failed";
       readonly at: number;
@@ -57,13 +60,19 @@ export type PolicyEvent =
   | CircuitEvent
   | PinEvent;
 
-/** Somebody is asked about a call, or has answered. Neither the arguments nor what an answer says in words are in it. */
+/**
+ * Somebody is asked about a call, or has answered. Neither the arguments nor what an answer says in
+ * words are in it.
+ */
 export type ApprovalEvent =
   | (CallEventBase & { readonly type: "approval-asked"; readonly rule: string; readonly reason: string })
   | (CallEventBase & {
       readonly type: "approval-answered";
       readonly decision: "once" | "conversation" | "always" | "no" | "suspend";
-      /** `human`: who was asked now; `memory`: an earlier answer, or one to another question that holds for this one. */
+      /**
+       * `human`: who was asked now; `memory`: an earlier answer, or one to another question that
+       * holds for this one.
+       */
       readonly by: "human" | "memory";
       /** Why it counts for less than what was answered. */
       readonly reason?: string;
@@ -85,15 +94,19 @@ export interface CircuitEvent {
 /** What was found out about the tools of one server, in one event however many there are. */
 export interface PinEvent {
   /**
-   * `"tools-drifted"`: some are not what was pinned, and held back, perhaps with others; `"tools-held"`: held back for another reason, such as
-   * being new; `"tools-approved"`, `"tools-revoked"`: somebody did; `"tools-trusted"`: it was the first use of the server.
+   * `"tools-drifted"`: some are not what was pinned, and held back, perhaps with others;
+   * `"tools-held"`: held back for another reason, such as being new; `"tools-approved"`,
+   * `"tools-revoked"`: somebody did; `"tools-trusted"`: it was the first use of the server.
    */
   readonly type: "tools-drifted" | "tools-held" | "tools-approved" | "tools-revoked" | "tools-trusted";
   readonly at: number;
   readonly serverId: string;
   /** Remote names, sorted. */
   readonly tools: readonly string[];
-  /** What changed, where that is known; at most 500 changes. Texts in them are the server's: untrusted. */
+  /**
+   * What changed, where that is known; at most 500 changes. Texts in them are the server's:
+   * untrusted.
+   */
   readonly changes?: readonly ToolChange[];
   readonly reason: string;
 }

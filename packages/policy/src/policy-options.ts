@@ -12,13 +12,16 @@ import type { RetryOptions } from "./retry/retry-options.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**
- * What may run, how often, and who says so. What is not given is off, but for one thing: a call that a rule, or the definition of its tool
- * (`requireApproval`), wants approved is refused where nobody can be asked.
+ * What may run, how often, and who says so. What is not given is off, but for one thing: a call
+ * that a rule, or the definition of its tool (`requireApproval`), wants approved is refused where
+ * nobody can be asked.
  */
 export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
   /** Who is asked before calls, and how. Default: nobody can be asked. */
   readonly approval?: ApprovalOptions | undefined;
-  /** Whether arguments and results are held to the schemas of their tools. Default: they are not. */
+  /**
+   * Whether arguments and results are held to the schemas of their tools. Default: they are not.
+   */
   readonly validation?: ValidationOptions | undefined;
   /** Whether results of `pure` tools are given again. Default: they are not. */
   readonly cache?: CacheOptions | undefined;
@@ -26,17 +29,28 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly retry?: RetryOptions | undefined;
   /** When nothing is sent to a server that fails; see `requestSeam`. Default: never. */
   readonly breaker?: BreakerOptions | undefined;
-  /** What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to be secret. */
+  /**
+   * What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to
+   * be secret.
+   */
   readonly redact?: RedactionOptions | undefined;
-  /** Told of every decision, with its reason. Must not throw. {@linkcode Policy.onEvent} does the same for more listeners. */
+  /**
+   * Told of every decision, with its reason. Must not throw. {@linkcode Policy.onEvent} does the
+   * same for more listeners.
+   */
   readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
   /** Where approvals and pins are kept. Default: in memory, until the process ends. */
   readonly store?: Store | undefined;
-  /** What makes a use of an approval exclusive. Goes with `store`: processes that share one share the other. Default: in this process. */
+  /**
+   * What makes a use of an approval exclusive. Goes with `store`: processes that share one share
+   * the other. Default: in this process.
+   */
   readonly lock?: Lock | undefined;
   /**
-   * By which one replica's approval, pin or revocation of tools reaches the others, which then read `store` again and have what is attached ask again. Goes with
-   * `store` and `lock`; {@linkcode Policy.close} ends the subscription. Default: others see it when they call `reload()`, or start.
+   * By which one replica's approval, pin or revocation of tools reaches the others, which then read
+   * `store` again and have what is attached ask again. Goes with `store` and `lock`;
+   * {@linkcode Policy.close} ends the subscription. Default: others see it when they call
+   * `reload()`, or start.
    */
   readonly notices?: Notices | undefined;
   /** Default: the real time. */

@@ -10,9 +10,15 @@ export interface PolicyParts {
   /** What is kept for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;
-  /** By which replicas hear of one another. Absent: there is one, or they read again when they are asked to. */
+  /**
+   * By which replicas hear of one another. Absent: there is one, or they read again when they are
+   * asked to.
+   */
   readonly notices?: Notices | undefined;
-  /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
+  /**
+   * What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent:
+   * what its definition says.
+   */
   readonly effectOf?: EffectOf | undefined;
   /** Absent: no selector asks for new tools. */
   readonly isNew?: IsNew | undefined;

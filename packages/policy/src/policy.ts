@@ -76,32 +76,42 @@ export interface Policy
   effectOf(definition: ToolDefinition, server?: AdmissionServer): ToolEffect;
   readonly onEvent: Event<PolicyEvent>;
   /**
-   * Who decides over a tool and its calls, what else matches, and what would change it; one sentence a line. A tool is meant by its definition, its local
-   * name, `"server/tool"` or its qualified name; by name only one that the policy was asked about, hidden or not.
+   * Who decides over a tool and its calls, what else matches, and what would change it; one
+   * sentence a line. A tool is meant by its definition, its local name, `"server/tool"` or its
+   * qualified name; by name only one that the policy was asked about, hidden or not.
    */
   explain(tool: string | ToolDefinition, server?: AdmissionServer): string;
-  /** Calls a tool of a toolbox or provider, and answers with an envelope in place of exceptions, whatever it is given. */
+  /**
+   * Calls a tool of a toolbox or provider, and answers with an envelope in place of exceptions,
+   * whatever it is given.
+   */
   invoke(target: InvokeTarget, invocation: unknown): Promise<InvocationResult>;
   /** The circuits that are not closed, by server and tool. Empty without a breaker. */
   circuits(): readonly CircuitStatus[];
   /** A text as results are masked, for the host's own logs. The text itself without `redact`. */
   redactText(text: string, context?: CallContext): string;
   /**
-   * Data of a server that is no result of a call, such as what was read of a resource, masked as results are; an error, too, with its details and causes. The very same where there
-   * are no secrets, and without `redact`. Throws `internal_error` where a function of `redact` fails: then nobody knows what is secret.
+   * Data of a server that is no result of a call, such as what was read of a resource, masked as
+   * results are; an error, too, with its details and causes. The very same where there are no
+   * secrets, and without `redact`. Throws `internal_error` where a function of `redact` fails: then
+   * nobody knows what is secret.
    */
   redactData<Data>(data: Data, context?: CallContext): Data;
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
-  /** Hears no more of other replicas, nor of the `limitStore`. It decides as before by what it knows. Idempotent. */
+  /**
+   * Hears no more of other replicas, nor of the `limitStore`. It decides as before by what it
+   * knows. Idempotent.
+   */
   close(): void;
 }
 
 /**
  * Makes a policy. Nothing starts, and nothing is read from the store before a tool depends on it.
  *
- * Throws a `TypeError` that names rule and field for an unknown option, a rule that can never match, rules that contradict one another, an unknown effect,
- * a limit below 0, a lock file of another format, and whatever else makes no sense.
+ * Throws a `TypeError` that names rule and field for an unknown option, a rule that can never
+ * match, rules that contradict one another, an unknown effect, a limit below 0, a lock file of
+ * another format, and whatever else makes no sense.
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);

@@ -8,7 +8,10 @@ import { effectOfDefinition } from "./rules/tool-subject.ts";
 export interface PolicyRefusal {
   readonly stage: PolicyStage;
   readonly code: HostsideErrorCode;
-  /** Why, after a name for the call: `is denied by deny[2]`. Without arguments and without texts of a server. */
+  /**
+   * Why, after a name for the call: `is denied by deny[2]`. Without arguments and without texts of
+   * a server.
+   */
   readonly reason: string;
   /** Which rule or limit decided, as the product wrote or named it. */
   readonly rule: string;

@@ -1,4 +1,5 @@
-// The entry `@hostside/policy/shared-limits`: limits that hold for all replicas of a host. Needs the optional peer `rate-limiter-flexible`.
+// The entry `@hostside/policy/shared-limits`: limits that hold for all replicas of a host. Needs
+// the optional peer `rate-limiter-flexible`.
 export { createSharedLimitStore, type SharedLimitStore } from "./shared-limits/create-shared-limit-store.ts";
 export type { CountingFailure, SharedLimitOptions } from "./shared-limits/shared-limit-options.ts";
 export type { PostgresLimitPool, PostgresQuery, LimitPostgresResult } from "./shared-limits/database-time.ts";

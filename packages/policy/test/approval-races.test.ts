@@ -18,7 +18,10 @@ interface Race {
   readonly tokens: number;
   /** How much time goes by between two steps of the store, in milliseconds. */
   readonly stepsMs: readonly number[];
-  /** What a limit behind the approval says to one call after the other, over and over. Default: it lets all pass. */
+  /**
+   * What a limit behind the approval says to one call after the other, over and over. Default: it
+   * lets all pass.
+   */
   readonly room?: readonly boolean[];
 }
 

@@ -1,6 +1,9 @@
 import type { CountingEngine, Full, Taken } from "../src/shared-limits/counting-engine.ts";
 
-/** An engine that fails, or does not answer, as it is told to. Rates are counts that never come back. */
+/**
+ * An engine that fails, or does not answer, as it is told to. Rates are counts that never come
+ * back.
+ */
 export interface MemoryEngine extends CountingEngine {
   mode: "well" | "down" | "silent";
   readonly counts: Map<string, number>;

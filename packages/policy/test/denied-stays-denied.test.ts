@@ -123,7 +123,10 @@ async function take(subject: Subject, next: Step): Promise<void> {
   }
 }
 
-/** Every spelling under which somebody might ask for a tool that is denied, and every name that was ever given. */
+/**
+ * Every spelling under which somebody might ask for a tool that is denied, and every name that was
+ * ever given.
+ */
 function spellingsOf({ world, provider, naming, denyCase }: Subject): readonly string[] {
   const given = provider.savedNames().servers.flatMap(([, tools]) => tools.map(([, name]) => name));
   const computed = Array.from(world.servers.values()).flatMap(({ id, tools }) =>

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { BlockList, isIPv6 } from "node:net";
 
 /**
- * Where a service has no business, written down from the registries of IANA and what clouds say of themselves, not from the guard. Of IPv6
- * all that is handed out is in 2000::/3; the others are the five networks that are left.
+ * Where a service has no business, written down from the registries of IANA and what clouds say of
+ * themselves, not from the guard. Of IPv6 all that is handed out is in 2000::/3; the others are the
+ * five networks that are left.
  */
 export const forbiddenNetworks = [
   ["0.0.0.0", 8],

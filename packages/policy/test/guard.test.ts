@@ -142,7 +142,10 @@ describe("an authorization server", () => {
     codeVerifier: () => "",
   };
 
-  /** An MCP server that wants a token, and names this authorization server, or one with this token endpoint. */
+  /**
+   * An MCP server that wants a token, and names this authorization server, or one with this token
+   * endpoint.
+   */
   const startResource = (authorizationServer?: string, tokenEndpoint?: string): Promise<Inside> =>
     startInside((path, response, origin) => {
       if (path === "/mcp") return reply(response, 401, {});

@@ -23,8 +23,9 @@ function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
 }
 
 /**
- * What the stages of a policy do around the calls of a provider, in the order in which a policy puts them. Where they are `tight`, calls meet
- * the stages more than the server, and the other way round where not.
+ * What the stages of a policy do around the calls of a provider, in the order in which a policy
+ * puts them. Where they are `tight`, calls meet the stages more than the server, and the other way
+ * round where not.
  */
 function stages(
   parts: PolicyParts,

@@ -18,7 +18,10 @@ export interface AgreeOnNamesOptions {
   readonly key?: string | undefined;
   /** How long one of them may have the lock, in milliseconds. Default 1,500. */
   readonly leaseMs?: number | undefined;
-  /** How many names are kept. More are refused, with `store_failed`: then each replica gives its own. Default 50,000. */
+  /**
+   * How many names are kept. More are refused, with `store_failed`: then each replica gives its
+   * own. Default 50,000.
+   */
   readonly maxNames?: number | undefined;
 }
 
@@ -26,10 +29,14 @@ const optionFields: Fields<AgreeOnNamesOptions> = { store: true, lock: true, key
 const format = { what: "the names of tools", version: 1 } as const;
 
 /**
- * Makes what a book of names (`createNameBook({ agree })`) asks, over a store that all replicas share: who comes first gives a tool its name, and all others get it, in whatever order they list. A name
- * that another tool has there is answered as that tool's. What is known already is read without the lock.
+ * Makes what a book of names (`createNameBook({ agree })`) asks, over a store that all replicas
+ * share: who comes first gives a tool its name, and all others get it, in whatever order they list.
+ * A name that another tool has there is answered as that tool's. What is known already is read
+ * without the lock.
  *
- * Rejects as store and lock do, and with `store_failed` where the store has something else under the key, or something of a later version. Throws a `TypeError` for an option that is unknown or of a wrong type.
+ * Rejects as store and lock do, and with `store_failed` where the store has something else under
+ * the key, or something of a later version. Throws a `TypeError` for an option that is unknown or
+ * of a wrong type.
  */
 export function agreeOnNames(options: AgreeOnNamesOptions): AgreeOnNames {
   assertKnownOptions("agreeOnNames()", options, optionFields);
@@ -45,7 +52,8 @@ export function agreeOnNames(options: AgreeOnNamesOptions): AgreeOnNames {
       const names = await readNames(store, key);
       const added = addNames(names, proposed);
       if (added && names.owners.size > maxNames) throw tooMany(maxNames);
-      // Nobody waits for it, or somebody else has the lock by now: what this one would write may be over what that one wrote.
+      // Nobody waits for it, or somebody else has the lock by now: what this one would write may be
+      // over what that one wrote.
       signal.throwIfAborted();
       lost.throwIfAborted();
       if (added) await store.set(key, writeVersioned(toJson(names), format), undefined, fencingToken);
@@ -101,7 +109,10 @@ function give(names: Names, owner: Owner, name: string): void {
   names.owners.set(foldCase(name), owner);
 }
 
-/** What holds of what was proposed, with those who have a name that was proposed for somebody else; `undefined` while something is undecided. */
+/**
+ * What holds of what was proposed, with those who have a name that was proposed for somebody else;
+ * `undefined` while something is undecided.
+ */
 function answer({ servers, owners }: Names, proposed: SavedNames): SavedNames | undefined {
   const agreed = new Map<string, Map<string, string>>();
   for (const [serverId, tools] of proposed.servers) {

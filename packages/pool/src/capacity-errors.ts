@@ -30,7 +30,10 @@ export function fullError({ request, lacks, waitMs }: RejectedLease, { limits, l
   );
 }
 
-/** Throws `overloaded`, which is not to be tried again, for what could never have room. `what` is as in `"a provider"`. */
+/**
+ * Throws `overloaded`, which is not to be tried again, for what could never have room. `what` is as
+ * in `"a provider"`.
+ */
 export function assertFits(what: string, takes: Capacity, limits: Capacity): void {
   const bound = boundNames.find((name) => takes[name] > limits[name]);
   if (bound === undefined) return;

@@ -12,7 +12,10 @@ export type Capacity = Readonly<Record<BoundName, number>>;
 /** Nothing of any. */
 export const none: Capacity = { maxProviders: 0, maxConnections: 0, maxProcesses: 0, maxPerPrincipal: 0 };
 
-/** What a provider of these servers takes. A server counts whether it is connected or not, unless it is disabled; nothing that all share counts for a principal. */
+/**
+ * What a provider of these servers takes. A server counts whether it is connected or not, unless it
+ * is disabled; nothing that all share counts for a principal.
+ */
 export function capacityFor(servers: readonly ServerSpec[], isShared: boolean): Capacity {
   const enabled = servers.filter(({ disabled }) => disabled !== true);
   const processes = enabled.filter(({ command }) => command !== undefined);

@@ -8,8 +8,9 @@ export interface Lack {
 }
 
 /**
- * Whom to end so that nothing lacks any more: those that were not used for the longest time, and of them only as many as needed. `undefined`: all of
- * them would not do, and none is ended in vain. `idle` are those that may be, the one that was not used for the longest time first.
+ * Whom to end so that nothing lacks any more: those that were not used for the longest time, and of
+ * them only as many as needed. `undefined`: all of them would not do, and none is ended in vain.
+ * `idle` are those that may be, the one that was not used for the longest time first.
  */
 export function chooseDisplaced(lack: Lack, idle: readonly PoolEntry[]): readonly PoolEntry[] | undefined {
   const chosen: PoolEntry[] = [];

@@ -109,7 +109,10 @@ export function createCreation(parts: CreationParts): Creation {
   };
 }
 
-/** The set that it is to have, if there is room for it and all of it is gone from elsewhere; else what it was to have before and still is. */
+/**
+ * The set that it is to have, if there is room for it and all of it is gone from elsewhere; else
+ * what it was to have before and still is.
+ */
 function latestOf(
   { owner, takes, config: before }: PoolEntry,
   { config, draining }: Pick<CreationParts, "config" | "draining">,

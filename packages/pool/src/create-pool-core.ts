@@ -16,13 +16,19 @@ import { createSweep, type Sweep } from "./sweep.ts";
 import { createUpdates, isOutdated, type GiveServers } from "./update-entry.ts";
 import type { CapacityNeed, LeaseRequest } from "./lease-request.ts";
 
-/** What all kinds of pools are made of: who has a provider, how many there may be, and when one ends. */
+/**
+ * What all kinds of pools are made of: who has a provider, how many there may be, and when one
+ * ends.
+ */
 export interface PoolCore extends Pick<Obtaining, "obtain"> {
   /** That of an owner if it is ready. Counts as use. */
   get(id: string): PoolEntry | undefined;
   /** As long as what this returns was not called, they are neither reaped nor displaced. */
   hold(entries: readonly PoolEntry[]): () => void;
-  /** Ends that of the owner of an id, or those of some owners, and every wait for them. Resolves, when nothing is left of them, to whether there was any. */
+  /**
+   * Ends that of the owner of an id, or those of some owners, and every wait for them. Resolves,
+   * when nothing is left of them, to whether there was any.
+   */
   dispose(whose: string | ((owner: Owner) => boolean), reason: string): Promise<boolean>;
   shutdownAll(reason: string): Promise<void>;
   /** Throws `closed` when the pool was shut down. */
@@ -38,7 +44,10 @@ export interface OwnedStatus {
   readonly status: CommonStatus;
 }
 
-/** Makes what a pool of any kind stands on. `onEnd` is called when nothing is left of a pool that was shut down. */
+/**
+ * Makes what a pool of any kind stands on. `onEnd` is called when nothing is left of a pool that
+ * was shut down.
+ */
 export function createPoolCore(rules: PoolRules, onEnd: () => void): PoolCore {
   const { settings } = rules;
   const { clock, drainMs } = settings;

@@ -23,8 +23,9 @@ const defaultKey = "shared";
 /**
  * A pool of providers. Nothing is made before it is wanted, and no timer runs while there is none.
  *
- * Throws a `TypeError` that names an option that cannot be used, `invalid_spec` for a server, `duplicate_server` for two of one id, and `overloaded` for more
- * servers than the bounds have room for.
+ * Throws a `TypeError` that names an option that cannot be used, `invalid_spec` for a server,
+ * `duplicate_server` for two of one id, and `overloaded` for more servers than the bounds have room
+ * for.
  */
 export function createProviderPool(options: ProviderPoolOptions): ProviderPool {
   const settings = readPoolOptions(options);

@@ -33,11 +33,13 @@ const keyFields: Fields<ConversationKey> = { conversation: true, principal: true
 const sharings: readonly ServerSharing[] = ["shared", "principal", "conversation"];
 
 /**
- * Providers for conversations that share connections where they may: each server is in the provider of all, of a principal or of a conversation, as its `sharing`
- * says. Nothing is made before it is wanted, and no timer runs while there is none.
+ * Providers for conversations that share connections where they may: each server is in the provider
+ * of all, of a principal or of a conversation, as its `sharing` says. Nothing is made before it is
+ * wanted, and no timer runs while there is none.
  *
- * Throws a `TypeError` that names an option that cannot be used, `invalid_spec` for a server, `duplicate_server` for two of one id, and `overloaded` for more
- * servers than the bounds have room for.
+ * Throws a `TypeError` that names an option that cannot be used, `invalid_spec` for a server,
+ * `duplicate_server` for two of one id, and `overloaded` for more servers than the bounds have room
+ * for.
  */
 export function createSharedProviders(options: SharedProvidersOptions): SharedProviders {
   const settings = readSharedOptions(options);

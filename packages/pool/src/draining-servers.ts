@@ -1,7 +1,10 @@
 import type { Owner } from "./entry.ts";
 import type { ServerConfig } from "./server-config.ts";
 
-/** Servers on their way out of a provider. One that goes over to another provider is gone from the one before it comes in the other. */
+/**
+ * Servers on their way out of a provider. One that goes over to another provider is gone from the
+ * one before it comes in the other.
+ */
 export interface DrainingServers {
   /** Says that these leave the provider of an owner; `gone` never rejects. */
   note(owner: Owner, ids: ReadonlySet<string>, gone: Promise<unknown>): void;
@@ -35,7 +38,10 @@ export function createDrainingServers(): DrainingServers {
   };
 }
 
-/** Whether some conversation may have both. What a provider lets go and gets again is its own matter. */
+/**
+ * Whether some conversation may have both. What a provider lets go and gets again is its own
+ * matter.
+ */
 function mayMeet(a: Owner, b: Owner): boolean {
   if (a.sharing === b.sharing) return false;
   return a.sharing === "shared" || b.sharing === "shared" || a.principal === b.principal;

@@ -15,7 +15,10 @@ export interface Endings {
   fail(entry: PoolEntry, error: unknown): Promise<void>;
 }
 
-/** The longest ladder of a process (end of stdin, SIGTERM, SIGKILL), with room; a provider bounds its end by itself. */
+/**
+ * The longest ladder of a process (end of stdin, SIGTERM, SIGKILL), with room; a provider bounds
+ * its end by itself.
+ */
 export const longestProviderCloseMs = 60_000;
 
 /** Says how entries end. */

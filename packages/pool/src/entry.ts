@@ -49,7 +49,10 @@ export interface Creating {
   /** Resolves when it is ready, or when nothing is left of the attempt. */
   readonly over: Promise<void>;
   readonly controller: AbortController;
-  /** Once `make` was called there may be connections; one whose servers have all gone to others before that is not made. */
+  /**
+   * Once `make` was called there may be connections; one whose servers have all gone to others
+   * before that is not made.
+   */
   progress: "waiting" | "under-way" | "emptied";
 }
 

@@ -1,4 +1,7 @@
-/** Those who wait, in turns among principals: whoever asks for much waits behind the first request of each other one. */
+/**
+ * Those who wait, in turns among principals: whoever asks for much waits behind the first request
+ * of each other one.
+ */
 export interface FairQueue<Waiter> {
   readonly size: number;
   add(waiter: Waiter, principal: string | undefined): void;

@@ -11,27 +11,41 @@ import {
 import { fingerprintReach, type McpProvider, type SavedCatalog, type SavedListing } from "@hostside/provider";
 import { createListingLog } from "./listing-log.ts";
 
-/** Listings of servers, kept over a restart and shared by all replicas that have the same servers. */
+/**
+ * Listings of servers, kept over a restart and shared by all replicas that have the same servers.
+ */
 export interface KeptCatalog {
   /**
-   * What was kept of these servers, for `savedCatalog` of a provider of this principal. Never rejects, and takes 3 s at most: what cannot be read is left out,
-   * and a diagnostic says so.
+   * What was kept of these servers, for `savedCatalog` of a provider of this principal. Never
+   * rejects, and takes 3 s at most: what cannot be read is left out, and a diagnostic says so.
    */
   recall(specs: readonly ServerSpec[], principal?: string): Promise<SavedCatalog>;
-  /** Keeps what a provider lists from now on until it is closed: at once, and then once a second at most. Several may be followed. */
+  /**
+   * Keeps what a provider lists from now on until it is closed: at once, and then once a second at
+   * most. Several may be followed.
+   */
   follow(provider: McpProvider): void;
-  /** Writes what is not written yet, and follows nobody any more. Call it before the providers are closed. Resolves when all is written, or could not be. */
+  /**
+   * Writes what is not written yet, and follows nobody any more. Call it before the providers are
+   * closed. Resolves when all is written, or could not be.
+   */
   close(): Promise<void>;
 }
 
 /** Options of {@linkcode createKeptCatalog}. */
 export interface KeptCatalogOptions {
   readonly store: Store;
-  /** How long one server's listing may be, in UTF-16 units of its JSON; a longer one is not kept. Default 4,194,304. */
+  /**
+   * How long one server's listing may be, in UTF-16 units of its JSON; a longer one is not kept.
+   * Default 4,194,304.
+   */
   readonly maxLength?: number | undefined;
   /** For how long a listing is kept that nobody writes again, in milliseconds. Default 30 days. */
   readonly keepMs?: number | undefined;
-  /** Says once what could not be kept or read, with `not-kept`; and again when it has worked in between. */
+  /**
+   * Says once what could not be kept or read, with `not-kept`; and again when it has worked in
+   * between.
+   */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -50,8 +64,10 @@ const month = 30 * 24 * 60 * 60 * 1000;
 const version = 1;
 
 /**
- * Keeps what servers list in a store: one value for each server and way to reach it, so that nobody who has other servers writes over it; of a `private` listing one for
- * each principal. What a later version of Hostside wrote is left as it is. A store that fails costs no start and no call. Nothing is read or written yet.
+ * Keeps what servers list in a store: one value for each server and way to reach it, so that nobody
+ * who has other servers writes over it; of a `private` listing one for each principal. What a later
+ * version of Hostside wrote is left as it is. A store that fails costs no start and no call.
+ * Nothing is read or written yet.
  *
  * Throws a `TypeError` for what is no store, and for an option that is unknown.
  */
@@ -136,7 +152,8 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
   };
 }
 
-// What was listed for nobody in particular is no principal's, unless its server says that it is everybody's.
+// What was listed for nobody in particular is no principal's, unless its server says that it is
+// everybody's.
 function isOthers({ cacheScope, reachedBy }: SavedListing, spec: ServerSpec, principal: string | undefined): boolean {
   return principal !== undefined && cacheScope !== "public" && reachedBy === fingerprintReach(spec, undefined);
 }

@@ -2,7 +2,10 @@ import type { SavedListing } from "@hostside/provider";
 
 /** Remembers what is in a store, so that nothing is written twice. */
 export interface ListingLog {
-  /** Whether a listing says something else than what is there, or is enough newer to be worth a write. */
+  /**
+   * Whether a listing says something else than what is there, or is enough newer to be worth a
+   * write.
+   */
   isNews(listing: SavedListing): boolean;
   /** It is there now, or about to be. */
   note(listing: SavedListing): void;
@@ -13,7 +16,9 @@ export interface ListingLog {
 const mostEntries = 10_000;
 const hour = 60 * 60 * 1000;
 
-/** Makes an empty log. It holds a mark of each listing, and forgets the oldest of more than 10,000. */
+/**
+ * Makes an empty log. It holds a mark of each listing, and forgets the oldest of more than 10,000.
+ */
 export function createListingLog(): ListingLog {
   const entries = new Map<string, { readonly mark: string; readonly listedAt: number }>();
   return {
@@ -34,7 +39,8 @@ export function createListingLog(): ListingLog {
   };
 }
 
-// Two hashes after the pattern of FNV-1a: for telling what changed, and for nothing that somebody could gain by a collision.
+// Two hashes after the pattern of FNV-1a: for telling what changed, and for nothing that somebody
+// could gain by a collision.
 function markOf({ listedAt: _listedAt, ...listing }: SavedListing): string {
   const text = JSON.stringify(listing);
   let a = 0x811c9dc5;

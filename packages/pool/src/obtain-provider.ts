@@ -13,8 +13,9 @@ import type { LeaseRequest } from "./lease-request.ts";
 /** What gets providers. */
 export interface Obtaining {
   /**
-   * Gets all that a request is for, made if there is none, with the servers that they are to have. They are taken in the turn in which they are known to be
-   * there: a moment later they may be displaced.
+   * Gets all that a request is for, made if there is none, with the servers that they are to have.
+   * They are taken in the turn in which they are known to be there: a moment later they may be
+   * displaced.
    */
   obtain<T>(request: LeaseRequest, signal: AbortSignal | undefined, take: Take<T>): Promise<T>;
   /** Those who wait for one of these owners. */
@@ -51,7 +52,9 @@ export function createObtaining({ parts, creation, draining, waitQueue, assertOp
   const { entries, settings, config } = parts;
   const all = new Set<PendingLeaseRequest>();
 
-  /** When servers that go over to providers which there are already are gone from where they were. */
+  /**
+   * When servers that go over to providers which there are already are gone from where they were.
+   */
   const untilDeparted = ({ owners }: LeaseRequest): Promise<unknown> | undefined => {
     const departed = owners.flatMap((owner) => {
       const entry = entries.get(owner.id);
@@ -117,7 +120,8 @@ export function createObtaining({ parts, creation, draining, waitQueue, assertOp
         const isThere = entered?.every(({ state }) => state.name === "ready") === true;
         const pinned = isThere ? entered : await wait(request, entered, signal);
         for (const entry of pinned) creation.leave(entry);
-        // One may have ended in the turn in which it became ready, or is to have other servers by now.
+        // One may have ended in the turn in which it became ready, or is to have other servers by
+        // now.
         const found = find(request, pinned, parts);
         if (found === undefined) continue;
         for (const { entry } of found) entry.usedAt = settings.clock.now();
@@ -137,7 +141,10 @@ function abortedError(title: string, reason: unknown): HostsideError {
   return new HostsideError(`the wait for the provider of ${title} was given up`, { code: "aborted", cause: reason });
 }
 
-/** Settles as the attempt does, but is no error where nothing is to be made any more: then it is looked again what the request is for. */
+/**
+ * Settles as the attempt does, but is no error where nothing is to be made any more: then it is
+ * looked again what the request is for.
+ */
 async function madeOrEmptied(state: Creating): Promise<void> {
   try {
     await state.attempt;

@@ -16,7 +16,10 @@ export interface ProviderRequest {
 
 /** What a pool is made from. */
 export interface ProviderPoolOptions extends PoolLimits {
-  /** Makes a provider of its own for each key, and waits for its servers if it likes. Where it fails, those who wait get its error; the next one who asks tries again. */
+  /**
+   * Makes a provider of its own for each key, and waits for its servers if it likes. Where it
+   * fails, those who wait get its error; the next one who asks tries again.
+   */
   readonly make: (request: ProviderRequest) => McpProvider | Promise<McpProvider>;
   /** The servers of every provider, until `updateConfig()`. Default none. */
   readonly servers?: readonly ServerSpec[] | undefined;
@@ -47,7 +50,10 @@ const limitFields: Fields<PoolLimits> = {
 const poolFields: Fields<ProviderPoolOptions> = { make: true, servers: true, ...limitFields };
 const sharedFields: Fields<SharedProvidersOptions> = { ...poolFields, maxPerPrincipal: true };
 
-/** Fills in the defaults. Throws a `TypeError` that names the option that is unknown, of a wrong type or out of range. */
+/**
+ * Fills in the defaults. Throws a `TypeError` that names the option that is unknown, of a wrong
+ * type or out of range.
+ */
 export function readPoolOptions(options: ProviderPoolOptions): CoreSettings {
   assertKnownOptions("createProviderPool()", options, poolFields);
   assertMake(options);

@@ -8,7 +8,10 @@ import type { CapacityNeed, LeaseRequest } from "./lease-request.ts";
 export interface QueueScan {
   /** Whether there is what a request needs, beside what those before it count on. */
   fits(request: LeaseRequest): boolean;
-  /** Counts what a request needs as promised to it, and has others make room. What it lacks all the same: none, when it is sure. */
+  /**
+   * Counts what a request needs as promised to it, and has others make room. What it lacks all the
+   * same: none, when it is sure.
+   */
   reserve(request: LeaseRequest): Capacity;
 }
 

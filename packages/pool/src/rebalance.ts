@@ -13,7 +13,10 @@ export interface RebalanceInit {
   readonly give: GiveServers;
 }
 
-/** Takes what has moved from all providers that have it, at once: new calls do not see it any more, and calls under way may finish within `drainMs`. */
+/**
+ * Takes what has moved from all providers that have it, at once: new calls do not see it any more,
+ * and calls under way may finish within `drainMs`.
+ */
 export function rebalance({ parts, draining, give }: RebalanceInit): void {
   const { settings, entries, ending, hasMoved } = parts;
   const takeFrom = async (entry: PoolEntry): Promise<void> => {

@@ -16,7 +16,10 @@ export function configOf(servers: readonly ServerSpec[], isShared: boolean): Ser
   return { servers, fingerprint: fingerprintServers(servers), takes: capacityFor(servers, isShared) };
 }
 
-/** Copies of the specs. Throws a `TypeError` for what is no list, `invalid_spec`, and `duplicate_server`. */
+/**
+ * Copies of the specs. Throws a `TypeError` for what is no list, `invalid_spec`, and
+ * `duplicate_server`.
+ */
 export function readServers(servers: readonly ServerSpec[]): readonly ServerSpec[] {
   if (!Array.isArray(servers)) throw new TypeError(`servers must be an array of specs, not ${kindOf(servers)}`);
   const copies = servers.map((spec: ServerSpec) => {

@@ -4,7 +4,10 @@ import type { McpProvider } from "@hostside/provider";
 import type { PoolLimits } from "./pool-limits.ts";
 import type { CommonStatus, EndOfProvider, LeaseOptions } from "./provider-pool.ts";
 
-/** Whose a shared provider is: that of all has neither member, that of one principal, or of one conversation, says which. */
+/**
+ * Whose a shared provider is: that of all has neither member, that of one principal, or of one
+ * conversation, says which.
+ */
 export interface SharedOwner {
   readonly sharing: ServerSharing;
   /** Absent: all share it, or it belongs to nobody in particular. */
@@ -23,13 +26,19 @@ export interface SharedProviderRequest extends SharedOwner {
 /** What {@linkcode SharedProviders} are made from. */
 export interface SharedProvidersOptions extends PoolLimits {
   /**
-   * Makes a provider of its own for each owner, and waits for its servers if it likes. Where it fails, those who wait get its error; the next one who asks
-   * tries again.
+   * Makes a provider of its own for each owner, and waits for its servers if it likes. Where it
+   * fails, those who wait get its error; the next one who asks tries again.
    */
   readonly make: (request: SharedProviderRequest) => McpProvider | Promise<McpProvider>;
-  /** All servers, until `updateConfig()`. Who may share a connection to one says its `sharing`, or by default whether it has credentials. Default none. */
+  /**
+   * All servers, until `updateConfig()`. Who may share a connection to one says its `sharing`, or
+   * by default whether it has credentials. Default none.
+   */
   readonly servers?: readonly ServerSpec[] | undefined;
-  /** Most connections of one principal, those of its conversations included and those that all share left out. Default: as many as there are. */
+  /**
+   * Most connections of one principal, those of its conversations included and those that all share
+   * left out. Default: as many as there are.
+   */
   readonly maxPerPrincipal?: number | undefined;
 }
 
@@ -41,11 +50,17 @@ export interface ConversationKey {
   readonly principal?: string | undefined;
 }
 
-/** The right to the providers of a conversation: as long as it is held, none of them is reaped or displaced. */
+/**
+ * The right to the providers of a conversation: as long as it is held, none of them is reaped or
+ * displaced.
+ */
 export interface ConversationLease extends Disposable {
   readonly conversation: string;
   readonly principal?: string;
-  /** That of all, that of the principal, that of the conversation, in this order; only those that have servers. */
+  /**
+   * That of all, that of the principal, that of the conversation, in this order; only those that
+   * have servers.
+   */
   readonly providers: readonly McpProvider[];
   /** Gives them back. Idempotent. */
   release(): void;
@@ -57,7 +72,10 @@ export type SharedEvent = SharedOwner &
     | { readonly type: "created" }
     | { readonly type: "create-failed"; readonly error: unknown }
     | { readonly type: "updated" }
-    /** The new servers were refused; the provider has those from before, until the next `updateConfig()`. */
+    /**
+     * The new servers were refused; the provider has those from before, until the next
+     * `updateConfig()`.
+     */
     | { readonly type: "update-failed"; readonly error: unknown }
     /** Nothing is left of it. */
     | { readonly type: "ended"; readonly why: EndOfProvider; readonly reason: string; readonly livedMs: number }
@@ -66,32 +84,50 @@ export type SharedEvent = SharedOwner &
 /** One provider, at one moment. Plain data. */
 export interface SharedStatus extends SharedOwner, CommonStatus {}
 
-/** Whose providers are to end: a principal's and those of all its conversations, or those of one conversation. */
+/**
+ * Whose providers are to end: a principal's and those of all its conversations, or those of one
+ * conversation.
+ */
 export type SharedTarget = ConversationKey | { readonly principal: string };
 
-/** One provider for what all may share, one for each principal, one for each conversation; made when they are wanted, ended when nobody uses them any more. */
+/**
+ * One provider for what all may share, one for each principal, one for each conversation; made when
+ * they are wanted, ended when nobody uses them any more.
+ */
 export interface SharedProviders extends AsyncDisposable {
   /**
-   * The providers of a conversation, held until they are given back: `using lease = await shared.lease({ conversation, principal })`. What is missing is made, all at
-   * once; whoever asks meanwhile and later gets the same objects. Either all of them are had or none: who waits for room keeps nothing from others.
+   * The providers of a conversation, held until they are given back:
+   * `using lease = await shared.lease({ conversation, principal })`. What is missing is made, all
+   * at once; whoever asks meanwhile and later gets the same objects. Either all of them are had or
+   * none: who waits for room keeps nothing from others.
    *
-   * Rejects with what `make` failed with, a `TypeError` for a key that is none, or when what `make` gave is no provider, is closed or was given before, `connect_timeout`
-   * when it took longer than `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and `closed` when the conversation or its principal
-   * was disposed of meanwhile, or all were shut down.
+   * Rejects with what `make` failed with, a `TypeError` for a key that is none, or when what `make`
+   * gave is no provider, is closed or was given before, `connect_timeout` when it took longer than
+   * `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and
+   * `closed` when the conversation or its principal was disposed of meanwhile, or all were shut
+   * down.
    */
   lease(key: ConversationKey, options?: LeaseOptions): Promise<ConversationLease>;
   /**
-   * Ends the providers of a principal and of all its conversations, or of one conversation, also while they are made: calls that are with a server may finish within
-   * `drainMs`, and leases are worth nothing there any more. Resolves, when nothing is left of them, to whether there was one. `reason` is in errors, and is sent to servers where the
-   * protocol has a place for it; rejects with a `TypeError` for one that is blank or has more than 1,000 characters, and then ends nothing.
+   * Ends the providers of a principal and of all its conversations, or of one conversation, also
+   * while they are made: calls that are with a server may finish within `drainMs`, and leases are
+   * worth nothing there any more. Resolves, when nothing is left of them, to whether there was one.
+   * `reason` is in errors, and is sent to servers where the protocol has a place for it; rejects
+   * with a `TypeError` for one that is blank or has more than 1,000 characters, and then ends
+   * nothing.
    */
   dispose(target: SharedTarget, reason?: string): Promise<boolean>;
-  /** Ends all of them without waiting for calls, and refuses new ones with `closed`. Idempotent. Default reason `"client shutdown"`; throws as `dispose()` rejects. */
+  /**
+   * Ends all of them without waiting for calls, and refuses new ones with `closed`. Idempotent.
+   * Default reason `"client shutdown"`; throws as `dispose()` rejects.
+   */
   shutdownAll(reason?: string): Promise<void>;
   /**
-   * Other servers from now on. Lazy: a provider gets them when a conversation next asks for it, as `updateConfig()` of a pool does. But a server that others may share than
-   * before is taken at once from the providers that have it, and comes in others when it is gone there. Throws `invalid_spec`, `duplicate_server`, `overloaded` for a set that no
-   * bound has room for, and a `TypeError`, and then changes nothing.
+   * Other servers from now on. Lazy: a provider gets them when a conversation next asks for it, as
+   * `updateConfig()` of a pool does. But a server that others may share than before is taken at
+   * once from the providers that have it, and comes in others when it is gone there. Throws
+   * `invalid_spec`, `duplicate_server`, `overloaded` for a set that no bound has room for, and a
+   * `TypeError`, and then changes nothing.
    */
   updateConfig(servers: readonly ServerSpec[]): void;
   /** That of all first, then by principal and conversation. Reads what is known; asks nobody. */

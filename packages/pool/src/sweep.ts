@@ -11,7 +11,8 @@ export interface Sweep {
   readonly idle: () => readonly PoolEntry[];
 }
 
-// The end of one is a fraction of a millisecond; that of ten thousand at once would hold up every call for seconds.
+// The end of one is a fraction of a millisecond; that of ten thousand at once would hold up every
+// call for seconds.
 const mostAtOnce = 100;
 const pauseMs = 50;
 

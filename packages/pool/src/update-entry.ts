@@ -10,8 +10,9 @@ import type { ServerConfig } from "./server-config.ts";
 import { stayingOf } from "./staying-servers.ts";
 
 /**
- * Gives a provider other servers. It has them when this returns; what has to start, starts, and what goes gives its places back when it is gone. Resolves to
- * whether it took them, never rejects. Nothing for one that is not ready.
+ * Gives a provider other servers. It has them when this returns; what has to start, starts, and
+ * what goes gives its places back when it is gone. Resolves to whether it took them, never rejects.
+ * Nothing for one that is not ready.
  */
 export type GiveServers = (entry: PoolEntry, config: ServerConfig) => Promise<boolean>;
 

@@ -9,11 +9,19 @@ import type { LeaseRequest } from "./lease-request.ts";
 
 /** Places for providers: so many at a time, the others wait in turn. */
 export interface WaitQueue {
-  /** Those of a request, if it needs nothing more than there is, and nobody waits who comes first. */
+  /**
+   * Those of a request, if it needs nothing more than there is, and nobody waits who comes first.
+   */
   enter(request: LeaseRequest): readonly PoolEntry[] | undefined;
-  /** The same as soon as there is room. Rejects with `overloaded` when there is none in time, and with the reason of the signal. */
+  /**
+   * The same as soon as there is room. Rejects with `overloaded` when there is none in time, and
+   * with the reason of the signal.
+   */
   wait(request: LeaseRequest, signal: AbortSignal): Promise<readonly PoolEntry[]>;
-  /** Has those that are no longer in use make room, for as many as wait for it: soon, and once for all that happens in one turn. */
+  /**
+   * Has those that are no longer in use make room, for as many as wait for it: soon, and once for
+   * all that happens in one turn.
+   */
   pump(): void;
   /** Lets nobody in any more. */
   close(): void;
@@ -38,7 +46,8 @@ interface Waiter {
   isOverdue: boolean;
 }
 
-// How often it is looked whether one is still in use while somebody waits for a place: nobody tells when the last of its work has ended.
+// How often it is looked whether one is still in use while somebody waits for a place: nobody tells
+// when the last of its work has ended.
 const lookMs = 50;
 
 /** Hands out places. */

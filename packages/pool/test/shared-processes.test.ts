@@ -42,7 +42,8 @@ describe("shared providers over real processes", () => {
       shared.lease({ principal: "bob", conversation: "1" }),
     ]);
     const [ada1, ada2, bob1] = leases;
-    // That of all is one object, and so one process; ada's is another one than bob's, though the token is the same.
+    // That of all is one object, and so one process; ada's is another one than bob's, though the
+    // token is the same.
     expect(new Set(leases.map(({ providers }) => providers[0])).size).toBe(1);
     expect(new Set(leases.map(({ providers }) => providers[1])).size).toBe(2);
     expect(new Set(leases.map(({ providers }) => providers[2])).size).toBe(3);

@@ -1,4 +1,7 @@
-/** Signals that abort together; one for each who waits, because a runtime warns of many listeners on a single one. */
+/**
+ * Signals that abort together; one for each who waits, because a runtime warns of many listeners on
+ * a single one.
+ */
 export interface FanOutSignal {
   /** Another signal. */
   next(): AbortSignal;

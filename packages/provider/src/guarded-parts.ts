@@ -3,7 +3,10 @@ import { askAdmit, systemClock, systemRandom } from "@hostside/core/implement";
 import { hostsideNaming, type NamingStrategy } from "@hostside/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 
-/** A part of the product's own that threw, or answered nothing of use, when it was shown what a server listed. */
+/**
+ * A part of the product's own that threw, or answered nothing of use, when it was shown what a
+ * server listed.
+ */
 export interface PartFault {
   readonly part: "description" | "naming" | "admission";
   /** The server id or the remote tool name that it was shown. */
@@ -25,9 +28,11 @@ export interface GuardedParts {
 }
 
 /**
- * Guards the parts that a product may bring, because a server chooses what they are given, and no server may end the process or jam
- * another one. A description that fails is the default one; a rule for admission that fails hides the tool; a part of a name that cannot be made legal is made so by the default strategy;
- * a clock that fails stands still, and its timers are real ones; randomness that fails is the middle.
+ * Guards the parts that a product may bring, because a server chooses what they are given, and no
+ * server may end the process or jam another one. A description that fails is the default one; a
+ * rule for admission that fails hides the tool; a part of a name that cannot be made legal is made
+ * so by the default strategy; a clock that fails stands still, and its timers are real ones;
+ * randomness that fails is the middle.
  */
 export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedParts {
   const { admit } = parts;

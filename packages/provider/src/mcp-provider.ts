@@ -21,19 +21,26 @@ import type { QuarantinedServerTool } from "./catalog/catalog.ts";
 import type { SavedCatalog } from "./saved/saved-catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
-/** Options of an operation that can be given up. One that is unknown or of a wrong type is a `TypeError` before anything happens. */
+/**
+ * Options of an operation that can be given up. One that is unknown or of a wrong type is a
+ * `TypeError` before anything happens.
+ */
 export interface OperationOptions {
-  /** Ends the wait, with `aborted`. What was started for others too goes on; what `addServer` started is undone. */
+  /**
+   * Ends the wait, with `aborted`. What was started for others too goes on; what `addServer`
+   * started is undone.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of an operation that a user may have asked for. */
 export interface UserOperationOptions extends OperationOptions {
   /**
-   * A user waits for this and may be asked to authorize the access: with `auth: "oauth"`, a client may be registered and the provider's
-   * `redirectToAuthorization` be called meanwhile. The operation then rejects with `auth_required`; finish the authorization and repeat
-   * it. Nothing else ever shows a page: neither `init()`, `refresh()` and calls, nor a server that is tried again in the background.
-   * Default `false`.
+   * A user waits for this and may be asked to authorize the access: with `auth: "oauth"`, a client
+   * may be registered and the provider's `redirectToAuthorization` be called meanwhile. The
+   * operation then rejects with `auth_required`; finish the authorization and repeat it. Nothing
+   * else ever shows a page: neither `init()`, `refresh()` and calls, nor a server that is tried
+   * again in the background. Default `false`.
    */
   readonly interactive?: boolean;
 }
@@ -41,11 +48,15 @@ export interface UserOperationOptions extends OperationOptions {
 /** How what is under way on a server ends. */
 export interface EndOptions {
   /**
-   * How long calls and requests that were sent may take to finish, in milliseconds, while everything else goes on without them; what has
-   * not finished then is cut, with `server_removed`. What waits to be sent is refused at once. At most a day; 0 cuts at once.
+   * How long calls and requests that were sent may take to finish, in milliseconds, while
+   * everything else goes on without them; what has not finished then is cut, with `server_removed`.
+   * What waits to be sent is refused at once. At most a day; 0 cuts at once.
    */
   readonly drainMs?: number | undefined;
-  /** Stands in the errors of what is cut or refused, and is sent to the server where the protocol has a place for it. At most 1,000 characters. */
+  /**
+   * Stands in the errors of what is cut or refused, and is sent to the server where the protocol
+   * has a place for it. At most 1,000 characters.
+   */
   readonly reason?: string | undefined;
 }
 
@@ -53,25 +64,37 @@ export interface EndOptions {
 export interface ApplyOptions extends EndOptions, UserOperationOptions {
   /** See {@linkcode EndOptions}. Default 5,000. */
   readonly drainMs?: number | undefined;
-  /** How long servers that are not required are waited for, in milliseconds; who is late has not failed, and comes later. Default: until they are there or have failed. */
+  /**
+   * How long servers that are not required are waited for, in milliseconds; who is late has not
+   * failed, and comes later. Default: until they are there or have failed.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What {@linkcode McpProvider.applyServers} did: every id of the set before and after is in one of the first four lists, sorted. */
+/**
+ * What {@linkcode McpProvider.applyServers} did: every id of the set before and after is in one of
+ * the first four lists, sorted.
+ */
 export interface ApplyResult {
   readonly added: readonly string[];
   /** Have another spec now, whether they were restarted for it or not. */
   readonly updated: readonly string[];
   readonly removed: readonly string[];
   readonly unchanged: readonly string[];
-  /** Of those that were to be started: which could not be reached. They stay registered, and are tried again like any other. */
+  /**
+   * Of those that were to be started: which could not be reached. They stay registered, and are
+   * tried again like any other.
+   */
   readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
 }
 
 /** A resource that is subscribed to changed, or may have. */
 export interface ServerResourceUpdate {
   readonly serverId: string;
-  /** The server's, which may name a part of what was subscribed to: untrusted. After a time without a session, what was subscribed to. */
+  /**
+   * The server's, which may name a part of what was subscribed to: untrusted. After a time without
+   * a session, what was subscribed to.
+   */
   readonly uri: string;
   /** There was no session for a time, and nobody could hear of a change then. */
   readonly maybeMissed?: true;
@@ -90,29 +113,38 @@ export interface ToolRoute {
 }
 
 /**
- * A {@linkcode ToolProvider} over MCP servers that can come and go while it is in use. One server's fault never touches another one's
- * tools.
+ * A {@linkcode ToolProvider} over MCP servers that can come and go while it is in use. One server's
+ * fault never touches another one's tools.
  */
 export interface McpProvider extends ToolProvider, AsyncDisposable {
-  /** The groups of servers that are not `ready`, whether their tools are known or not; without those that are disabled or merely idle. */
+  /**
+   * The groups of servers that are not `ready`, whether their tools are known or not; without those
+   * that are disabled or merely idle.
+   */
   unreadyGroups(): readonly UnreadyGroup[];
-  /** The tools for which `admit` answered `"quarantine"`, sorted by local name. A call of theirs is refused with `tool_quarantined`. */
+  /**
+   * The tools for which `admit` answered `"quarantine"`, sorted by local name. A call of theirs is
+   * refused with `tool_quarantined`.
+   */
   quarantined(): readonly QuarantinedServerTool[];
   /**
-   * The tools that the user interface of this server, an MCP App, may call: those on offer unless their `_meta.ui.visibility` leaves out `app`, and those
-   * that it gives to apps alone, which are in no other list, and whose local name is their qualified name. Sorted by remote name; none for a
-   * server that is not known. A host calls them for the app by their remote names: `(await connection(serverId)).callTool(origin.toolName, args)`.
+   * The tools that the user interface of this server, an MCP App, may call: those on offer unless
+   * their `_meta.ui.visibility` leaves out `app`, and those that it gives to apps alone, which are
+   * in no other list, and whose local name is their qualified name. Sorted by remote name; none for
+   * a server that is not known. A host calls them for the app by their remote names:
+   * `(await connection(serverId)).callTool(origin.toolName, args)`.
    */
   appTools(serverId: string): readonly ToolDefinition[];
   /**
-   * Asks `admit` once more about every tool that is known, without asking a server, and shows what is on offer now: one change, in one
-   * event. For a rule whose answer has changed: something was approved, or revoked. Throws `closed`, and an `Error` when `admit` itself
-   * calls it.
+   * Asks `admit` once more about every tool that is known, without asking a server, and shows what
+   * is on offer now: one change, in one event. For a rule whose answer has changed: something was
+   * approved, or revoked. Throws `closed`, and an `Error` when `admit` itself calls it.
    */
   readmit(): void;
   /**
-   * Whether anybody is at work with it: a call that waits for a tool, a human or its turn, or is with a server; a request on `connection()`; a resource that is subscribed to.
-   * For whoever would end it otherwise.
+   * Whether anybody is at work with it: a call that waits for a tool, a human or its turn, or is
+   * with a server; a request on `connection()`; a resource that is subscribed to. For whoever would
+   * end it otherwise.
    */
   readonly busy: boolean;
   /** One per registered server, sorted by id. Reads what is known; asks nobody. */
@@ -123,117 +155,172 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** Where each tool on offer leads, sorted by local name. Reads what is known; asks nobody. */
   routes(): readonly ToolRoute[];
   /**
-   * Registers a server, connects to it and lists its tools: all or nothing. When any of it fails, or `signal` aborts, nothing of the
-   * server is left, and no tool of it was ever to be seen. A disabled server is only registered.
+   * Registers a server, connects to it and lists its tools: all or nothing. When any of it fails,
+   * or `signal` aborts, nothing of the server is left, and no tool of it was ever to be seen. A
+   * disabled server is only registered.
    *
-   * Because one failure would cost it all, what is often over in a moment (HTTP 408, 429, 500, 502, 503 and 504, and timeouts) is tried
-   * again after 250 ms and once more after 1 s, or when the server asks for it, up to 5 s.
+   * Because one failure would cost it all, what is often over in a moment (HTTP 408, 429, 500, 502,
+   * 503 and 504, and timeouts) is tried again after 250 ms and once more after 1 s, or when the
+   * server asks for it, up to 5 s.
    *
-   * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server` before anything starts, `server_removed` when it is removed
-   * meanwhile, and whatever the last attempt failed with. A server that wants an authorization first (`auth_required`) is not kept either:
+   * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server` before anything starts,
+   * `server_removed` when it is removed meanwhile, and whatever the last attempt failed with. A
+   * server that wants an authorization first (`auth_required`) is not kept either:
    * {@linkcode registerServer} is for that.
    */
   addServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /**
-   * Registers a server and starts nothing: it is `idle`, and its tools come with the first `init()`, `refresh()`, `refreshServer()`,
-   * `connection()` or call with `wait: "servers"`. It stays registered whatever comes of that. So a server can be signed in to:
-   * `refreshServer(id, { interactive: true })`, finish the authorization, and `refreshServer(id)` again.
+   * Registers a server and starts nothing: it is `idle`, and its tools come with the first
+   * `init()`, `refresh()`, `refreshServer()`, `connection()` or call with `wait: "servers"`. It
+   * stays registered whatever comes of that. So a server can be signed in to:
+   * `refreshServer(id, { interactive: true })`, finish the authorization, and `refreshServer(id)`
+   * again.
    *
    * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server`.
    */
   registerServer(spec: ServerSpec): void;
   /**
-   * Makes the set of servers this one, whatever it was before: adds, updates as {@linkcode updateServer} does, and removes, in one step
-   * before this returns; everything is checked before anything changes. New calls see the new set at once; those under way on a server that
-   * is removed or restarted may finish within `drainMs`. A process starts only when the one that it replaces has ended: calls of it wait that
-   * long, and the status says until when (`earlierUntil`); sessions over HTTP overlap. Then connects and lists what is new and what was restarted, all at the same time,
-   * unless its `startup` says otherwise; one server's failure is an entry of `failed` and stops no other. Resolves when all that has settled and
-   * nothing is left of what ended.
+   * Makes the set of servers this one, whatever it was before: adds, updates as
+   * {@linkcode updateServer} does, and removes, in one step before this returns; everything is
+   * checked before anything changes. New calls see the new set at once; those under way on a server
+   * that is removed or restarted may finish within `drainMs`. A process starts only when the one
+   * that it replaces has ended: calls of it wait that long, and the status says until when
+   * (`earlierUntil`); sessions over HTTP overlap. Then connects and lists what is new and what was
+   * restarted, all at the same time, unless its `startup` says otherwise; one server's failure is
+   * an entry of `failed` and stops no other. Resolves when all that has settled and nothing is left
+   * of what ended.
    *
-   * Whoever comes last wins, be it another `applyServers`, an `addServer` or a `removeServer`. A registration that `addServer` is still
-   * making becomes part of the set if it is in it, and stays then though `addServer` fails. `signal` ends the wait and takes nothing back.
+   * Whoever comes last wins, be it another `applyServers`, an `addServer` or a `removeServer`. A
+   * registration that `addServer` is still making becomes part of the set if it is in it, and stays
+   * then though `addServer` fails. `signal` ends the wait and takes nothing back.
    *
-   * Throws `invalid_spec`, `unsupported_transport`, `duplicate_server` or a `TypeError` before anything changes; `aborted`, `closed`.
+   * Throws `invalid_spec`, `unsupported_transport`, `duplicate_server` or a `TypeError` before
+   * anything changes; `aborted`, `closed`.
    */
   applyServers(specs: readonly ServerSpec[], options?: ApplyOptions): Promise<ApplyResult>;
   /**
-   * Ends a registration; its tools are gone at once. Calls under way, also on what it replaced, may finish within `drainMs`, by default 0: they
-   * are ended with `server_removed`. Resolves when nothing of the server is left: `true`, or `false` when there was no such server. Until then the next
-   * server of the same id waits with its start, unless what is left is a session over HTTP with calls that may finish.
+   * Ends a registration; its tools are gone at once. Calls under way, also on what it replaced, may
+   * finish within `drainMs`, by default 0: they are ended with `server_removed`. Resolves when
+   * nothing of the server is left: `true`, or `false` when there was no such server. Until then the
+   * next server of the same id waits with its start, unless what is left is a session over HTTP
+   * with calls that may finish.
    */
   removeServer(id: string, options?: EndOptions): Promise<boolean>;
-  /** Ends the session and keeps registration and tools; the next call connects again. Throws `unknown_server`. */
+  /**
+   * Ends the session and keeps registration and tools; the next call connects again. Throws
+   * `unknown_server`.
+   */
   disconnectServer(id: string): Promise<void>;
   /**
-   * Gives a registered server another spec. Only what changed is done again: a new transport, era or limit restarts the session, and
-   * the old tools stay until the new ones are listed; other headers or another bearer token renew it, for the calls from then on, while those
-   * under way finish on the old one; everything else takes effect at once, but for the timeouts that only a session
-   * knows (`callIdleMs`, `requestMs`, `elicitMs`), which hold from the next one on. Does not roll back: the new spec stands, also when
-   * this rejects because it could not be connected. While an earlier update is under way, one with the same spec waits for it. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
+   * Gives a registered server another spec. Only what changed is done again: a new transport, era
+   * or limit restarts the session, and the old tools stay until the new ones are listed; other
+   * headers or another bearer token renew it, for the calls from then on, while those under way
+   * finish on the old one; everything else takes effect at once, but for the timeouts that only a
+   * session knows (`callIdleMs`, `requestMs`, `elicitMs`), which hold from the next one on. Does
+   * not roll back: the new spec stands, also when this rejects because it could not be connected.
+   * While an earlier update is under way, one with the same spec waits for it. Throws
+   * `invalid_spec`, `unsupported_transport`, `unknown_server`.
    */
   updateServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
-  /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */
+  /**
+   * Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it
+   * failed with.
+   */
   refreshServer(id: string, options?: UserOperationOptions): Promise<void>;
   /**
-   * Signs out of a server: ends its session, and calls under way with it, with `server_removed`; then lets the connector forget what it
-   * holds to be let in (`Connector.clearCredentials`), such as tokens of OAuth. Registration and tools stay; the next call connects anew and,
-   * where nothing else lets it in, fails with `auth_required`. Until then nothing is heard of resources that are subscribed to either: to connect
-   * for them would sign in again. Credentials in the spec are the host's: `updateServer` changes them. Resolves
-   * when no session is left that was opened with what was forgotten. Throws `unknown_server`, and what forgetting failed with; the session has
-   * ended all the same.
+   * Signs out of a server: ends its session, and calls under way with it, with `server_removed`;
+   * then lets the connector forget what it holds to be let in (`Connector.clearCredentials`), such
+   * as tokens of OAuth. Registration and tools stay; the next call connects anew and, where nothing
+   * else lets it in, fails with `auth_required`. Until then nothing is heard of resources that are
+   * subscribed to either: to connect for them would sign in again. Credentials in the spec are the
+   * host's: `updateServer` changes them. Resolves when no session is left that was opened with what
+   * was forgotten. Throws `unknown_server`, and what forgetting failed with; the session has ended
+   * all the same.
    */
   clearCredentials(id: string): Promise<void>;
   /**
-   * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
-   * by every reconnect, and one whose session was ended takes nothing new, also while calls finish on it. What is under way on it counts as use
-   * of the session. Never close it.
+   * The live connection of a server, for requests that are no tool calls; made if there is none.
+   * Ask for it each time: it is replaced by every reconnect, and one whose session was ended takes
+   * nothing new, also while calls finish on it. What is under way on it counts as use of the
+   * session. Never close it.
    *
-   * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here: `callTool` and a request `tools/call` are calls like any
-   * other, of tools on offer or for apps alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go through
-   * `requestInterceptors`. `listTools` shows the host everything that the server lists. Without them it is the bare connection. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
+   * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here:
+   * `callTool` and a request `tools/call` are calls like any other, of tools on offer or for apps
+   * alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go
+   * through `requestInterceptors`. `listTools` shows the host everything that the server lists.
+   * Without them it is the bare connection. Throws `unknown_server`, `server_disabled`, and
+   * whatever connecting failed with.
    */
   connection(id: string, options?: UserOperationOptions): Promise<Connection>;
   /**
-   * Has `onResourceUpdated` fire for this resource until the subscription ends, the server is removed or the provider is closed: also after a
-   * reconnect, which counts as a change. While something is subscribed to, a session is not ended for being unused, and one that is lost is
-   * opened again without a call, with the back-off of any other attempt, again and again while its failures can pass. One that the host ended, by {@linkcode disconnectServer} or
-   * {@linkcode clearCredentials}, is not: what is subscribed to is heard of again with the next session that somebody asks for. Throws `unknown_server`, `server_disabled`, `unsupported_operation`, whatever
-   * connecting failed with, and what the server says of the resource; nothing is subscribed to then.
+   * Has `onResourceUpdated` fire for this resource until the subscription ends, the server is
+   * removed or the provider is closed: also after a reconnect, which counts as a change. While
+   * something is subscribed to, a session is not ended for being unused, and one that is lost is
+   * opened again without a call, with the back-off of any other attempt, again and again while its
+   * failures can pass. One that the host ended, by {@linkcode disconnectServer} or
+   * {@linkcode clearCredentials}, is not: what is subscribed to is heard of again with the next
+   * session that somebody asks for. Throws `unknown_server`, `server_disabled`,
+   * `unsupported_operation`, whatever connecting failed with, and what the server says of the
+   * resource; nothing is subscribed to then.
    */
   subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;
   /**
-   * What each registered server listed last, as JSON, for `savedCatalog` of the next provider. Without credentials, and without a server whose listing has some in
-   * it. What is `private` in it is for its principal alone.
+   * What each registered server listed last, as JSON, for `savedCatalog` of the next provider.
+   * Without credentials, and without a server whose listing has some in it. What is `private` in it
+   * is for its principal alone.
    */
   savedCatalog(): SavedCatalog;
-  /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */
+  /**
+   * Every name ever given to a registered server's tool, as JSON, so that it can be given again
+   * after a restart.
+   */
   savedNames(): SavedNames;
-  /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */
+  /**
+   * Fires when a server's state, error or staleness changes, and once more, with `removed`, when
+   * its registration ends.
+   */
   readonly onStatusChanged: Event<ServerStatus>;
   /**
-   * Fires when a call has left its server behind, before its caller hears of it; not after `close()` was called. Of calls that began while somebody
-   * listened: nothing is measured otherwise, and nothing is paid. For a single call: `CallOptions.observer`.
+   * Fires when a call has left its server behind, before its caller hears of it; not after
+   * `close()` was called. Of calls that began while somebody listened: nothing is measured
+   * otherwise, and nothing is paid. For a single call: `CallOptions.observer`.
    */
   readonly onCallEnded: Event<CallRecord>;
   /**
-   * Fires when the provider begins to connect to a server or to list it, in the turn of whoever caused that where somebody did; who listens may hear more of it, and give what goes along in
+   * Fires when the provider begins to connect to a server or to list it, in the turn of whoever
+   * caused that where somebody did; who listens may hear more of it, and give what goes along in
    * `_meta` of its requests. Where nobody listens nothing is asked for.
    */
   readonly onServerOperation: Event<ServerOperation>;
-  /** Fires when a server was connected to or listed, or could not be, and when a session of it ended; not after `close()` was called. */
+  /**
+   * Fires when a server was connected to or listed, or could not be, and when a session of it
+   * ended; not after `close()` was called.
+   */
   readonly onServerRecord: Event<ServerRecord>;
   /** Fires for what a developer wants to know and what stops nobody. */
   readonly onDiagnostic: Event<Diagnostic>;
   /** Fires for each line that a server logs. Untrusted. */
   readonly onServerLog: Event<ServerLog & { readonly serverId: string }>;
-  /** Fires when a server says that its resources or their templates changed, and when it comes back after a time without a session. */
+  /**
+   * Fires when a server says that its resources or their templates changed, and when it comes back
+   * after a time without a session.
+   */
   readonly onResourcesChanged: Event<{ readonly serverId: string }>;
-  /** Fires when a server says that its prompts changed, and when it comes back after a time without a session. */
+  /**
+   * Fires when a server says that its prompts changed, and when it comes back after a time without
+   * a session.
+   */
   readonly onPromptsChanged: Event<{ readonly serverId: string }>;
   /** Fires when a resource changed, or may have, while something of its server is subscribed to. */
   readonly onResourceUpdated: Event<ServerResourceUpdate>;
-  /** Fires for each notification that no request waits for, as it came; of a flood only some. Untrusted. */
+  /**
+   * Fires for each notification that no request waits for, as it came; of a flood only some.
+   * Untrusted.
+   */
   readonly onServerNotification: Event<ServerNotification & { readonly serverId: string }>;
-  /** Fires once, when `close()` was called: the last event there is. For whoever has something to end with the provider. */
+  /**
+   * Fires once, when `close()` was called: the last event there is. For whoever has something to
+   * end with the provider.
+   */
   readonly onClosed: Event<undefined>;
 }

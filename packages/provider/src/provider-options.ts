@@ -37,59 +37,72 @@ export interface ProviderOptions {
   /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
   readonly name?: string | undefined;
   /**
-   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
-   * `onDiagnostic` says so.
+   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
+   * text, that of the default stands in, and `onDiagnostic` says so.
    */
   readonly naming?: NamingStrategy | undefined;
   /**
-   * The book in which it looks names up, with other providers: see {@linkcode NameBook}. In place of `naming` and `savedNames`, which are the book's.
-   * Default: a book of its own.
+   * The book in which it looks names up, with other providers: see {@linkcode NameBook}. In place
+   * of `naming` and `savedNames`, which are the book's. Default: a book of its own.
    */
   readonly names?: NameBook | undefined;
   /**
-   * Local names that no tool gets, such as those of the product's own tools; a tool that would have one gets a hash. With A to Z in either
-   * case; a tool that has one by `savedNames` gets another. Providers that share a book share these, too, and what has such a name in one of them already
+   * Local names that no tool gets, such as those of the product's own tools; a tool that would have
+   * one gets a hash. With A to Z in either case; a tool that has one by `savedNames` gets another.
+   * Providers that share a book share these, too, and what has such a name in one of them already
    * keeps it. Default none.
    */
   readonly reservedNames?: readonly string[] | undefined;
   /**
-   * Decides of each tool whether it is on offer, before a model sees it: asked when a server's tools were listed or its spec changed, and
-   * again by `readmit()`. Listing, groups, search and calls obey one decision; the name of a tool that is held back stays its own. Where it throws or answers
-   * something else, the tool is hidden, and `onDiagnostic` says so. Default: all are on offer.
+   * Decides of each tool whether it is on offer, before a model sees it: asked when a server's
+   * tools were listed or its spec changed, and again by `readmit()`. Listing, groups, search and
+   * calls obey one decision; the name of a tool that is held back stays its own. Where it throws or
+   * answers something else, the tool is hidden, and `onDiagnostic` says so. Default: all are on
+   * offer.
    */
   readonly admit?: Admit | undefined;
   /**
-   * What servers listed before, as `savedCatalog()` returned it and JSON brought it back: their tools are on show at once, marked stale, and `init()`
-   * neither waits for these servers nor starts them, but for those that are `required` or have `startup: "background"`; the first call connects. Left out is what is of a server
-   * that is not among `servers` or is reached in another way, of another `principal`, or malformed, which `onDiagnostic` says in a later turn. Throws
+   * What servers listed before, as `savedCatalog()` returned it and JSON brought it back: their
+   * tools are on show at once, marked stale, and `init()` neither waits for these servers nor
+   * starts them, but for those that are `required` or have `startup: "background"`; the first call
+   * connects. Left out is what is of a server that is not among `servers` or is reached in another
+   * way, of another `principal`, or malformed, which `onDiagnostic` says in a later turn. Throws
    * `invalid_catalog` for what is no catalogue, or was written by a later version.
    */
   readonly savedCatalog?: unknown;
-  /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
+  /**
+   * Names to give again, as `savedNames()` returned them and JSON brought them back. Throws
+   * `invalid_names` when they are not.
+   */
   readonly savedNames?: unknown;
   /**
-   * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote name in front of the server's own
-   * words, `"brief"` only a title that says more than the name, for local names that show the server anyway, `"verbatim"` has the server's
-   * words alone, `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. Where it throws or returns no text, the default stands in,
-   * and `onDiagnostic` says so.
+   * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote
+   * name in front of the server's own words, `"brief"` only a title that says more than the name,
+   * for local names that show the server anyway, `"verbatim"` has the server's words alone,
+   * `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. Where it
+   * throws or returns no text, the default stands in, and `onDiagnostic` says so.
    */
   readonly description?: "with-origin" | "brief" | "verbatim" | "nexo" | DescribeTool | undefined;
   /**
-   * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
-   * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect. A server that announces a change in each listing is
-   * listed ever more seldom, up to `backoff.maxMs` apart.
+   * When tools are listed again after a server said that they changed: `"lazy"` (default) with the
+   * next call or refresh, `"debounced"` by itself a moment later, `"manual"` only by `refresh()`
+   * and after a reconnect. A server that announces a change in each listing is listed ever more
+   * seldom, up to `backoff.maxMs` apart.
    */
   readonly refresh?: RefreshMode | undefined;
   readonly debounce?: DebounceOptions | undefined;
   readonly backoff?: BackoffOptions | undefined;
   /**
-   * Closes a session that no call, and no request on its `connection()`, has used for so many milliseconds; its tools stay, and the next call connects again.
-   * Default: sessions are kept.
+   * Closes a session that no call, and no request on its `connection()`, has used for so many
+   * milliseconds; its tools stay, and the next call connects again. Default: sessions are kept.
    */
   readonly idleMs?: number | undefined;
   /** Layers around every call, those on `connection()` included; the first is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;
-  /** Layers around every other request and notification that is sent on `connection()`; the first is the outermost. */
+  /**
+   * Layers around every other request and notification that is sent on `connection()`; the first is
+   * the outermost.
+   */
   readonly requestInterceptors?: readonly RequestInterceptor[] | undefined;
   /**
    * Stands once around every request to a server, behind all interceptors: calls, listings, reads,
@@ -97,12 +110,16 @@ export interface ProviderOptions {
    * a `breaker`. Default: none.
    */
   readonly requestSeam?: RequestSeam | undefined;
-  /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
+  /**
+   * Answers questions that servers ask a human. Default none: elicitation is not offered to
+   * servers.
+   */
   readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
   /**
-   * For whom all of it is: whose credentials the connector gives to its servers, where it has different ones, and the principal in the context of
-   * every call, request, notification and question that names none, for interceptors and `onElicit`. A context that names another one keeps it. Reaches no server.
-   * Default: nobody in particular.
+   * For whom all of it is: whose credentials the connector gives to its servers, where it has
+   * different ones, and the principal in the context of every call, request, notification and
+   * question that names none, for interceptors and `onElicit`. A context that names another one
+   * keeps it. Reaches no server. Default: nobody in particular.
    */
   readonly principal?: string | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
@@ -120,8 +137,8 @@ export interface DebounceOptions {
 }
 
 /**
- * How a server that fails is tried again. A wait is random between nothing and a ceiling, which starts at `baseMs`, doubles with each
- * failure in a row and stops at `maxMs`.
+ * How a server that fails is tried again. A wait is random between nothing and a ceiling, which
+ * starts at `baseMs`, doubles with each failure in a row and stops at `maxMs`.
  */
 export interface BackoffOptions {
   /** Default 500. */
@@ -129,16 +146,20 @@ export interface BackoffOptions {
   /** Default 60,000. */
   readonly maxMs?: number | undefined;
   /**
-   * How many failures in a row a call ignores and tries at once all the same; during the wait after one more it is refused with the
-   * latest failure. Default 5. `refresh()` always tries.
+   * How many failures in a row a call ignores and tries at once all the same; during the wait after
+   * one more it is refused with the latest failure. Default 5. `refresh()` always tries.
    */
   readonly freeAttempts?: number | undefined;
   /**
-   * Whether a server that failed to start is tried again without a call, if its failure can pass; not if its program ended with the same exit code as the time
-   * before. While something of it is subscribed to, it is tried again in any case. Default `true`.
+   * Whether a server that failed to start is tried again without a call, if its failure can pass;
+   * not if its program ended with the same exit code as the time before. While something of it is
+   * subscribed to, it is tried again in any case. Default `true`.
    */
   readonly background?: boolean | undefined;
-  /** A session that lasts this long makes up for the failures before it; so does a call that works. Default 30,000. */
+  /**
+   * A session that lasts this long makes up for the failures before it; so does a call that works.
+   * Default 30,000.
+   */
   readonly stableMs?: number | undefined;
 }
 
@@ -196,7 +217,9 @@ const backoffFields: Fields<BackoffOptions> = {
   stableMs: true,
 };
 
-/** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+/**
+ * Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type.
+ */
 export function readProviderOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
   const { connector, servers = [], name = "mcp", onElicit, principal, admit, requestSeam } = options;
@@ -308,7 +331,10 @@ function readAmount(option: string, value: number | undefined, fallback: number)
   return value;
 }
 
-/** Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+/**
+ * Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong
+ * type.
+ */
 export function readInitOptions(options: InitOptions): {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;

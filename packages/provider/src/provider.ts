@@ -19,11 +19,11 @@ import { createServerOperations } from "./servers/server-operations.ts";
 import { unreadyGroups } from "./servers/unready-groups.ts";
 
 /**
- * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is started or sent before `init()`,
- * or the first operation that needs a server.
+ * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is
+ * started or sent before `init()`, or the first operation that needs a server.
  *
- * Throws a `TypeError` for an option that is unknown or of a wrong type, and `invalid_spec`, `unsupported_transport`,
- * `duplicate_server` or `invalid_names`.
+ * Throws a `TypeError` for an option that is unknown or of a wrong type, and `invalid_spec`,
+ * `unsupported_transport`, `duplicate_server` or `invalid_names`.
  */
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readProviderOptions(options);
@@ -139,7 +139,10 @@ function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<Mcp
   };
 }
 
-/** Whether a tool of this name may still come: of a server that is to list, whose list is not on show yet, or whose list may be old. */
+/**
+ * Whether a tool of this name may still come: of a server that is to list, whose list is not on
+ * show yet, or whose list may be old.
+ */
 function mayBring(toolName: string, serverSet: ServerSet, catalog: LiveCatalog): boolean {
   return serverSet.all().some((registration) => {
     const { id, saved, link } = registration;

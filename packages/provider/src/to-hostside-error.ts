@@ -2,8 +2,8 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { withErrorContext } from "@hostside/core/implement";
 
 /**
- * What a connector or connection rejected with, as the error that a product catches: with the server's id, and with a code also
- * when a custom connector threw something of its own.
+ * What a connector or connection rejected with, as the error that a product catches: with the
+ * server's id, and with a code also when a custom connector threw something of its own.
  */
 export function toHostsideError(error: unknown, serverId: string, operation: string): HostsideError {
   if (isHostsideError(error)) return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;

@@ -13,7 +13,10 @@ export interface CalmWorld extends World {
   /** What a server says of itself. */
   info(id: string): ServerInfo;
   provider(options?: Partial<ProviderOptions>): McpProvider;
-  /** The steps of one server, or of all, wait from now on; the returned function lets them and all later ones go on. */
+  /**
+   * The steps of one server, or of all, wait from now on; the returned function lets them and all
+   * later ones go on.
+   */
   hold(id?: string): () => void;
   /** Lets everything happen that does not need time to pass. */
   settle(): Promise<void>;
@@ -61,7 +64,10 @@ export function createCalmWorld(): CalmWorld {
   };
 }
 
-/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+/**
+ * What a promise rejects with; taken care of at once, so that it may reject long before it is
+ * looked at.
+ */
 export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

@@ -18,7 +18,10 @@ const servers: Tools = {
 };
 const ids = Object.keys(servers);
 
-/** The names that a provider gives when its servers answer in this order, each long after the one before. */
+/**
+ * The names that a provider gives when its servers answer in this order, each long after the one
+ * before.
+ */
 async function namesAfter(order: readonly string[], naming: NamingStrategy): Promise<SavedNames> {
   const world = createCalmWorld();
   const usable = order.filter((id) => naming !== hostsideNaming || id !== "github__prod");

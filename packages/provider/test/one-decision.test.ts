@@ -89,7 +89,10 @@ function namedTools(provider: McpProvider): readonly NamedTool[] {
 interface Shown {
   readonly offered: readonly string[];
   readonly held: readonly string[];
-  /** Of each name, in both spellings: whether it is found, searched and called, wherever it is asked for. */
+  /**
+   * Of each name, in both spellings: whether it is found, searched and called, wherever it is asked
+   * for.
+   */
   readonly names: readonly unknown[];
 }
 
@@ -115,7 +118,8 @@ function decided({ world, provider, rules }: Subject): Shown {
 
 /** What is to be seen. Every list there is has to agree with the first one. */
 async function shown({ world, provider, toolbox }: Subject): Promise<Shown> {
-  // A new one: what a conversation has declared to its model stays declared, though it can be called no more.
+  // A new one: what a conversation has declared to its model stays declared, though it can be
+  // called no more.
   const view = toolbox.view();
   const offered = provider.tools().map(({ name }) => name);
   const helpers = new Set(["tools_groups", "tools_select", "tools_search"]);

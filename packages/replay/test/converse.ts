@@ -81,7 +81,8 @@ function describe(error: unknown): unknown {
   return JSON.parse(
     JSON.stringify({ code, kind, outcome, retryable, details: rest, message })
       .replaceAll(/\d+ ms/g, "… ms")
-      // Whatever quotes a request has its id, which is another one each time, and may be longer: a long quotation ends earlier then.
+      // Whatever quotes a request has its id, which is another one each time, and may be longer: a
+      // long quotation ends earlier then.
       .replaceAll(/\bid\b([^\d]{1,6})\d+/g, "id$1…")
       .replaceAll(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*…"/g, '"$1…"'),
   );

@@ -2,7 +2,8 @@ import { faults } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { replayFault } from "./replay-fault.ts";
 
-// What comes of them depends on how far a flood gets within a deadline; and one is found before anything is on the wire.
+// What comes of them depends on how far a flood gets within a deadline; and one is found before
+// anything is on the wire.
 const byChance =
   /flood|endless|bomb|drip|slow|stdio-missing-directory|session-huge-id|ignores-sigterm|handshake-early-question/;
 // What is work for both sides is played by itself, so that nothing else makes it late.

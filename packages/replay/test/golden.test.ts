@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { converse, type Deed } from "./converse.ts";
 
-/** What `golden/*.jsonl` were recorded with, by the fixtures' good servers; they are never written anew, so that old recordings stay readable. */
+/**
+ * What `golden/*.jsonl` were recorded with, by the fixtures' good servers; they are never written
+ * anew, so that old recordings stay readable.
+ */
 const deeds: readonly Deed[] = [
   { kind: "list" },
   { kind: "call", name: "echo", args: { text: "hello" } },

@@ -22,7 +22,8 @@ export async function replayFault(
   const spec = {
     id: "faulty",
     ...server.spec,
-    // The ping after three calls without an answer, and the listing that is asked for at that moment, must not end together: which is first would be chance.
+    // The ping after three calls without an answer, and the listing that is asked for at that
+    // moment, must not end together: which is first would be chance.
     timeouts: { connectMs: 4000, callMs: 1500, listMs: 1500, requestMs: 1000, closeMs: 300 },
     // A listing without end is over after so many pages, however long these take.
     limits: { maxPages: 20 },

@@ -19,22 +19,26 @@ export interface ResourceUpdate {
 }
 
 /**
- * What resources and prompts need of a provider; the one of `@hostside/provider` is such a provider. Its connections carry the host's layers,
- * so that nothing that is asked here goes around them.
+ * What resources and prompts need of a provider; the one of `@hostside/provider` is such a
+ * provider. Its connections carry the host's layers, so that nothing that is asked here goes around
+ * them.
  */
 export interface ResourceProvider {
   /** Sorted. */
   serverIds(): readonly string[];
   statuses(): readonly ResourceServerStatus[];
   /**
-   * The live connection of a server, made if there is none; replaced by every reconnect. Rejects with `unknown_server`, `server_disabled`, or
-   * what connecting failed with. `signal` ends the wait.
+   * The live connection of a server, made if there is none; replaced by every reconnect. Rejects
+   * with `unknown_server`, `server_disabled`, or what connecting failed with. `signal` ends the
+   * wait.
    */
   connection(
     id: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Pick<Connection, "server" | "request">>;
-  /** Has `onResourceUpdated` fire for this resource until the subscription ends, over reconnects. */
+  /**
+   * Has `onResourceUpdated` fire for this resource until the subscription ends, over reconnects.
+   */
   subscribeResource(
     id: string,
     uri: string,

@@ -26,7 +26,9 @@ export interface ListedEntry {
   readonly cut?: readonly TruncatedField[];
 }
 
-/** A resource as its server lists it. Its identity is its server's id and its URI, byte for byte. */
+/**
+ * A resource as its server lists it. Its identity is its server's id and its URI, byte for byte.
+ */
 export interface Resource extends ListedEntry {
   /** At most 8,192 UTF-16 units. Never resolved by this host: only its server is asked for it. */
   readonly uri: string;
@@ -45,5 +47,8 @@ export interface ResourceTemplate extends ListedEntry {
   readonly annotations?: ContentAnnotations;
 }
 
-/** What is in a resource: a text, or bytes in base64 (`blob`, not decoded). Where its `text` is `undefined` it has a `blob`. */
+/**
+ * What is in a resource: a text, or bytes in base64 (`blob`, not decoded). Where its `text` is
+ * `undefined` it has a `blob`.
+ */
 export type ResourceContents = TextResourceContents | BlobResourceContents;

@@ -16,38 +16,64 @@ export interface ResourcesOptions {
   /**
    * What the URIs begin with that are read and subscribed to: schemes in any case (`"file"`) or
    * beginnings (`"file:///srv/"`). Or a function that says it of each URI, and must not throw.
-   * Other URIs are refused with `not_allowed` before a server is started. Default, and with `[]`: all.
+   * Other URIs are refused with `not_allowed` before a server is started. Default, and with `[]`:
+   * all.
    */
   readonly allowedUris?: readonly string[] | AllowUri | undefined;
   /** For one server's list, connecting included, in milliseconds. Default 30,000. */
   readonly listTimeoutMs?: number | undefined;
   /**
-   * How long a list of several servers waits for one of them, in milliseconds, unless its `waitMs` says: who takes longer is a failure, and appears in the snapshot when it has listed; until then nobody
-   * waits for it again. Default: as long as `listTimeoutMs` allows.
+   * How long a list of several servers waits for one of them, in milliseconds, unless its `waitMs`
+   * says: who takes longer is a failure, and appears in the snapshot when it has listed; until then
+   * nobody waits for it again. Default: as long as `listTimeoutMs` allows.
    */
   readonly listWaitMs?: number | undefined;
-  /** For one read, subscription or other request, connecting included, in milliseconds. Default 60,000. */
+  /**
+   * For one read, subscription or other request, connecting included, in milliseconds. Default
+   * 60,000.
+   */
   readonly requestTimeoutMs?: number | undefined;
-  /** Pages of one server's list. Default 64; what was read up to there is kept, and the failure says so. */
+  /**
+   * Pages of one server's list. Default 64; what was read up to there is kept, and the failure says
+   * so.
+   */
   readonly maxPages?: number | undefined;
-  /** Entries of one server's list, with those that cannot be used. Default 10,000; what was read up to there is kept, and the failure says so. */
+  /**
+   * Entries of one server's list, with those that cannot be used. Default 10,000; what was read up
+   * to there is kept, and the failure says so.
+   */
   readonly maxEntries?: number | undefined;
-  /** UTF-16 units of one server's list, serialised. Default 33,554,432; what was read up to there is kept, and the failure says so. */
+  /**
+   * UTF-16 units of one server's list, serialised. Default 33,554,432; what was read up to there is
+   * kept, and the failure says so.
+   */
   readonly maxListingLength?: number | undefined;
-  /** UTF-16 units of all texts and all base64 of one read. Default 8,388,608; more is refused with `message_too_large`. */
+  /**
+   * UTF-16 units of all texts and all base64 of one read. Default 8,388,608; more is refused with
+   * `message_too_large`.
+   */
   readonly maxContentLength?: number | undefined;
   /** Pieces of one read. Default 1,000; more are refused with `message_too_large`. */
   readonly maxContents?: number | undefined;
-  /** Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say. */
+  /**
+   * Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say.
+   */
   readonly cache?: ReadCacheOptions | undefined;
-  /** How long a server must have been quiet about changes of its lists before they are read again, in milliseconds. Default 200; at most ten times that after the first. */
+  /**
+   * How long a server must have been quiet about changes of its lists before they are read again,
+   * in milliseconds. Default 200; at most ten times that after the first.
+   */
   readonly quietMs?: number | undefined;
   /**
-   * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a list that is read for another principal or role,
-   * or with `meta`, is its caller's alone; a change of it is told all the same. Default: nobody in particular.
+   * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a
+   * list that is read for another principal or role, or with `meta`, is its caller's alone; a
+   * change of it is told all the same. Default: nobody in particular.
    */
   readonly context?: CallContext | undefined;
-  /** Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons. Must not throw. Default: nobody does. */
+  /**
+   * Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons.
+   * Must not throw. Default: nobody does.
+   */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;

@@ -31,7 +31,10 @@ import {
 export interface ResourceListing {
   /** Sorted by server id, then by URI. */
   readonly resources: readonly Resource[];
-  /** Servers whose resources are not there, or not all; what was read of them before it failed is in `resources`. */
+  /**
+   * Servers whose resources are not there, or not all; what was read of them before it failed is in
+   * `resources`.
+   */
   readonly failures: readonly ServerFailure[];
   /** Entries that could not be used. */
   readonly dropped: readonly DroppedEntry[];
@@ -47,30 +50,37 @@ export interface TemplateListing {
 }
 
 /**
- * The resources of all servers of a provider, as one. Whatever is asked of a server goes over the provider's connections, so that its layers
- * and its reconnects hold; has one deadline, connecting included; is cancelled on the wire when it is given up; and is asked once more by itself
- * where a session was lost before the answer, because reading changes nothing.
+ * The resources of all servers of a provider, as one. Whatever is asked of a server goes over the
+ * provider's connections, so that its layers and its reconnects hold; has one deadline, connecting
+ * included; is cancelled on the wire when it is given up; and is asked once more by itself where a
+ * session was lost before the answer, because reading changes nothing.
  */
 export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   /**
-   * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies is an entry of `failures`, such as
-   * `request_timeout`, or `listing_truncated` beyond a limit: at worst it costs `timeoutMs`, or `waitMs` where that is less, while the snapshot shows the others as they come. Servers that have none are not asked. Throws a `TypeError` for options,
+   * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies
+   * is an entry of `failures`, such as `request_timeout`, or `listing_truncated` beyond a limit: at
+   * worst it costs `timeoutMs`, or `waitMs` where that is less, while the snapshot shows the others
+   * as they come. Servers that have none are not asked. Throws a `TypeError` for options,
    * `aborted`, `closed`.
    */
   list(options?: ListOptions): Promise<ResourceListing>;
   /** The same for templates of URIs. */
   listTemplates(options?: ListOptions): Promise<TemplateListing>;
   /**
-   * Reads one resource: all of it, or an error. Throws a `TypeError` for a target or options; before anything is sent `unknown_server`,
-   * `not_allowed` for a URI that is not among `allowedUris`, and `invalid_arguments` for a URI that is too long or has control characters;
-   * `unsupported_operation` where the server has no resources; `resource_not_found` in both eras; `message_too_large` beyond `maxContentLength`;
-   * `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever connecting failed with.
+   * Reads one resource: all of it, or an error. Throws a `TypeError` for a target or options;
+   * before anything is sent `unknown_server`, `not_allowed` for a URI that is not among
+   * `allowedUris`, and `invalid_arguments` for a URI that is too long or has control characters;
+   * `unsupported_operation` where the server has no resources; `resource_not_found` in both eras;
+   * `message_too_large` beyond `maxContentLength`; `protocol_error`, `request_timeout`, `aborted`,
+   * `closed`, and whatever connecting failed with.
    */
   read(target: ResourceTarget, options?: ReadOptions): Promise<ResourceRead>;
   /**
-   * Has `listener` called when this resource changes, or may have, until the subscription ends, the server is removed, or `close()`; after a
-   * reconnect, too, which counts as a change that may have been missed, and which is tried until it works while failures can pass. Resolves when the server agreed. Throws as {@linkcode Resources.read}, and
-   * `unsupported_operation` where the server offers no subscriptions.
+   * Has `listener` called when this resource changes, or may have, until the subscription ends, the
+   * server is removed, or `close()`; after a reconnect, too, which counts as a change that may have
+   * been missed, and which is tried until it works while failures can pass. Resolves when the
+   * server agreed. Throws as {@linkcode Resources.read}, and `unsupported_operation` where the
+   * server offers no subscriptions.
    */
   subscribe(serverId: string, uri: string, listener: UpdateListener | SubscribeOptions): Promise<Subscription>;
   /** The resources that were listed last, of every server that was. Asks nobody. */
@@ -78,8 +88,9 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   /** The templates that were listed last. Asks nobody. */
   templateSnapshot(): ListSnapshot<ResourceTemplate>;
   /**
-   * Fires when resources of a server came, went or changed. While somebody listens, servers that were listed are listed again when they say that
-   * their lists changed, a moment after they are quiet; otherwise the snapshot is stale until the next `list()`.
+   * Fires when resources of a server came, went or changed. While somebody listens, servers that
+   * were listed are listed again when they say that their lists changed, a moment after they are
+   * quiet; otherwise the snapshot is stale until the next `list()`.
    */
   readonly onResourcesChanged: Event<ListChange<Resource>>;
   /** The same for templates. */
@@ -90,7 +101,10 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Makes the resources of a provider. Asks nobody before it is asked. Throws a `TypeError` that names an option that cannot be used. */
+/**
+ * Makes the resources of a provider. Asks nobody before it is asked. Throws a `TypeError` that
+ * names an option that cannot be used.
+ */
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
   assertProvider(provider);
   const settings = readResourcesOptions(options);
@@ -154,7 +168,8 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       return read;
     },
     async subscribe(serverId, uri, given) {
-      // First, because whoever hands over a target as one object has no listener in its place either.
+      // First, because whoever hands over a target as one object has no listener in its place
+      // either.
       if (typeof serverId !== "string")
         throw new TypeError(`subscribe() needs the id of a server as its first argument, not ${kindOf(serverId)}`);
       const subscribeOptions = readSubscribeOptions(given);

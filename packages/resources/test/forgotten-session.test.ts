@@ -24,7 +24,10 @@ it.each([[1, ["s1", "s2"]] as const, [2, ["s1", "s2"]] as const])(
   },
 );
 
-/** A server of the earlier era that answers so many reads with HTTP 404: it does not know their session any more. */
+/**
+ * A server of the earlier era that answers so many reads with HTTP 404: it does not know their
+ * session any more.
+ */
 async function startForgetful(times: number) {
   const reads: string[] = [];
   let sessions = 0;

@@ -107,7 +107,8 @@ describe("a list that was read", () => {
     const fail = (): Promise<JsonValue> => Promise.reject(new HostsideError("no", { code: "server_error" }));
     const readPart: Answer = ({ params }) =>
       params["cursor"] === "2" ? fail() : { resources: [{ uri: "note://page", name: "n" }], nextCursor: "2" };
-    // What failed on its way is shown where nothing is, and replaced by what is as long as the limits let it be.
+    // What failed on its way is shown where nothing is, and replaced by what is as long as the
+    // limits let it be.
     server("a").answer = readPart;
     await resources.list();
     expect(shown()).toEqual(["a note://page"]);

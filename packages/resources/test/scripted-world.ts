@@ -51,7 +51,10 @@ export interface WorldOptions extends ResourcesOptions {
   readonly pause?: (serverId: string) => Promise<void>;
 }
 
-/** Makes a world with server `a`, or those named; each has what `listing` says until a test says otherwise. */
+/**
+ * Makes a world with server `a`, or those named; each has what `listing` says until a test says
+ * otherwise.
+ */
 export function createWorld({
   servers = ["a"],
   provider: given,
@@ -95,7 +98,10 @@ export async function settle(turns = 4): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+/**
+ * What a promise rejects with; taken care of at once, so that it may reject long before it is
+ * looked at.
+ */
 export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

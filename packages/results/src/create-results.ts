@@ -23,37 +23,48 @@ import { assertResultsOptions, readBounds, type ResultsOptions } from "./results
 /** Presents results, and keeps what is too big for a model. */
 export interface Results extends ResultPresenter {
   /**
-   * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says by which handle the rest can be read, or why
-   * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
-   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only an occasion with unknown fields and a promise of an outcome are a `TypeError`.
+   * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says
+   * by which handle the rest can be read, or why it was not kept. Never rejects, whatever the sink,
+   * the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
+   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only
+   * an occasion with unknown fields and a promise of an outcome are a `TypeError`.
    */
   present(outcome: ToolOutcome, presentContext?: PresentContext): Promise<Presented>;
   presentError(error: unknown, presentContext?: PresentContext): Presented;
-  /** `results_read`, for `createToolbox({ tools })`: by it the model reads and searches what was kept. */
+  /**
+   * `results_read`, for `createToolbox({ tools })`: by it the model reads and searches what was
+   * kept.
+   */
   readonly tool: ResultsReadTool;
   /**
-   * The same for the host: the next page, matches, bytes, or why there are none. Rejects with the reason of the signal, and with a
-   * `TypeError` for a request that is none.
+   * The same for the host: the next page, matches, bytes, or why there are none. Rejects with the
+   * reason of the signal, and with a `TypeError` for a request that is none.
    */
   read(request: ReadRequest, presentContext?: PresentContext): Promise<ReadAnswer>;
   /**
-   * Forgets all that was kept for a conversation of a principal, and nothing of another one's conversation of that name; without `principal`, for calls that named the conversation alone, and
-   * without `conversation`, for those that named none. Rejects as the store and the sink do, and with a `TypeError` for what is no such object.
+   * Forgets all that was kept for a conversation of a principal, and nothing of another one's
+   * conversation of that name; without `principal`, for calls that named the conversation alone,
+   * and without `conversation`, for those that named none. Rejects as the store and the sink do,
+   * and with a `TypeError` for what is no such object.
    */
   forget(whose?: Pick<CallContext, "conversation" | "principal">): Promise<void>;
   /**
-   * Keeps and reads nothing any more; what is under way is given up, and waited for at most 5 seconds. What was kept stays in the sink until
-   * that is closed or it is too old. Results are presented as before. Never rejects. Idempotent.
+   * Keeps and reads nothing any more; what is under way is given up, and waited for at most 5
+   * seconds. What was kept stays in the sink until that is closed or it is too old. Results are
+   * presented as before. Never rejects. Idempotent.
    */
   close(): Promise<void>;
 }
 
 /**
- * A presenter that keeps what is too big. A handle is 32 random hexadecimal digits and belongs to the conversation and the principal of the call
- * (`context`): for any other it is as good as unknown. A call that names no conversation has its handles in this presenter alone, for calls of
- * the same principal that name none either: so either name conversations, or make a presenter for each.
+ * A presenter that keeps what is too big. A handle is 32 random hexadecimal digits and belongs to
+ * the conversation and the principal of the call (`context`): for any other it is as good as
+ * unknown. A call that names no conversation has its handles in this presenter alone, for calls of
+ * the same principal that name none either: so either name conversations, or make a presenter for
+ * each.
  *
- * Starts nothing and waits for nothing until a result is too big. Throws a `TypeError` that names the option which breaks a rule.
+ * Starts nothing and waits for nothing until a result is too big. Throws a `TypeError` that names
+ * the option which breaks a rule.
  */
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);
@@ -67,7 +78,8 @@ export function createResults(options: ResultsOptions): Results {
   };
   return {
     async present(outcome, presentContext = {}) {
-      // A context in its place would be ignored: everybody who names no conversation would share the handle.
+      // A context in its place would be ignored: everybody who names no conversation would share
+      // the handle.
       assertKnownOptions("present()", presentContext, { context: true, signal: true });
       assertSettled("present()", outcome);
       return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, presentContext, parts));

@@ -32,7 +32,9 @@ const keptReasons: ReadonlySet<OmissionReason> = new Set(["too-large", "too-many
 const mostBlocks = 100_000;
 const mostRounds = 3;
 
-/** Presents an outcome, keeps what that leaves out, and presents it with the handles. Never rejects. */
+/**
+ * Presents an outcome, keeps what that leaves out, and presents it with the handles. Never rejects.
+ */
 export async function presentAndKeep(
   outcome: ToolOutcome,
   presentContext: PresentContext,
@@ -44,7 +46,8 @@ export async function presentAndKeep(
 
   const safe = readOutcome(outcome, mostBlocks);
   const { view, scaled } = await scaleLarge(outcome, first.omitted, { ...parts, signal: presentContext.signal });
-  // Notices are longer with a handle in them, so that something else may no longer fit: what it is is found before, and kept as well.
+  // Notices are longer with a handle in them, so that something else may no longer fit: what it is
+  // is found before, and kept as well.
   let missing = piecesOf(presentBlocks(view, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
   missing.push(...scaled);
   const kept = keeper.begin(safe, { owner: owners.ownerOf(presentContext.context), presentContext });
@@ -64,7 +67,10 @@ export async function presentAndKeep(
 /** No handle, no count and no reason has more characters. */
 const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
 
-/** Presents an outcome with a notice behind it, both within the bounds; without it, where it would take half of them. */
+/**
+ * Presents an outcome with a notice behind it, both within the bounds; without it, where it would
+ * take half of them.
+ */
 function presentWith(view: ToolOutcome, words: string | undefined, settings: PresentSettings): Presented {
   if (words === undefined) return presentBlocks(view, settings);
   const { maxTextBytes, maxTokens, tokensOf } = settings;
@@ -85,7 +91,10 @@ function piecesOf(omitted: readonly Omission[]): OutcomePiece[] {
   );
 }
 
-/** The outcome with smaller pictures, and where they stand. They are kept as they came, like what is left out. */
+/**
+ * The outcome with smaller pictures, and where they stand. They are kept as they came, like what is
+ * left out.
+ */
 async function scaleLarge(
   outcome: ToolOutcome,
   omitted: readonly Omission[],
@@ -112,7 +121,10 @@ function isLargePicture({ reason }: Omission): boolean {
   return reason === "too-large";
 }
 
-/** Words on what a presentation cannot know: which pictures were made smaller, and which handles had to go. */
+/**
+ * Words on what a presentation cannot know: which pictures were made smaller, and which handles had
+ * to go.
+ */
 function describeKept(kept: ResultKeeping, scaled: readonly OutcomePiece[]): string | undefined {
   const lines: string[] = [];
   for (const piece of scaled.slice(0, mostNamed)) {

@@ -2,9 +2,10 @@ import type { ErrorKind, JsonValue, ToolOrigin, HostsideErrorCode } from "@hosts
 import type { OutcomePiece } from "./keeping.ts";
 
 /**
- * What a text of a presentation is made of: `"content"` what the tool wrote, `"structured"` its structured content as JSON, `"resource"` a
- * text that was sent along, `"link"` a resource that is named, `"notice"` words of the host on what is not shown, `"error"` words of the
- * host on why there is no result.
+ * What a text of a presentation is made of: `"content"` what the tool wrote, `"structured"` its
+ * structured content as JSON, `"resource"` a text that was sent along, `"link"` a resource that is
+ * named, `"notice"` words of the host on what is not shown, `"error"` words of the host on why
+ * there is no result.
  */
 export type TextPart = "content" | "structured" | "resource" | "link" | "notice" | "error";
 
@@ -15,7 +16,10 @@ export interface PresentedText {
   readonly part: TextPart;
 }
 
-/** A picture, a sound or a file that a model gets. Its type is one of those that were allowed, its size within the bounds. */
+/**
+ * A picture, a sound or a file that a model gets. Its type is one of those that were allowed, its
+ * size within the bounds.
+ */
 export interface PresentedMedia {
   readonly type: "image" | "audio" | "file";
   /** Lower case, without parameters. */
@@ -32,8 +36,9 @@ export interface PresentedMedia {
 export type PresentedBlock = PresentedText | PresentedMedia;
 
 /**
- * Why something is not shown, or not whole. `"wrong-type"`: a picture that does not begin as one of its type does; `"for-users"`: its server
- * means it for users alone, and the product wants that to count.
+ * Why something is not shown, or not whole. `"wrong-type"`: a picture that does not begin as one of
+ * its type does; `"for-users"`: its server means it for users alone, and the product wants that to
+ * count.
  */
 export type OmissionReason =
   | "too-large"
@@ -47,7 +52,10 @@ export type OmissionReason =
 
 /** What a presentation does not show, or not whole. Each has a notice among the blocks, too. */
 export interface Omission {
-  /** The type of the block, such as `image`; `structured` for structured content; `result` for all that there was no more room for. */
+  /**
+   * The type of the block, such as `image`; `structured` for structured content; `result` for all
+   * that there was no more room for.
+   */
   readonly kind: string;
   readonly reason: OmissionReason;
   readonly mimeType?: string | undefined;
@@ -66,8 +74,8 @@ export interface Presented {
   /** Whether the tool said that it failed, or there is no result at all. */
   readonly isError: boolean;
   /**
-   * The structured content, when it is shown whole. It is among the blocks as well, as a text: of the part `"structured"`, or as the text of
-   * the tool that says the same.
+   * The structured content, when it is shown whole. It is among the blocks as well, as a text: of
+   * the part `"structured"`, or as the text of the tool that says the same.
    */
   readonly structured?: JsonValue | undefined;
   /** What went wrong, when there is no result. */
@@ -76,7 +84,9 @@ export interface Presented {
   readonly origin?: ToolOrigin | undefined;
 }
 
-/** An error as a model may read it: no stack, no secret, no text of a server's that was not bounded. */
+/**
+ * An error as a model may read it: no stack, no secret, no text of a server's that was not bounded.
+ */
 export interface PresentedError {
   readonly code: HostsideErrorCode;
   /** Whose move it is: `contract` the caller's, `auth` the user's, and so on. */

@@ -8,7 +8,10 @@ export interface PresentContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Turns what calls bring into what a model gets. The adapters take one; `createResults()` makes one that keeps what is too big. */
+/**
+ * Turns what calls bring into what a model gets. The adapters take one; `createResults()` makes one
+ * that keeps what is too big.
+ */
 export interface ResultPresenter {
   present(outcome: ToolOutcome, presentContext?: PresentContext): Presented | Promise<Presented>;
   presentError(error: unknown, presentContext?: PresentContext): Presented;

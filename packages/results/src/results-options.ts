@@ -11,27 +11,45 @@ export interface ResultsOptions extends Omit<PresentOptions, "kept"> {
   /** Where what is too big is kept. Who made it closes it. */
   readonly sink: BlobSink;
   /**
-   * Where handles are kept. Default: in memory, until the process ends. One that several processes share lets each read what the other kept,
-   * when they share the sink, too.
+   * Where handles are kept. Default: in memory, until the process ends. One that several processes
+   * share lets each read what the other kept, when they share the sink, too.
    */
   readonly store?: Store | undefined;
-  /** What makes a change to a conversation's handles exclusive. Goes with `store`: processes that share one share the other. Default: in this process. */
+  /**
+   * What makes a change to a conversation's handles exclusive. Goes with `store`: processes that
+   * share one share the other. Default: in this process.
+   */
   readonly lock?: Lock | undefined;
-  /** How long a handle is good, in milliseconds. Default an hour; no longer than the sink keeps a blob is of use. */
+  /**
+   * How long a handle is good, in milliseconds. Default an hour; no longer than the sink keeps a
+   * blob is of use.
+   */
   readonly ttlMs?: number | undefined;
-  /** Handles of one conversation. Default 64; one more, and the oldest goes, which the notice says. */
+  /**
+   * Handles of one conversation. Default 64; one more, and the oldest goes, which the notice says.
+   */
   readonly maxHandles?: number | undefined;
-  /** Of all that one conversation keeps. Default 64 MiB; more, and the oldest goes. So no conversation takes all the room of a sink. */
+  /**
+   * Of all that one conversation keeps. Default 64 MiB; more, and the oldest goes. So no
+   * conversation takes all the room of a sink.
+   */
   readonly maxKeptBytes?: number | undefined;
   /** Pieces of one result that are kept each by itself. Default 16. */
   readonly maxPieces?: number | undefined;
-  /** How long a result waits until its pieces are kept, in milliseconds, all together. Default 5,000; then the model gets it without the rest. */
+  /**
+   * How long a result waits until its pieces are kept, in milliseconds, all together. Default
+   * 5,000; then the model gets it without the rest.
+   */
   readonly keepTimeoutMs?: number | undefined;
   /** For one reading of what was kept, in milliseconds. Default 30,000. */
   readonly readTimeoutMs?: number | undefined;
   /** The name of the tool. Default `results_read`. */
   readonly toolName?: string | undefined;
-  /** Makes pictures smaller that are too large to be shown; they are kept as they came, too. Has `keepTimeoutMs` for all of one result, before the time for keeping begins. Default: they are not shown. */
+  /**
+   * Makes pictures smaller that are too large to be shown; they are kept as they came, too. Has
+   * `keepTimeoutMs` for all of one result, before the time for keeping begins. Default: they are
+   * not shown.
+   */
   readonly scaleImage?: ScaleImage | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
@@ -77,7 +95,10 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   clock: ["now", "schedule"],
 };
 
-/** Refuses options that nothing reads and parts that cannot be called. Throws a `TypeError` that names the field. */
+/**
+ * Refuses options that nothing reads and parts that cannot be called. Throws a `TypeError` that
+ * names the field.
+ */
 export function assertResultsOptions(options: ResultsOptions): void {
   assertKnownOptions("createResults()", options, fields);
   for (const [name, members] of Object.entries(parts)) {

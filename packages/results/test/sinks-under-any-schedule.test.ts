@@ -22,7 +22,10 @@ interface Kept {
   readonly at: number;
 }
 
-/** Sends commands that overlap; a read must bring all of a blob, or nothing, and nothing once it is too old. */
+/**
+ * Sends commands that overlap; a read must bring all of a blob, or nothing, and nothing once it is
+ * too old.
+ */
 async function run(
   sink: BlobSink,
   commands: readonly (typeof command extends fc.Arbitrary<infer T> ? T : never)[],

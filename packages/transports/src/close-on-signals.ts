@@ -27,12 +27,14 @@ const optionFields: Fields<CloseOnSignalsOptions> = { signals: true, process: tr
 const numbers: Readonly<Record<EndingSignal, number>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
 /**
- * Ends a program in order when a signal asks it to: calls `close` (that of a provider, say), waits for it, however it settles, and lets the
- * signal have its way then. Without it, a signal ends this process at once, and a server that ignores the end of its stdin outlives it. A
- * second signal does not wait: the program exits, and its servers get SIGTERM.
+ * Ends a program in order when a signal asks it to: calls `close` (that of a provider, say), waits
+ * for it, however it settles, and lets the signal have its way then. Without it, a signal ends this
+ * process at once, and a server that ignores the end of its stdin outlives it. A second signal does
+ * not wait: the program exits, and its servers get SIGTERM.
  *
- * Where somebody else listens to the signal, too, the process is theirs to end. Returns what takes the listeners away again. Throws a
- * `TypeError` for a `close` that is no function, for an option that is unknown or of a wrong type, and in a runtime without signals.
+ * Where somebody else listens to the signal, too, the process is theirs to end. Returns what takes
+ * the listeners away again. Throws a `TypeError` for a `close` that is no function, for an option
+ * that is unknown or of a wrong type, and in a runtime without signals.
  */
 export function closeOnSignals(close: () => unknown, options: CloseOnSignalsOptions = {}): Cancel {
   // What cannot be called would be noticed when the signal is there, and nothing would be closed.
@@ -55,7 +57,8 @@ export function closeOnSignals(close: () => unknown, options: CloseOnSignalsOpti
     try {
       await close();
     } catch {
-      // The program ends all the same, and whoever wants to know what went wrong looks at the result of their own function.
+      // The program ends all the same, and whoever wants to know what went wrong looks at the
+      // result of their own function.
     }
     remove();
     if (source.listenerCount(signal) === 0) source.kill(source.pid, signal);

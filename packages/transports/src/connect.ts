@@ -48,10 +48,11 @@ const hooks = [
 ] as const satisfies readonly (keyof ConnectOptions)[];
 
 /**
- * Connects to one server, for those who want to speak MCP themselves: list, call, send any request. No reconnect, no catalogue. To
- * connect like this counts as a user's act: with `auth: "oauth"` an authorization page may be shown, unless `isInteractive` says that
- * nobody waits.
- * Rejects with a `TypeError` for an option that is unknown or of a wrong type, else as {@linkcode createConnector}'s `connect`.
+ * Connects to one server, for those who want to speak MCP themselves: list, call, send any request.
+ * No reconnect, no catalogue. To connect like this counts as a user's act: with `auth: "oauth"` an
+ * authorization page may be shown, unless `isInteractive` says that nobody waits. Rejects with a
+ * `TypeError` for an option that is unknown or of a wrong type, else as
+ * {@linkcode createConnector}'s `connect`.
  */
 export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
   assertKnownOptions("connect()", options, optionFields);

@@ -10,8 +10,9 @@ import { openConnection } from "./opening/open-connection.ts";
 import { createStartLimiter } from "./opening/start-limiter.ts";
 
 /**
- * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
- * server's transport needs begins to load when its spec is checked.
+ * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read
+ * before the first one; the code that a server's transport needs begins to load when its spec is
+ * checked.
  *
  * Throws a `TypeError` that names the option that is unknown or of a wrong type.
  */

@@ -12,7 +12,10 @@ interface Cost {
   readonly peakMb: number;
 }
 
-/** Runs a host, of the built package, that meets the bomb in every call. It ends by itself, or fails the test. */
+/**
+ * Runs a host, of the built package, that meets the bomb in every call. It ends by itself, or fails
+ * the test.
+ */
 async function meet(bomb: Bomb, { status, contentType }: { readonly status: number; readonly contentType: string }) {
   await using server = await startLoopback((request, response) => {
     if (request.message["method"] !== "tools/call") {

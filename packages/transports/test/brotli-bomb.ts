@@ -9,14 +9,18 @@ export interface Bomb {
 
 const blockBytes = 16 * 1024 * 1024;
 
-/** Brotli that decompresses to `text`, over and over, for `blocks` times 16 MiB; a block takes about 30 bytes. */
+/**
+ * Brotli that decompresses to `text`, over and over, for `blocks` times 16 MiB; a block takes about
+ * 30 bytes.
+ */
 export async function brotliBomb(text: string, blocks: number): Promise<Bomb> {
   const encoder = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
   const pieces: Buffer[] = [];
   encoder.on("data", (piece: Buffer) => pieces.push(piece));
   const plain = Buffer.alloc(blockBytes, text);
   const lengths: number[] = [];
-  // The first block holds what starts a stream, the second is like all that follow, and the rest ends the stream.
+  // The first block holds what starts a stream, the second is like all that follow, and the rest
+  // ends the stream.
   for (let block = 0; block < 2; block += 1) {
     await new Promise<void>((resolve) => {
       encoder.write(plain, () => encoder.flush(constants.BROTLI_OPERATION_FLUSH, resolve));

@@ -4,7 +4,8 @@ import { connect, type ConnectOptions } from "@hostside/transports";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 
-// What a spec that says nothing of limits and timeouts is held to, as the outside sees it: one unit below, and one above.
+// What a spec that says nothing of limits and timeouts is held to, as the outside sees it: one unit
+// below, and one above.
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();

@@ -3,7 +3,10 @@ import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/connector.ts";
 
-/** Connects to a server that plays a fault over HTTP, and counts the questions that reach a human, who declines. */
+/**
+ * Connects to a server that plays a fault over HTTP, and counts the questions that reach a human,
+ * who declines.
+ */
 async function meet(fault: string, timeouts: Partial<ServerTimeouts> = {}) {
   const server = await startFaultServer({ script: fault, transport: "http" });
   const asked: ElicitationRequest[] = [];

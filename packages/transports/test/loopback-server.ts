@@ -10,11 +10,15 @@ export interface SeenRequest {
   readonly message: JsonObject;
 }
 
-/** An HTTP server on a free loopback port that answers as the test says, and keeps what reached it. */
+/**
+ * An HTTP server on a free loopback port that answers as the test says, and keeps what reached it.
+ */
 export interface LoopbackServer extends AsyncDisposable {
   readonly url: string;
   readonly seen: readonly SeenRequest[];
-  /** What was asked for, in order: JSON-RPC methods, or the HTTP method of a request without one. */
+  /**
+   * What was asked for, in order: JSON-RPC methods, or the HTTP method of a request without one.
+   */
   methods(): readonly string[];
 }
 
@@ -61,7 +65,10 @@ export function reply(response: ServerResponse, status: number, body?: object): 
   response.end(body && JSON.stringify(body));
 }
 
-/** What a well-behaved legacy server without sessions answers; `undefined` for what is not its business. */
+/**
+ * What a well-behaved legacy server without sessions answers; `undefined` for what is not its
+ * business.
+ */
 export function legacyResult({ message }: SeenRequest): JsonObject | undefined {
   switch (message["method"]) {
     case "initialize":
@@ -79,7 +86,10 @@ export function legacyResult({ message }: SeenRequest): JsonObject | undefined {
   }
 }
 
-/** Answers as a legacy server does over HTTP: with a result, 202 to notifications, 405 to GET and DELETE, 400 to the unknown. */
+/**
+ * Answers as a legacy server does over HTTP: with a result, 202 to notifications, 405 to GET and
+ * DELETE, 400 to the unknown.
+ */
 export function replyAsLegacy(request: SeenRequest, response: ServerResponse): void {
   const { httpMethod, message } = request;
   const result = legacyResult(request);

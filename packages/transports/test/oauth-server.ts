@@ -2,7 +2,10 @@ import type { OAuthClientProvider, OAuthTokens } from "@modelcontextprotocol/cli
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An MCP server that wants a bearer token, and the authorization server that gives it, at one address. */
+/**
+ * An MCP server that wants a bearer token, and the authorization server that gives it, at one
+ * address.
+ */
 export interface OAuthServer extends AsyncDisposable {
   readonly url: string;
   /** What reached the token endpoint. */

@@ -42,7 +42,10 @@ export interface OpenChildInit {
 
 const opened: StdioTransport[] = [];
 
-/** Starts a program of `stdio-children/` behind a transport that is ready to use. It is closed, and checked for leftovers, after the test. */
+/**
+ * Starts a program of `stdio-children/` behind a transport that is ready to use. It is closed, and
+ * checked for leftovers, after the test.
+ */
 export async function openChild(
   program: string,
   { transport, extraArgs = [], spec: members, effects, clock }: OpenChildInit = {},
@@ -90,7 +93,10 @@ export function childPath(program: string): string {
   return fileURLToPath(new URL(`stdio-children/${program}`, import.meta.url));
 }
 
-/** The processes of a group that still run, as `ps` sees them; zombies are only waiting to be collected. */
+/**
+ * The processes of a group that still run, as `ps` sees them; zombies are only waiting to be
+ * collected.
+ */
 export function processesOfGroup(group: number): readonly string[] {
   return execFileSync("ps", ["-A", "-o", "pgid=,stat=,pid=,args="], { encoding: "utf8" })
     .split("\n")

@@ -2,7 +2,9 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** A legacy server over HTTP that notes what it gets, and never answers a call of the tool "never". */
+/**
+ * A legacy server over HTTP that notes what it gets, and never answers a call of the tool "never".
+ */
 export interface RecordingServer {
   readonly url: string;
   /** Each POST. */

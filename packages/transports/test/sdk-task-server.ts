@@ -19,13 +19,19 @@ export interface SdkJob {
   readonly end: (text: string) => Promise<void>;
 }
 
-/** A server on version 1 of the SDK: `job` can be called as a task alone, `either` as one or not. Over HTTP, with sessions. */
+/**
+ * A server on version 1 of the SDK: `job` can be called as a task alone, `either` as one or not.
+ * Over HTTP, with sessions.
+ */
 export interface SdkTaskServer extends AsyncDisposable {
   readonly url: string;
   readonly jobs: readonly SdkJob[];
   /** What came in, in order; of each request its method. */
   readonly methods: readonly string[];
-  /** Breaks the exchange of the next request of this method, `before` it reaches the server, or `after` it was taken. */
+  /**
+   * Breaks the exchange of the next request of this method, `before` it reaches the server, or
+   * `after` it was taken.
+   */
   breakNext(method: string, when: "before" | "after"): void;
   /** Forgets all sessions. */
   forget(): void;

@@ -16,7 +16,8 @@ const upgrades: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(exchanges)("HTTP 101 over %s", (name, open) => {
-  // A fetch waits on after a 101 that names no protocol; the deadline of the request is what ends that.
+  // A fetch waits on after a 101 that names no protocol; the deadline of the request is what ends
+  // that.
   const seen = name === "undici" ? upgrades : upgrades.slice(0, 1);
   it.each(seen)("fails the request at once when it switches %s, and holds no connection", async (_to, bytes) => {
     await using server = await startRaw((socket) => void socket.write(bytes));

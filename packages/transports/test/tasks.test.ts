@@ -167,7 +167,10 @@ interface TaskServer {
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
-/** A server of 2026-07-28 that makes a task of every call; `states` are what it says of it, one after another, and then the last of them. */
+/**
+ * A server of 2026-07-28 that makes a task of every call; `states` are what it says of it, one
+ * after another, and then the last of them.
+ */
 async function open(
   states: readonly (JsonObject | undefined)[],
   { requestMs, ...options }: ConnectOptions & { readonly requestMs?: number } = { tasks: "await" },

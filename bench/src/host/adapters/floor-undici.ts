@@ -5,7 +5,10 @@ import UndiciClient from "undici/lib/dispatcher/client.js";
 import type { CreateContender } from "../contender.ts";
 import { bareAnswer, floor } from "./floor.ts";
 
-/** The floor with what Hostside stands on in place of `node:http`: undici's client, one for each socket, and nothing around it. */
+/**
+ * The floor with what Hostside stands on in place of `node:http`: undici's client, one for each
+ * socket, and nothing around it.
+ */
 export const create: CreateContender = async () => floor("floor (undici)", openHttp);
 
 function openHttp(url: string): ReturnType<Parameters<typeof floor>[1]> {

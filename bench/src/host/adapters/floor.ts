@@ -17,8 +17,9 @@ interface Line {
 }
 
 /**
- * What no host can beat: no SDK, no handshake, no checks. Newline-delimited JSON over a child's pipes, and one keep-alive POST with
- * `node:http`; a `tools/list` for each page, and a call is one line or one POST.
+ * What no host can beat: no SDK, no handshake, no checks. Newline-delimited JSON over a child's
+ * pipes, and one keep-alive POST with `node:http`; a `tools/list` for each page, and a call is one
+ * line or one POST.
  */
 export const create: CreateContender = async () => floor("floor", openHttp);
 
@@ -62,7 +63,8 @@ async function listAll(serverId: string, { exchange }: Line): Promise<readonly B
 }
 
 function openStdio(server: Extract<BenchServer, { type: "stdio" }>): Line {
-  // In a session of its own, as Hostside starts its servers: Linux shares a loaded machine out by session, so this is not free.
+  // In a session of its own, as Hostside starts its servers: Linux shares a loaded machine out by
+  // session, so this is not free.
   const child: ChildProcess = spawn(server.command, server.args, { stdio: ["pipe", "pipe", "ignore"], detached: true });
   const pending = new Map<number, (result: Result) => void>();
   let rest = "";

@@ -4,7 +4,10 @@ import { createConnector } from "@hostside/transports";
 import type { BenchServer, Contender, CreateContender } from "../contender.ts";
 import { installedVersion } from "../installed-version.ts";
 
-/** Hostside, through its public API. Plain objects of ten thousand tools need no other limit than the default. */
+/**
+ * Hostside, through its public API. Plain objects of ten thousand tools need no other limit than
+ * the default.
+ */
 export const create: CreateContender = async () => {
   const provider = createProvider({ connector: createConnector() });
   const contender: Contender = {

@@ -6,8 +6,8 @@ export interface Growth {
   /** From the smallest size to the largest. */
   readonly points: readonly GrowthPoint[];
   /**
-   * How cost grows over the last tenfold: 0 when it does not, 1 when ten times the size costs ten times as much, 2 when it costs a
-   * hundred times as much.
+   * How cost grows over the last tenfold: 0 when it does not, 1 when ten times the size costs ten
+   * times as much, 2 when it costs a hundred times as much.
    */
   readonly exponent: number;
 }

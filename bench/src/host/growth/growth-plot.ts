@@ -8,7 +8,10 @@ const top = 40;
 const bottom = 50;
 const colours = ["#1b6ac9", "#c2410c", "#15803d", "#7e22ce", "#b91c1c", "#0f766e", "#a16207", "#475569"];
 
-/** Cost against size as an SVG, both axes logarithmic. A dashed line shows what grows as its input does. */
+/**
+ * Cost against size as an SVG, both axes logarithmic. A dashed line shows what grows as its input
+ * does.
+ */
 export function growthPlot(title: string, growth: readonly Growth[]): string {
   const all = growth.flatMap(({ points }) => points);
   const sizes = [...new Set(all.map(({ size }) => size))].toSorted((a, b) => a - b);

@@ -17,7 +17,10 @@ export interface GrowthPoint {
 /** Sizes that are measured. */
 export const sizes: readonly number[] = [1, 10, 100, 1000];
 
-/** What everything that depends on a size costs, at every size: Hostside over Streamable HTTP, through its public API. */
+/**
+ * What everything that depends on a size costs, at every size: Hostside over Streamable HTTP,
+ * through its public API.
+ */
 export async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   const points: GrowthPoint[] = [];
   // Once for nothing: what is loaded with the first connection does not grow.
@@ -78,7 +81,8 @@ function firstName(provider: McpProvider): string {
 function costOfCalls(provider: McpProvider, names: readonly string[]): Promise<number> {
   const args: JsonObject = { text: "x" };
   let index = 0;
-  // At least as many as there are tools: every connection is used before anything counts, as in a host that runs for a while.
+  // At least as many as there are tools: every connection is used before anything counts, as in a
+  // host that runs for a while.
   return typical(Math.max(300, names.length), () => provider.call(names[index++ % names.length] ?? "", args));
 }
 
@@ -93,7 +97,10 @@ async function typical(runs: number, operation: () => unknown): Promise<number> 
   return median(costs);
 }
 
-/** Microseconds of CPU that this process spends. Unlike time, it says little about what else the machine does. */
+/**
+ * Microseconds of CPU that this process spends. Unlike time, it says little about what else the
+ * machine does.
+ */
 async function cpuOf(operation: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await operation();

@@ -20,8 +20,8 @@ interface Request {
 }
 
 /**
- * Answers a message as the smallest correct server would, so that what is measured is the host. Returns the JSON text, or
- * `undefined` for a notification.
+ * Answers a message as the smallest correct server would, so that what is measured is the host.
+ * Returns the JSON text, or `undefined` for a notification.
  */
 export function createAnswer(offer: Offer): (request: Request) => string | undefined {
   const tools = Array.from({ length: offer.tools }, (_, index) => tool(index, offer));

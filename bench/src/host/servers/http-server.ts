@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import { createAnswer } from "./answer.ts";
 
-// Usage: node http-server.js [tools] [pageSize] [outputSchemas: 0|1] [events: 0|1]; prints its port.
-// Streamable HTTP with JSON answers, or each as a stream of one event, and no sessions, the cheapest that the specification allows.
+// Usage: node http-server.js [tools] [pageSize] [outputSchemas: 0|1] [events: 0|1]; prints its
+// port. Streamable HTTP with JSON answers, or each as a stream of one event, and no sessions, the
+// cheapest that the specification allows.
 const [tools = "1", pageSize = "0", outputSchemas = "0", events = "0"] = process.argv.slice(2);
 const answer = createAnswer({ tools: Number(tools), pageSize: Number(pageSize), outputSchemas: outputSchemas === "1" });
 
@@ -25,7 +26,8 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-// A thousand hosts may connect at once; whoever finds the queue full would wait a second before trying again.
+// A thousand hosts may connect at once; whoever finds the queue full would wait a second before
+// trying again.
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
   const address = server.address();
   process.stdout.write(`${typeof address === "object" ? address?.port : ""}\n`);

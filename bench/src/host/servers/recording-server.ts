@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { createAnswer } from "./answer.ts";
 
-// Usage: node recording-server.js FILE
-// A stdio server with ten tools that writes down, when it is asked for its tools, when it began and when it got the first message of each kind:
-// JSON, in milliseconds since 1970.
+// Usage: node recording-server.js FILE A stdio server with ten tools that writes down, when it is
+// asked for its tools, when it began and when it got the first message of each kind: JSON, in
+// milliseconds since 1970.
 const begun = performance.timeOrigin + performance.now();
 const [file = ""] = process.argv.slice(2);
 const answer = createAnswer({ tools: 10, pageSize: 0, outputSchemas: false });

@@ -1,7 +1,7 @@
 import { createAnswer } from "./answer.ts";
 
-// Usage: node stdio-server.js [tools] [pageSize] [outputSchemas: 0|1] [delayMs]
-// Newline-delimited JSON by hand: the server must cost next to nothing beside the host that is measured.
+// Usage: node stdio-server.js [tools] [pageSize] [outputSchemas: 0|1] [delayMs] Newline-delimited
+// JSON by hand: the server must cost next to nothing beside the host that is measured.
 const [tools = "1", pageSize = "0", outputSchemas = "0", delayMs = "0"] = process.argv.slice(2);
 
 function serve(): void {

@@ -87,7 +87,8 @@ type Start = (count: number) => ReturnType<typeof startHttpServers>;
 
 async function idle(create: CreateContender, count: number, start: Start): Promise<Metrics> {
   const [first, rest] = [await start(count), await start(count)];
-  // As many connections before the first reading: what is loaded and compiled once is not what a connection costs.
+  // As many connections before the first reading: what is loaded and compiled once is not what a
+  // connection costs.
   const warm = await create();
   await warm.connect(first.servers);
   await warm.listTools();

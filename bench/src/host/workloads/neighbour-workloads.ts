@@ -8,7 +8,10 @@ import { stdioServers } from "../start-servers.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Workload } from "./workload.ts";
 
-/** What the calls of one server cost while another server does its worst, and what is left when the host is closed meanwhile. */
+/**
+ * What the calls of one server cost while another server does its worst, and what is left when the
+ * host is closed meanwhile.
+ */
 export const neighbourWorkloads: readonly Workload[] = floods.map((flood) => ({
   id: `neighbour-${flood.id}`,
   title: `A neighbour floods: ${flood.title}`,
@@ -23,12 +26,14 @@ const calls = 500;
 // A series ends with this time, so that a host that hardly gets to answer is measured, too.
 const seriesMs = 4000;
 const series = 3;
-// A host may count, coalesce and give up on a flood; what is measured is how it lives with one that has been there for a while.
+// A host may count, coalesce and give up on a flood; what is measured is how it lives with one that
+// has been there for a while.
 const rampMs = 500;
 
 async function besideFlood(create: CreateContender, flood: Flood): Promise<Metrics> {
   const { server, stop } = await startServer("flood", flood);
-  // Whoever makes calls without end has less time for others, also when each is answered in a few bytes: that is not the server's doing.
+  // Whoever makes calls without end has less time for others, also when each is answered in a few
+  // bytes: that is not the server's doing.
   const calm =
     flood.called === "again" ? await startServer("calm", { ...flood, script: { era: "legacy" } }) : undefined;
   const contender = await create();

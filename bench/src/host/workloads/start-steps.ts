@@ -5,7 +5,10 @@ import type { CreateContender, Metrics } from "../contender.ts";
 import { recordingServer } from "../start-servers.ts";
 import type { Workload } from "./workload.ts";
 
-/** Where the start of one stdio server spends its time: milliseconds from `connect()`, by the server's own record. A table of its own. */
+/**
+ * Where the start of one stdio server spends its time: milliseconds from `connect()`, by the
+ * server's own record. A table of its own.
+ */
 export const startSteps: Workload = {
   id: "start-steps",
   title: "One stdio server, step by step",

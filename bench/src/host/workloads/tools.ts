@@ -73,7 +73,8 @@ async function oneHangs(create: CreateContender): Promise<Metrics> {
   } as const;
   const contender = await create();
   const startedAt = performance.now();
-  // Its rejection or its silence is what is measured: a call of every other server's tool has to work.
+  // Its rejection or its silence is what is measured: a call of every other server's tool has to
+  // work.
   contender.connect([silent, ...good]).catch(() => {});
   let usable = 0;
   while (usable < good.length && performance.now() - startedAt < patienceMs) {

@@ -4,7 +4,10 @@ import { startHttpServers, stdioServers } from "../start-servers.ts";
 import { median } from "../statistics.ts";
 import type { Workload } from "./workload.ts";
 
-/** What somebody waits for who starts a program: what a contender imports counts as much as what it loads when it connects. */
+/**
+ * What somebody waits for who starts a program: what a contender imports counts as much as what it
+ * loads when it connects.
+ */
 export const wholeStartWorkloads: readonly Workload[] = [
   {
     id: "whole-stdio",
@@ -52,7 +55,10 @@ async function wholeStart(create: CreateContender, { adapterUrl, servers }: Whol
   return { wholeMs: median(whole) - median(empty) };
 }
 
-/** Milliseconds from the beginning of a process, by its own clock, to the end of a program in it. Its servers end with it. */
+/**
+ * Milliseconds from the beginning of a process, by its own clock, to the end of a program in it.
+ * Its servers end with it.
+ */
 function timeWithin(program: string): number {
   const end = 'process.stdout.write("\\n" + performance.now() + "\\n", () => process.exit(0));';
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", `${program}\n${end}`], {

@@ -5,7 +5,10 @@ export interface Workload {
   readonly id: string;
   /** A row of the table. */
   readonly title: string;
-  /** The metrics to report, each with its unit, and whether it is reported as a ratio to the floor or as it is. */
+  /**
+   * The metrics to report, each with its unit, and whether it is reported as a ratio to the floor
+   * or as it is.
+   */
   readonly metrics: readonly Metric[];
   /** `adapterUrl` is the file that `create` comes from. */
   readonly run: (create: CreateContender, adapterUrl: string) => Promise<Metrics>;
@@ -15,7 +18,10 @@ export interface Workload {
 export interface Metric {
   readonly name: string;
   readonly label: string;
-  /** `ratio` and `share` are relative to the floor of the same round; `absolute` is the number itself. */
+  /**
+   * `ratio` and `share` are relative to the floor of the same round; `absolute` is the number
+   * itself.
+   */
   readonly as: "ratio" | "share" | "absolute";
   readonly unit?: string;
   /** What Hostside aims at, in the same terms. */

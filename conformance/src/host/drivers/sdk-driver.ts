@@ -10,7 +10,8 @@ import type { JsonObject } from "@hostside/core";
 import { driverFeatures, type DriverServer, type DriverVerbs } from "../driver-protocol.ts";
 import { serveDriver } from "../serve-driver.ts";
 
-// The bare SDK as a host: one client for each server, and nothing around it. What a product gets that stops at the SDK's examples.
+// The bare SDK as a host: one client for each server, and nothing around it. What a product gets
+// that stops at the SDK's examples.
 
 interface Session {
   readonly client: Client;

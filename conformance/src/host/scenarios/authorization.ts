@@ -14,7 +14,10 @@ const rfc9449 = (section: string): NonNullable<HostScenario["source"]> => ({
   url: `https://www.rfc-editor.org/rfc/rfc9449#section-${section}`,
 });
 
-/** Hosts that sign in by themselves, as a program. What a user sees who signs in, the kit does not look at. */
+/**
+ * Hosts that sign in by themselves, as a program. What a user sees who signs in, the kit does not
+ * look at.
+ */
 export const authorizationScenarios: readonly HostScenario[] = [
   {
     area: "recover",
@@ -115,7 +118,9 @@ function describeRefusals(stand: Stand): string | undefined {
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-/** Every HTTP request to a server and its authorization server, with headers and body as one text. */
+/**
+ * Every HTTP request to a server and its authorization server, with headers and body as one text.
+ */
 function requestsOf({ server }: Stand): readonly { readonly path: string; readonly said: string }[] {
   return server.trace().flatMap(({ direction, text, http }) => {
     const path = http?.["path"];

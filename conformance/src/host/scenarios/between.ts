@@ -14,7 +14,10 @@ const bombMebibytes = 1024;
 const unpackingMs = 12_000;
 /** What a host may take for an answer that it refuses; a good one stops at some ten megabytes. */
 const mostGrowthMebibytes = 320;
-/** For one call that finds its session gone: the call, a handshake of two, a listing, and the call again. */
+/**
+ * For one call that finds its session gone: the call, a handshake of two, a listing, and the call
+ * again.
+ */
 const mostRequests = 6;
 
 const onCallWith = (text: string, ...actions: readonly FaultAction[]): FaultRule => ({
@@ -23,7 +26,10 @@ const onCallWith = (text: string, ...actions: readonly FaultAction[]): FaultRule
   do: actions,
 });
 
-/** What stands between a host and a server: authorization, limits, proxies, gateways and load balancers. */
+/**
+ * What stands between a host and a server: authorization, limits, proxies, gateways and load
+ * balancers.
+ */
 export const betweenScenarios: readonly HostScenario[] = [
   {
     area: "survive",
@@ -37,7 +43,8 @@ export const betweenScenarios: readonly HostScenario[] = [
       const headers = { "content-type": "application/json", "content-encoding": "gzip" };
       const body = { base64: packedAnswer().toString("base64") };
       const bomb = onCallWith("bomb", { type: "http", status: 200, headers, body });
-      // Hosts that have one time limit for all that they do with a server have this one for the call, too.
+      // Hosts that have one time limit for all that they do with a server have this one for the
+      // call, too.
       const alpha = await stage.serve("alpha", { script: { rules: [bomb] }, connectMs: unpackingMs });
       await stage.init(alpha);
       await callWell(stage, alpha, "before");
@@ -170,7 +177,8 @@ export const betweenScenarios: readonly HostScenario[] = [
       const replicas = [await stage.serve("one"), await stage.serve("two")] as const;
       const { stand, balancer } = await stage.balance(replicas);
       await stage.init(stand);
-      // The first replica alone, until its tools are there: from then on every second request reaches one that knows nothing of the session.
+      // The first replica alone, until its tools are there: from then on every second request
+      // reaches one that knows nothing of the session.
       const { name } = await stage.tool(stand);
       await stage.quiet();
       balancer.alternate();
@@ -200,7 +208,10 @@ function mustHaveBeenSent(stand: Stand, text: string, most: number): void {
   must(sent <= most, `the call ${JSON.stringify(text)} was sent ${sent} times`);
 }
 
-/** By how many mebibytes the host grows at most while something happens; 0 where that cannot be seen. */
+/**
+ * By how many mebibytes the host grows at most while something happens; 0 where that cannot be
+ * seen.
+ */
 async function growthDuring(stage: Stage, happen: () => Promise<unknown>): Promise<number> {
   const before = stage.host.memory() ?? 0;
   let most = before;
@@ -213,7 +224,10 @@ async function growthDuring(stage: Stage, happen: () => Promise<unknown>): Promi
   return (Math.max(most, stage.host.memory() ?? 0) - before) / mebibyte;
 }
 
-/** Gzip in members, of which one is repeated: what unpacks to much is made of little, at no cost to who sends it. */
+/**
+ * Gzip in members, of which one is repeated: what unpacks to much is made of little, at no cost to
+ * who sends it.
+ */
 function packedAnswer(): Buffer {
   const filling = gzipSync(Buffer.alloc(16 * mebibyte, "a"));
   return Buffer.concat([

@@ -65,7 +65,8 @@ export const consistentTools: readonly HostScenario[] = [
       await stage.happens("it was not listed again", alpha.server.reached("listing"));
       await alpha.server.perform([{ type: "change-tools", add: [remoteTool("late")] }]);
       for (let i = 0; i < 3; i += 1) await alpha.server.send(changed);
-      // What was sent must be read before the listing is answered: a call overtakes nothing on stdio.
+      // What was sent must be read before the listing is answered: a call overtakes nothing on
+      // stdio.
       await stage.quiet();
       alpha.server.open("listing");
       await stage.tool(alpha, "late");

@@ -263,7 +263,8 @@ export const hostileScenarios: readonly HostScenario[] = [
       const beta = await stage.serve("beta");
       await stage.init(alpha, beta);
       await stage.tool(alpha);
-      // Clients may open one. That changes are not heard of without is what consistent/list-changed says.
+      // Clients may open one. That changes are not heard of without is what consistent/list-changed
+      // says.
       if (stage.venue === "http" && !(await stage.occurs(alpha.server.occurred("stream-opened"))))
         throw new NotOwed("the host opened no stream on which notifications could come");
       const message = { method: "notifications/message", params: { level: "info", data: "flood {{i}}" } };

@@ -54,8 +54,8 @@ export async function callInVain(stage: Stage, stand: Stand, what: string | Hast
 }
 
 /**
- * Calls until it works, because a host may need a moment to see that a server is gone. Each attempt has a text of its own, and none
- * may run more than once.
+ * Calls until it works, because a host may need a moment to see that a server is gone. Each attempt
+ * has a text of its own, and none may run more than once.
  */
 export async function callUntilItWorks(stage: Stage, stand: Stand, tool = "append"): Promise<number> {
   let attempts = 0;

@@ -4,12 +4,16 @@ import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
 import { callWell, mustLeaveNoProcess } from "./judge-calls.ts";
 
-// Judged by what comes through and not by a time: how much slower calls may be is for a benchmark to say.
+// Judged by what comes through and not by a time: how much slower calls may be is for a benchmark
+// to say.
 const calls = 10;
 // More than any scenario lasts: whoever calls the flooding server is not what is looked at.
 const forever = 600_000;
 
-/** One server does its worst; the calls of another one come through, and the host can be closed in the middle of it. */
+/**
+ * One server does its worst; the calls of another one come through, and the host can be closed in
+ * the middle of it.
+ */
 export const neighbourScenarios: readonly HostScenario[] = floods.map((flood) => ({
   area: "hostile",
   name: `neighbour-${flood.id}`,

@@ -58,7 +58,8 @@ export const recoverScenarios: readonly HostScenario[] = [
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
       const seen = await callInVain(stage, alpha, "at most once");
-      // A host that sends it again does so by now, or when it has connected again. Whether it connects is judged elsewhere.
+      // A host that sends it again does so by now, or when it has connected again. Whether it
+      // connects is judged elsewhere.
       await stage.quiet();
       await stage.host.call(name, { text: "next" });
       mustHaveRun(alpha, { text: "at most once", times: [1] });

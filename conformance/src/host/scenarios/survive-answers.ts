@@ -10,7 +10,8 @@ const area = "survive";
 const shortMs = 700;
 
 const silent: readonly FaultAction[] = [];
-// By its text and not by its number: a host that starts the server again after a call in vain makes a first call once more.
+// By its text and not by its number: a host that starts the server again after a call in vain makes
+// a first call once more.
 const onCallWith = (text: string, actions: readonly FaultAction[]): FaultRule => ({
   on: "tools/call",
   where: { "params.arguments.text": text },
@@ -25,7 +26,10 @@ const oversized: FaultAction = {
   ],
 };
 
-/** Answers that are missing, wrong, twice, cut off, or too large: the call is over in time, and the next one works. */
+/**
+ * Answers that are missing, wrong, twice, cut off, or too large: the call is over in time, and the
+ * next one works.
+ */
 export const surviveAnswers: readonly HostScenario[] = [
   {
     area,

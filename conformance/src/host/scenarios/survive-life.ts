@@ -79,7 +79,8 @@ export const surviveLife: readonly HostScenario[] = [
     fix: "Bound the whole attempt, fallbacks included, and end the process when the time is up.",
     over: stdioAndHttp,
     async run(stage) {
-      // Longer than a process takes to start on a busy machine: a server that was ended before it could read shows nothing.
+      // Longer than a process takes to start on a busy machine: a server that was ended before it
+      // could read shows nothing.
       const alpha = await stage.serve("alpha", { script: { rules: deafToEverything }, connectMs: 2000 });
       const beta = await stage.serve("beta");
       await stage.init(alpha, beta);

@@ -11,7 +11,9 @@ export interface ToolJudgement extends CheckInfo {
 // Enough to see the pattern; the JSON report's trace has the listing.
 const mostShown = 5;
 
-/** Makes a check of a judgement about the listed tools. It does not apply to a server without tools. */
+/**
+ * Makes a check of a judgement about the listed tools. It does not apply to a server without tools.
+ */
 export function aboutTools({ judge, ...info }: ToolJudgement): ServerCheck {
   return {
     ...info,

@@ -19,7 +19,10 @@ const notBound: Finding = {
   reason: "needs to sign in for a token that is bound to a key, which the server asks for where it wants DPoP",
 };
 
-/** How a server over HTTP asks for authorization, and what it lets in. None of them applies where it asks for none. */
+/**
+ * How a server over HTTP asks for authorization, and what it lets in. None of them applies where it
+ * asks for none.
+ */
 export const authorizationChecks: readonly ServerCheck[] = [
   aboutAuthorization({
     id: "auth/challenge",

@@ -284,7 +284,10 @@ interface OddCall {
 
 const mostOddCalls = 10;
 
-/** Calls the tools that may be called in a way that is not the usual one. A tool that is slow to answer is left out of the judgement. */
+/**
+ * Calls the tools that may be called in a way that is not the usual one. A tool that is slow to
+ * answer is left out of the judgement.
+ */
 async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCall): Promise<Finding> {
   const made = await target.calls();
   if (made === undefined) return noConsent(target);
@@ -321,7 +324,8 @@ function problemsOf(
   });
 }
 
-// That a token does not reach this far is an answer: a check of its own says whether it is well put.
+// That a token does not reach this far is an answer: a check of its own says whether it is well
+// put.
 function isNoAnswer(answer: Answer): boolean {
   // A tool at work is silent; one that has answered, and not as JSON-RPC has it, is done.
   if (answer.kind === "silence") return answer.instead !== undefined;

@@ -9,7 +9,10 @@ import type { ServerTarget } from "../server-target.ts";
 export interface ServerCheck extends Check<ServerTarget> {
   /** The one transport that it is about; absent: all. It does not apply to servers over another. */
   readonly over?: ServerAddress["type"];
-  /** It sends what a careless server may end of: the first to be suspected when one at a URL goes away. */
+  /**
+   * It sends what a careless server may end of: the first to be suspected when one at a URL goes
+   * away.
+   */
   readonly rough?: boolean;
 }
 

@@ -2,8 +2,8 @@ import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
 /**
- * The first thing that differs between two listings of the same tools, in words; `undefined` if nothing does. The order of the members of
- * an object says nothing, that of the tools does.
+ * The first thing that differs between two listings of the same tools, in words; `undefined` if
+ * nothing does. The order of the members of an object says nothing, that of the tools does.
  */
 export function describeChange(
   first: readonly JsonObject[],

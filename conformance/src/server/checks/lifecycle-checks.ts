@@ -116,7 +116,8 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
-      // What takes long to start is not deaf to the probe. The check has its own time, of which initialize needs three times `answerMs`.
+      // What takes long to start is not deaf to the probe. The check has its own time, of which
+      // initialize needs three times `answerMs`.
       const timeoutMs = 1000 + Math.min(target.first?.tookMs ?? 0, 2 * target.answerMs);
       const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs });
       if (probe.kind === "gone") return failWith(probe, session, target);
@@ -145,7 +146,8 @@ export const lifecycleChecks: readonly ServerCheck[] = [
         revision: modernRevision,
         startMs: target.answerMs,
       });
-      // No answer that a server of that era could give: it does not claim the era, and owes nothing.
+      // No answer that a server of that era could give: it does not claim the era, and owes
+      // nothing.
       if (!attempt.ok) {
         const { kind } = attempt.answer;
         const reason = kind === "silence" ? attempt.reason : `the server does not speak ${modernRevision}`;
@@ -164,7 +166,8 @@ function addressHint(answer: Answer): string {
   return "; is this the URL of the MCP endpoint? Its path is often /mcp";
 }
 
-// Where there is no stream that can be used there is no handshake, either: the check of the stream is the one that says so.
+// Where there is no stream that can be used there is no handshake, either: the check of the stream
+// is the one that says so.
 async function streamProblem(session: RawSession, target: ServerTarget): Promise<Finding | undefined> {
   if (target.address.type !== "sse") return undefined;
   const { endpoint } = await (session as SseSession).stream(target.answerMs);

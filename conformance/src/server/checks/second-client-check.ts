@@ -4,8 +4,9 @@ import type { ServerTarget } from "../server-target.ts";
 import { fail, legacySpec, pass, type ServerCheck } from "./define-check.ts";
 
 /**
- * Whether a server over HTTP serves more than one client. Nearly all other checks open a session of their own, so that one server
- * object for all clients, which is the commonest mistake of servers over HTTP, would fail them one by one for reasons that hide it.
+ * Whether a server over HTTP serves more than one client. Nearly all other checks open a session of
+ * their own, so that one server object for all clients, which is the commonest mistake of servers
+ * over HTTP, would fail them one by one for reasons that hide it.
  */
 export const secondClientCheck: ServerCheck = {
   id: "lifecycle/second-client",
@@ -48,7 +49,8 @@ async function probe(
   const astray = other.session.unsolicited.some((message) => message["id"] === id);
   if (astray) return `the answer to the ${name} client went to the other one`;
   if (answer.kind !== "silence") return `the ${name} client, once there are two: ${describeAnswer(answer)}`;
-  // Where the other one is silent, too, it is not a matter of two clients: a server that answers no probe, or a busy machine.
+  // Where the other one is silent, too, it is not a matter of two clients: a server that answers no
+  // probe, or a busy machine.
   const alive = await other.probe({ timeoutMs: answerMs * 2 });
   if (alive.kind === "silence") return undefined;
   const again = await asking.probe({ id: `${id}-again`, timeoutMs: answerMs * 2 });

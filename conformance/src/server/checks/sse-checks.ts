@@ -188,7 +188,10 @@ export const sseChecks: readonly ServerCheck[] = [
   }),
 ];
 
-/** That of the first contact if there was one: a server that knows the last stream alone is the concern of another check. */
+/**
+ * That of the first contact if there was one: a server that knows the last stream alone is the
+ * concern of another check.
+ */
 async function firstSession(target: ServerTarget): Promise<SseSession> {
   return target.first ? (target.first.ready.session as SseSession) : target.openSse();
 }

@@ -4,22 +4,29 @@ import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../ada
 
 /** How tools are given to the AI SDK. */
 export interface AiSdkOptions extends AdapterOptions {
-  /** Tools of your own. They are declared first, and go before a tool of the source that has the same name. Default none. */
+  /**
+   * Tools of your own. They are declared first, and go before a tool of the source that has the
+   * same name. Default none.
+   */
   readonly tools?: ToolSet | undefined;
   /**
-   * Whether calls report their progress as preliminary results, which `streamText` streams. The SDK then streams each result twice, once as the
-   * last preliminary one. Default `false`.
+   * Whether calls report their progress as preliminary results, which `streamText` streams. The SDK
+   * then streams each result twice, once as the last preliminary one. Default `false`.
    */
   readonly progress?: boolean | undefined;
   /**
-   * How the model gets pictures, sounds and files: `"result"` in the result of the call; `"message"` in a message of the user behind it, for APIs
-   * whose results are texts alone; `"none"` by type and size only, for a model that takes none. Default `"auto"`: `"message"` where the
-   * provider of the model speaks Chat Completions (its id ends in `.chat`), else `"result"`. `"message"` and `"auto"` need `prepareStep`.
+   * How the model gets pictures, sounds and files: `"result"` in the result of the call;
+   * `"message"` in a message of the user behind it, for APIs whose results are texts alone;
+   * `"none"` by type and size only, for a model that takes none. Default `"auto"`: `"message"`
+   * where the provider of the model speaks Chat Completions (its id ends in `.chat`), else
+   * `"result"`. `"message"` and `"auto"` need `prepareStep`.
    */
   readonly files?: "auto" | "result" | "message" | "none" | undefined;
   /**
-   * Most bytes of files, decoded, that the answer of one call carries in all. Default 65,536: answers go to browsers, into databases and back with
-   * every request, and become prompt text where the tool that gave them is not in the set any more. What is bigger is shown to the model in this generation, and later only by type and size.
+   * Most bytes of files, decoded, that the answer of one call carries in all. Default 65,536:
+   * answers go to browsers, into databases and back with every request, and become prompt text
+   * where the tool that gave them is not in the set any more. What is bigger is shown to the model
+   * in this generation, and later only by type and size.
    */
   readonly maxFileBytes?: number | undefined;
 }

@@ -33,29 +33,38 @@ export interface PreparedStep {
   readonly messages?: ModelMessage[];
 }
 
-/** The tools of one conversation for `generateText`, `streamText` and agents. The first three are settings of those. */
+/**
+ * The tools of one conversation for `generateText`, `streamText` and agents. The first three are
+ * settings of those.
+ */
 export interface AiSdkTools {
   /**
-   * Each tool that the source offers or has offered, under the name that it is declared by. It grows in place: hand over this very object,
-   * not a copy.
+   * Each tool that the source offers or has offered, under the name that it is declared by. It
+   * grows in place: hand over this very object, not a copy.
    */
   readonly tools: ToolSet;
   /**
-   * Declares in each step what the source offers by then, so that what the model found in one step it can call in the next. Yours, if you
-   * have one, goes first, and `activeTools` of the generation has no say: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
+   * Declares in each step what the source offers by then, so that what the model found in one step
+   * it can call in the next. Yours, if you have one, goes first, and `activeTools` of the
+   * generation has no say:
+   * `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
    */
   readonly prepareStep: (step?: AiSdkStep) => PreparedStep;
   /** Has the user asked about calls that need an approval. Without it the tools themselves do. */
   readonly toolApproval: (question: AiSdkApprovalQuestion) => Promise<ToolApprovalStatus>;
-  /** The whole outcome behind what `execute` resolved with, such as `output` of a tool result, in this process. For the host alone: it is not bounded. */
+  /**
+   * The whole outcome behind what `execute` resolved with, such as `output` of a tool result, in
+   * this process. For the host alone: it is not bounded.
+   */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
   /** What is not declared now, and why. */
   readonly leftOut: () => readonly LeftOutTool[];
 }
 
 /**
- * Tools of the AI SDK from a view, a toolbox or a provider, for one conversation. Whatever goes wrong with a call is its result, for the model to read;
- * a call that the SDK aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
+ * Tools of the AI SDK from a view, a toolbox or a provider, for one conversation. Whatever goes
+ * wrong with a call is its result, for the model to read; a call that the SDK aborts rejects with
+ * `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): AiSdkTools {
   assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: sdk.isStepCount });
@@ -124,7 +133,8 @@ function isApproved(toolCallId: string, messages: readonly ModelMessage[]): bool
   );
 }
 
-// The setting goes before what a tool of the product's own says of itself, and so has to repeat that.
+// The setting goes before what a tool of the product's own says of itself, and so has to repeat
+// that.
 async function askOwnTool(
   own: ToolSet,
   { toolCall, messages = [], toolsContext }: AiSdkApprovalQuestion,

@@ -8,8 +8,9 @@ export interface AiSdkProgress {
 }
 
 /**
- * Yields what a call reports while it runs, and at last what it resolves with. Of reports that come faster than they are taken only the last one
- * is kept. Rejects as the call does. Whoever stops early does not stop the call: its signal does.
+ * Yields what a call reports while it runs, and at last what it resolves with. Of reports that come
+ * faster than they are taken only the last one is kept. Rejects as the call does. Whoever stops
+ * early does not stop the call: its signal does.
  */
 export async function* followProgress<T>(
   run: (onProgress: (progress: Progress) => void) => Promise<T>,

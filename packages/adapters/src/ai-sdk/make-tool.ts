@@ -1,5 +1,6 @@
 import type { Progress, ToolOutcome } from "@hostside/core";
-// Not its functions by name: an older SDK lacks some, and that would be told by the loader, before anybody can say what to install.
+// Not its functions by name: an older SDK lacks some, and that would be told by the loader, before
+// anybody can say what to install.
 import * as sdk from "ai";
 import type { ModelMessage, ToolSet } from "ai";
 import { captureOutcome } from "../answer/capture-outcome.ts";

@@ -6,9 +6,10 @@ type ContentPart = Extract<ToolResult["output"], { readonly type: "content" }>["
 type FilePart = Extract<ContentPart, { readonly type: "file" }>;
 
 /**
- * Messages for a model API whose tool results are texts alone, such as Chat Completions, where a picture would become prompt text: results of texts and files are
- * one text each, and the files follow as a message of the user, behind all results of that turn. Gives the same array back when there is
- * nothing to move.
+ * Messages for a model API whose tool results are texts alone, such as Chat Completions, where a
+ * picture would become prompt text: results of texts and files are one text each, and the files
+ * follow as a message of the user, behind all results of that turn. Gives the same array back when
+ * there is nothing to move.
  */
 export function moveFiles(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const moved: ModelMessage[] = [];

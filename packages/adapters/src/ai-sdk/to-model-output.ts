@@ -7,8 +7,9 @@ export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>
 type ContentPart = Extract<ModelOutput, { readonly type: "content" }>["value"][number];
 
 /**
- * What the model gets of an answer: a failure as `error-json`, which providers mark as one where their API can; else `text` for one text, and
- * `content` for more than that. `dataOf` gives the data of a file, as base64; without it the model gets its type and size.
+ * What the model gets of an answer: a failure as `error-json`, which providers mark as one where
+ * their API can; else `text` for one text, and `content` for more than that. `dataOf` gives the
+ * data of a file, as base64; without it the model gets its type and size.
  */
 export function toModelOutput(answer: CallAnswer, dataOf: (file: AnswerFile) => string | undefined): ModelOutput {
   if (answer.isError) {

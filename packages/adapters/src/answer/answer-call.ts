@@ -42,10 +42,12 @@ export interface AnswerMeans {
 }
 
 /**
- * Runs one call of a model and presents what comes of it. Whatever goes wrong is presented, too, with `isError`: a tool that is not
- * declared, arguments that are no JSON or not what the schema asks for, a tool that changed since it was declared, a server that is gone. Rejects
- * in two cases: with `aborted` when `call.signal` aborted, because nobody waits for an answer then; and with a `TypeError`
- * for a signal or context of a wrong type, before anything is sent. Two calls are two calls, whatever ids the model gave them.
+ * Runs one call of a model and presents what comes of it. Whatever goes wrong is presented, too,
+ * with `isError`: a tool that is not declared, arguments that are no JSON or not what the schema
+ * asks for, a tool that changed since it was declared, a server that is gone. Rejects in two cases:
+ * with `aborted` when `call.signal` aborted, because nobody waits for an answer then; and with a
+ * `TypeError` for a signal or context of a wrong type, before anything is sent. Two calls are two
+ * calls, whatever ids the model gave them.
  */
 export async function answerCall(declaration: Declaration, call: ModelCall, means: AnswerMeans): Promise<Presented> {
   const presenter = means.presenter ?? means.source.presenter ?? plainPresenter;
@@ -78,7 +80,8 @@ function presentFailure(error: unknown, presenter: ResultPresenter, presentConte
   try {
     return ensureBlocks(presenter.presentError(error, presentContext));
   } catch {
-    // A call without an answer ends the conversation, and what went wrong with the call can be said all the same.
+    // A call without an answer ends the conversation, and what went wrong with the call can be said
+    // all the same.
     return plainPresenter.presentError(error, presentContext);
   }
 }

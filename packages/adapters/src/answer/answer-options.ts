@@ -16,7 +16,10 @@ export interface AnswerOptions {
 
 const fields: Fields<AnswerOptions> = { signal: true, context: true, approved: true };
 
-/** Refuses an option that nothing reads. Throws a `TypeError` that names it; the values are checked with the call. */
+/**
+ * Refuses an option that nothing reads. Throws a `TypeError` that names it; the values are checked
+ * with the call.
+ */
 export function assertAnswerOptions(owner: string, options: AnswerOptions): void {
   assertKnownOptions(owner, options, fields);
   const approved: unknown = options.approved;

@@ -15,7 +15,10 @@ export interface CallToApprove {
   readonly definition: ToolDefinition;
 }
 
-/** Whether a person has to approve calls of a tool: by the policy of the source, else by the definition. */
+/**
+ * Whether a person has to approve calls of a tool: by the policy of the source, else by the
+ * definition.
+ */
 export function requiresApproval({ approval }: ToolSource, { definition }: DeclaredTool): boolean {
   return approval === undefined ? definition.requireApproval === true : approval.requires(definition);
 }
@@ -51,7 +54,9 @@ export async function noteQuestion(
   return { id, name, args, definition };
 }
 
-/** The context of a call with a person's answer. Throws `approval_denied` for a no without a policy. */
+/**
+ * The context of a call with a person's answer. Throws `approval_denied` for a no without a policy.
+ */
 export function withAnswer(
   tool: DeclaredTool,
   { id = "", args, context, approved }: CallToAsk & { readonly approved?: boolean | readonly string[] | undefined },

@@ -12,7 +12,10 @@ export interface Answerable {
   readonly optional: boolean;
 }
 
-/** Throws a `TypeError` that says what `answer()` takes for anything else, in which no call would be seen. */
+/**
+ * Throws a `TypeError` that says what `answer()` takes for anything else, in which no call would be
+ * seen.
+ */
 export function assertAnswerable(given: unknown, { takes, members, lists, optional }: Answerable): void {
   const named = `answer() takes ${takes}`;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {

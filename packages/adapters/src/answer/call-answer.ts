@@ -18,9 +18,11 @@ export interface AnswerFile {
 export type AnswerPart = { readonly type: "text"; readonly text: string } | AnswerFile;
 
 /**
- * What `execute` resolves with, and so what is in the steps of a generation, in what is streamed to a user's browser and in messages that are kept:
- * JSON, bounded, without `_meta`, each thing once. A failure has what the model reads of it: the words of the tool as `message`, its
- * structured content, the MIME types of what is not shown; and where there is no result, the code of the error with what a model can do about it.
+ * What `execute` resolves with, and so what is in the steps of a generation, in what is streamed to
+ * a user's browser and in messages that are kept: JSON, bounded, without `_meta`, each thing once.
+ * A failure has what the model reads of it: the words of the tool as `message`, its structured
+ * content, the MIME types of what is not shown; and where there is no result, the code of the error
+ * with what a model can do about it.
  */
 export type CallAnswer =
   | { readonly isError: false; readonly content: readonly AnswerPart[] }
@@ -41,7 +43,10 @@ export interface MadeAnswer {
   readonly dropped: ReadonlyMap<AnswerFile, string>;
 }
 
-/** Makes the answer of a presentation. Files whose sizes come to more than `maxFileBytes` in all are named in it, without their data. */
+/**
+ * Makes the answer of a presentation. Files whose sizes come to more than `maxFileBytes` in all are
+ * named in it, without their data.
+ */
 export function toCallAnswer(presented: Presented, maxFileBytes: number): MadeAnswer {
   const dropped = new Map<AnswerFile, string>();
   if (presented.isError) return { answer: toFailure(presented), dropped };
@@ -58,7 +63,8 @@ export function toCallAnswer(presented: Presented, maxFileBytes: number): MadeAn
 }
 
 function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswer {
-  // A presenter may write around the JSON, such as marks that say who speaks. Then its text is what the model gets, and not the bare value.
+  // A presenter may write around the JSON, such as marks that say who speaks. Then its text is what
+  // the model gets, and not the bare value.
   const isBare = blocks.some((block) => isJsonOf(block, structured));
   const texts = blocks.flatMap((block) => (block.type === "text" && !isJsonOf(block, structured) ? [block.text] : []));
   const types = blocks.flatMap((block) => (block.type === "text" ? [] : [block.mimeType]));
@@ -73,7 +79,10 @@ function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswe
   };
 }
 
-/** Whether a value that came back from messages that were kept is an answer. Its parts are looked at one by one by whoever reads them. */
+/**
+ * Whether a value that came back from messages that were kept is an answer. Its parts are looked at
+ * one by one by whoever reads them.
+ */
 export function isCallAnswer(value: unknown): value is CallAnswer {
   if (!isJsonObject(value)) return false;
   if (value["isError"] === true) return typeof value["message"] === "string";

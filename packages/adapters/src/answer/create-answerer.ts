@@ -11,18 +11,20 @@ import { runAll } from "./run-all.ts";
 /** The tools of one conversation at one model API, and the answers to its calls. */
 export interface Answerer {
   /**
-   * What to declare with the next request. The same object as before while the source offers the same definitions. `own` names tools
-   * that the product declares itself beside these: they count among those of a request, and no tool of the source is declared by such a
-   * name. Default none.
+   * What to declare with the next request. The same object as before while the source offers the
+   * same definitions. `own` names tools that the product declares itself beside these: they count
+   * among those of a request, and no tool of the source is declared by such a name. Default none.
    */
   declare(own?: ReadonlySet<string>): Declaration;
   /**
-   * Answers one call as {@linkcode answerCall} does, by the declaration that the request had; default: the latest.
+   * Answers one call as {@linkcode answerCall} does, by the declaration that the request had;
+   * default: the latest.
    */
   answer(call: ModelCall, declaration?: Declaration): Promise<Presented>;
   /**
-   * Answers the calls of one response, all at once; the answers are in the order of the calls. The failure of one touches no other. When
-   * a signal aborts, rejects with `aborted` after all of them have ended.
+   * Answers the calls of one response, all at once; the answers are in the order of the calls. The
+   * failure of one touches no other. When a signal aborts, rejects with `aborted` after all of them
+   * have ended.
    */
   answerAll(calls: readonly ModelCall[], declaration?: Declaration): Promise<readonly Presented[]>;
   /** The calls that a person has to approve, noted as asked about; answer them with `approved`. */
@@ -30,8 +32,9 @@ export interface Answerer {
 }
 
 /**
- * What adapters are made of: declares what a source offers by the rules of one API, and answers what the model calls. Holds no
- * connection and needs no end. Throws a `TypeError` for a source or options that it cannot use.
+ * What adapters are made of: declares what a source offers by the rules of one API, and answers
+ * what the model calls. Holds no connection and needs no end. Throws a `TypeError` for a source or
+ * options that it cannot use.
  */
 export function createAnswerer(source: ToolSource, profile: SchemaProfile, options: AdapterOptions = {}): Answerer {
   assertToolSource(source);

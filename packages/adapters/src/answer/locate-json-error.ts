@@ -26,8 +26,9 @@ const plainText = /[^"\\\u0000-\u001F]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Where a text stops being JSON (RFC 8259), the same in every runtime, which `JSON.parse` does not say in all of them; `undefined` for a text
- * that is JSON. Linear in its length, and goes by a list of its own.
+ * Where a text stops being JSON (RFC 8259), the same in every runtime, which `JSON.parse` does not
+ * say in all of them; `undefined` for a text that is JSON. Linear in its length, and goes by a list
+ * of its own.
  */
 export function locateJsonError(text: string): JsonErrorPlace | undefined {
   const open: ("{" | "[")[] = [];

@@ -2,8 +2,9 @@ import { HostsideError } from "@hostside/core";
 import { locateJsonError } from "./locate-json-error.ts";
 
 /**
- * The arguments of a model's call: JSON text is parsed, no text at all is no arguments, and what is no text is taken as it is. Throws
- * `invalid_arguments` for a text that is no JSON, with the place where it stops being JSON, and for one that is a text inside a text.
+ * The arguments of a model's call: JSON text is parsed, no text at all is no arguments, and what is
+ * no text is taken as it is. Throws `invalid_arguments` for a text that is no JSON, with the place
+ * where it stops being JSON, and for one that is a text inside a text.
  */
 export function readArguments(args: unknown, toolName: string): unknown {
   if (typeof args !== "string") return args;

@@ -1,4 +1,7 @@
-/** Runs all at once and waits for the last one, also when one fails; the results are in the order of the items, the first failure is thrown. */
+/**
+ * Runs all at once and waits for the last one, also when one fails; the results are in the order of
+ * the items, the first failure is thrown.
+ */
 export async function runAll<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,

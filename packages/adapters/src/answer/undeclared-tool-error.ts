@@ -7,8 +7,9 @@ const mostSuggested = 3;
 const finders: ReadonlySet<string> = new Set(["tools_search", "tools_select"]);
 
 /**
- * An `unknown_tool` in words for a model that called what is not declared: why it was left out, or declared names that are near, and how to
- * get at tools that are not declared where the toolbox's own `tools_search` or `tools_select` is. Its `toolName` is what the model asked for, cut to 200
+ * An `unknown_tool` in words for a model that called what is not declared: why it was left out, or
+ * declared names that are near, and how to get at tools that are not declared where the toolbox's
+ * own `tools_search` or `tools_select` is. Its `toolName` is what the model asked for, cut to 200
  * UTF-16 units.
  */
 export function undeclaredToolError({ tools, leftOut }: Declaration, asked: string): HostsideError {

@@ -26,28 +26,37 @@ import { toReferences, toToolResult, type ToolResultParts } from "./tool-result.
 /** How tools are declared to Anthropic's API, and their calls answered. */
 export interface AnthropicOptions extends AdapterOptions, OwnFunctionsOptions {
   /**
-   * How long the API keeps the tools of a request in its prompt cache, from a breakpoint on the last tool that is not deferred. Default
-   * `"5m"`: the next request of a loop comes within seconds and renews it, at a quarter more for what is written once. `"1h"` costs twice
-   * for that, and is needed where the product's own breakpoints behind the tools say `1h`, because the API wants the longer ones first.
-   * `"off"` for a product that has used the four breakpoints of a request.
+   * How long the API keeps the tools of a request in its prompt cache, from a breakpoint on the
+   * last tool that is not deferred. Default `"5m"`: the next request of a loop comes within seconds
+   * and renews it, at a quarter more for what is written once. `"1h"` costs twice for that, and is
+   * needed where the product's own breakpoints behind the tools say `1h`, because the API wants the
+   * longer ones first. `"off"` for a product that has used the four breakpoints of a request.
    */
   readonly cache?: "5m" | "1h" | "off" | undefined;
   /**
-   * Tools that the model does not see until a search names them, such as `() => toolbox.tools(view.undeclared())` for a view with a
-   * limit: they are declared with `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or `tools_select` is
-   * a `tool_reference` for each of them that was found. Where there would be no other tool the first is not kept back: the API refuses a request
-   * with deferred tools alone. Called for each request. Default none.
+   * Tools that the model does not see until a search names them, such as
+   * `() => toolbox.tools(view.undeclared())` for a view with a limit: they are declared with
+   * `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or
+   * `tools_select` is a `tool_reference` for each of them that was found. Where there would be no
+   * other tool the first is not kept back: the API refuses a request with deferred tools alone.
+   * Called for each request. Default none.
    */
   readonly deferred?: (() => readonly ToolDefinition[]) | undefined;
 }
 
-/** A message of a model, as far as its calls go: what `messages.create` gives, or `finalMessage()` of a stream. */
+/**
+ * A message of a model, as far as its calls go: what `messages.create` gives, or `finalMessage()`
+ * of a stream.
+ */
 export interface AnthropicMessage {
   readonly content: readonly ContentBlock[];
   readonly stop_reason?: StopReason | null | undefined;
 }
 
-/** The one message that answers all calls of a message: results first, then what cannot stand inside of them. */
+/**
+ * The one message that answers all calls of a message: results first, then what cannot stand inside
+ * of them.
+ */
 export interface AnthropicAnswer {
   role: "user";
   content: ContentBlockParam[];
@@ -58,13 +67,17 @@ export interface AnthropicTools {
   /** What to declare as `tools` of the next request: what the source offers now, in its order. */
   tools(): Tool[];
   /**
-   * Runs the calls of a message, all at once, and gives the user message to put after it; `undefined` when there is nothing to answer.
-   * Whatever goes wrong with a call is its answer, with `is_error`. A call that the end of the output may have cut off (`max_tokens` and the
-   * like) is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
-   * runs its calls twice.
+   * Runs the calls of a message, all at once, and gives the user message to put after it;
+   * `undefined` when there is nothing to answer. Whatever goes wrong with a call is its answer,
+   * with `is_error`. A call that the end of the output may have cut off (`max_tokens` and the like)
+   * is not run. Rejects with `aborted` when the signal aborts, after all calls have ended.
+   * Answering one message twice runs its calls twice.
    */
   answer(message: AnthropicMessage, options?: AnswerOptions): Promise<AnthropicAnswer | undefined>;
-  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  /**
+   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
+   * handler.
+   */
   toApprove(message: AnthropicMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
@@ -80,8 +93,8 @@ const answerable: Answerable = {
 };
 
 /**
- * Tools for the Messages API from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the option it
- * cannot use.
+ * Tools for the Messages API from a view, a toolbox or a provider; one for each conversation.
+ * Throws a `TypeError` that names the option it cannot use.
  */
 export function createAnthropicTools(source: ToolSource, options: AnthropicOptions = {}): AnthropicTools {
   assertAnthropicOptions(options);
@@ -155,7 +168,10 @@ function isCall(block: ContentBlock): block is ToolUseBlock {
   return block.type === "tool_use" && (block.toolset_name ?? null) === null;
 }
 
-/** The call that the end of the output may have cut off: its arguments look whole and may be not what the model meant. */
+/**
+ * The call that the end of the output may have cut off: its arguments look whole and may be not
+ * what the model meant.
+ */
 function cutOff({ content, stop_reason: reason }: AnthropicMessage): ContentBlock | undefined {
   const ended = reason === "max_tokens" || reason === "model_context_window_exceeded" || reason === "refusal";
   return ended ? content.at(-1) : undefined;

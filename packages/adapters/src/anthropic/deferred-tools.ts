@@ -6,16 +6,23 @@ import type { ToolSource } from "../tool-source.ts";
 export interface DeferredTools extends ToolSource {
   /** Whether a tool is kept back, by the name of its definition. */
   has(name: string): boolean;
-  /** Keeps the first of these back no longer where all of them are: the API refuses a request in which it sees no tool. */
+  /**
+   * Keeps the first of these back no longer where all of them are: the API refuses a request in
+   * which it sees no tool.
+   */
   showOne(names: readonly string[]): void;
-  /** Names of tools that are kept back and that an answer of the toolbox's own search names now. Remembers them as found. */
+  /**
+   * Names of tools that are kept back and that an answer of the toolbox's own search names now.
+   * Remembers them as found.
+   */
   found(definition: ToolDefinition | undefined, outcome: ToolOutcome | undefined): readonly string[];
 }
 
 /**
- * Puts what is kept back behind what a source offers. What was kept back once stays so for the conversation: to declare it
- * otherwise would change the beginning of the prompt, and its cache. What was found stays declared when it is gone, because
- * the API refuses a conversation that refers to a tool that is not declared; a call of it says why it is gone.
+ * Puts what is kept back behind what a source offers. What was kept back once stays so for the
+ * conversation: to declare it otherwise would change the beginning of the prompt, and its cache.
+ * What was found stays declared when it is gone, because the API refuses a conversation that refers
+ * to a tool that is not declared; a call of it says why it is gone.
  */
 export function createDeferredTools(source: ToolSource, listDeferred: () => readonly ToolDefinition[]): DeferredTools {
   const deferred = new Map<string, ToolDefinition>();

@@ -16,7 +16,8 @@ export interface ToolResultParts {
 
 type MediaBlock = ImageBlockParam | DocumentBlockParam;
 
-// What a `tool_result` takes, by the types of the SDK: there is no part for a sound, or for another file.
+// What a `tool_result` takes, by the types of the SDK: there is no part for a sound, or for another
+// file.
 const takes: ReadonlySet<string> = new Set([
   "image/jpeg",
   "image/png",
@@ -27,9 +28,9 @@ const takes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The `tool_result` of one call: texts, pictures, PDF files and plain texts; a notice for any other medium. With `is_error` all content
- * must be text, or the whole request is refused: what a failed call showed then stands beside, after words of the host
- * that say whose it is.
+ * The `tool_result` of one call: texts, pictures, PDF files and plain texts; a notice for any other
+ * medium. With `is_error` all content must be text, or the whole request is refused: what a failed
+ * call showed then stands beside, after words of the host that say whose it is.
  */
 export function toToolResult(id: string, { blocks, isError }: Presented): ToolResultParts {
   const texts: TextBlockParam[] = [];
@@ -49,15 +50,17 @@ export function toToolResult(id: string, { blocks, isError }: Presented): ToolRe
 }
 
 /**
- * The answer of a search that found deferred tools: a reference to each, in place of which the API shows the definition. No other content may
- * stand beside one in a `tool_result`, and what servers say of their tools must not stand as the user's words: it is in the definitions.
+ * The answer of a search that found deferred tools: a reference to each, in place of which the API
+ * shows the definition. No other content may stand beside one in a `tool_result`, and what servers
+ * say of their tools must not stand as the user's words: it is in the definitions.
  */
 export function toReferences(id: string, names: readonly string[]): ToolResultParts {
   const content = names.map((name) => ({ type: "tool_reference", tool_name: name }) as const);
   return { result: { type: "tool_result", tool_use_id: id, content }, beside: [] };
 }
 
-// The API refuses a request with a text block in which there is nothing but white space, wherever it stands.
+// The API refuses a request with a text block in which there is nothing but white space, wherever
+// it stands.
 function withText(blocks: readonly PresentedBlock[]): readonly PresentedBlock[] {
   const said = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
   return said.length > 0 ? said : [{ type: "text", part: "notice", text: "(blank text)" }];

@@ -15,10 +15,14 @@ export interface AdaptedTool {
 
 type Adapted = AdaptedTool | { readonly reason: string };
 
-// By definition and profile, so that to declare the same tools again costs nothing; both are never changed.
+// By definition and profile, so that to declare the same tools again costs nothing; both are never
+// changed.
 const adapted = new WeakMap<ToolDefinition, WeakMap<SchemaProfile, Adapted>>();
 
-/** A definition by the rules of a profile, or the reason why there is none. Kept as long as the definition is. */
+/**
+ * A definition by the rules of a profile, or the reason why there is none. Kept as long as the
+ * definition is.
+ */
 export function adaptTool(definition: ToolDefinition, profile: SchemaProfile): Adapted {
   const known = adapted.get(definition)?.get(profile);
   if (known !== undefined) return known;

@@ -3,9 +3,10 @@ import type { NameRules } from "../schema/schema-profile.ts";
 import { hashName } from "./hash-name.ts";
 
 /**
- * The names under which tools are declared, in the order of their local names: each legal by `rules`, and no two alike, whatever the case of their
- * letters. A local name that is legal stays as it is, whatever else is declared. One that is not has `_` for what is not allowed; where that is
- * too long, or is another tool's name, it ends in a hash of the local name.
+ * The names under which tools are declared, in the order of their local names: each legal by
+ * `rules`, and no two alike, whatever the case of their letters. A local name that is legal stays
+ * as it is, whatever else is declared. One that is not has `_` for what is not allowed; where that
+ * is too long, or is another tool's name, it ends in a hash of the local name.
  */
 export function assignDeclaredNames(localNames: readonly string[], rules: NameRules): readonly string[] {
   const wanted = localNames.map((name) => legalName(name, rules));

@@ -8,16 +8,21 @@ import { adaptTool, type AdaptedTool } from "./adapt-tool.ts";
 import { assignDeclaredNames } from "./assign-declared-names.ts";
 import { createStrictBudget, type StrictBudget } from "./strict-budget.ts";
 
-/** Which tools are declared, and how: the part of {@linkcode AdapterOptions} that {@linkcode declareTools} reads. */
+/**
+ * Which tools are declared, and how: the part of {@linkcode AdapterOptions} that
+ * {@linkcode declareTools} reads.
+ */
 export type AdapterDeclareOptions = Pick<AdapterOptions, "strict" | "maxTools" | "onLeftOut">;
 
 const fields: Fields<AdapterDeclareOptions> = { strict: true, maxTools: true, onLeftOut: true };
 const none: ReadonlySet<string> = new Set();
 
 /**
- * What a source offers now, as one model API takes it: in the order of the source, under legal names, with schemas that the API does not
- * refuse. A tool that it would refuse anyway is left out, with a reason. What a definition and a profile make is kept as long as the
- * definition, so that to declare the same tools again costs next to nothing; a definition must not be changed. Throws a `TypeError` for options that it cannot use.
+ * What a source offers now, as one model API takes it: in the order of the source, under legal
+ * names, with schemas that the API does not refuse. A tool that it would refuse anyway is left out,
+ * with a reason. What a definition and a profile make is kept as long as the definition, so that to
+ * declare the same tools again costs next to nothing; a definition must not be changed. Throws a
+ * `TypeError` for options that it cannot use.
  */
 export function declareTools(
   source: ToolSource,
@@ -37,7 +42,10 @@ interface Fitting {
 
 /** How definitions that were read already are declared, by options that were checked. */
 export interface DeclareRules extends Pick<AdapterDeclareOptions, "strict" | "maxTools"> {
-  /** Names of tools that the product declares itself in the same request. They count, and no other tool is declared by one. Default none. */
+  /**
+   * Names of tools that the product declares itself in the same request. They count, and no other
+   * tool is declared by one. Default none.
+   */
   readonly own?: ReadonlySet<string> | undefined;
 }
 

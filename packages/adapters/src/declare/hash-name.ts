@@ -1,8 +1,9 @@
 const prime = 0x01000193;
 
 /**
- * 8 hexadecimal digits that stand for a name: FNV-1a over its UTF-16 units, high byte first. It keeps names apart that would be cut alike; it
- * keeps nobody from making two names with the same digits, so whoever uses it looks whether the name is taken.
+ * 8 hexadecimal digits that stand for a name: FNV-1a over its UTF-16 units, high byte first. It
+ * keeps names apart that would be cut alike; it keeps nobody from making two names with the same
+ * digits, so whoever uses it looks whether the name is taken.
  * http://www.isthe.com/chongo/tech/comp/fnv/
  */
 export function hashName(name: string): string {

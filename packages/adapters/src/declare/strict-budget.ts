@@ -7,7 +7,10 @@ export interface StrictBudget {
   take(count: StrictCount): boolean;
 }
 
-/** What strict mode counts over the tools of one request, from its beginning: what comes first, in the order of the source, has it. */
+/**
+ * What strict mode counts over the tools of one request, from its beginning: what comes first, in
+ * the order of the source, has it.
+ */
 export function createStrictBudget({ strict }: SchemaProfile): StrictBudget {
   const most = strict?.strictTotals?.value;
   const used = { tools: 0, optional: 0, unions: 0 };

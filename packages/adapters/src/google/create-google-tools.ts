@@ -17,18 +17,22 @@ import { toFunctionResponse, type MediaPlace } from "./function-response.ts";
 /** How functions are declared to Gemini, and their calls answered. */
 export interface GoogleOptions extends AdapterOptions, OwnFunctionsOptions {
   /**
-   * In which member a schema is declared: `"parametersJsonSchema"` (default), which takes most of JSON Schema, or `"parameters"`, the older
-   * subset of OpenAPI, for models and proxies that know nothing else.
+   * In which member a schema is declared: `"parametersJsonSchema"` (default), which takes most of
+   * JSON Schema, or `"parameters"`, the older subset of OpenAPI, for models and proxies that know
+   * nothing else.
    */
   readonly dialect?: "parametersJsonSchema" | "parameters" | undefined;
   /**
-   * Where what a tool shows stands: `"in-response"` (default), as Gemini 3 and later take it, or `"beside"`, after all responses of the
-   * content, for models before, which refuse it inside.
+   * Where what a tool shows stands: `"in-response"` (default), as Gemini 3 and later take it, or
+   * `"beside"`, after all responses of the content, for models before, which refuse it inside.
    */
   readonly media?: MediaPlace | undefined;
 }
 
-/** A response of a model, as far as its calls go: what `generateContent` gives, or the calls of all chunks of a stream. */
+/**
+ * A response of a model, as far as its calls go: what `generateContent` gives, or the calls of all
+ * chunks of a stream.
+ */
 export interface GoogleResponse {
   readonly functionCalls?: readonly FunctionCall[] | undefined;
 }
@@ -41,18 +45,23 @@ export interface GoogleAnswer {
 
 /** The tools of one conversation with Gemini. */
 export interface GoogleTools {
-  /** What to declare as `config.tools` of the next request: what the source offers now, in its order; empty where that is nothing. */
+  /**
+   * What to declare as `config.tools` of the next request: what the source offers now, in its
+   * order; empty where that is nothing.
+   */
   tools(): Tool[];
   /**
-   * Runs the calls of a response, all at once, and gives the content to put after that of the model; `undefined` when there is nothing to
-   * answer. Whatever goes wrong with a call is its answer. Put the model's own content back as it came: its parts have a
-   * `thoughtSignature`, without which Gemini 3 refuses the request. Rejects with `aborted` when the signal aborts, after all calls have
-   * ended. Answering one response twice runs its calls twice.
+   * Runs the calls of a response, all at once, and gives the content to put after that of the
+   * model; `undefined` when there is nothing to answer. Whatever goes wrong with a call is its
+   * answer. Put the model's own content back as it came: its parts have a `thoughtSignature`,
+   * without which Gemini 3 refuses the request. Rejects with `aborted` when the signal aborts,
+   * after all calls have ended. Answering one response twice runs its calls twice.
    */
   answer(response: GoogleResponse, options?: AnswerOptions): Promise<GoogleAnswer | undefined>;
   /**
-   * The same as one tool of `config.tools`, with which `generateContent` calls functions by itself. It reads what is declared once, at its
-   * beginning: what the model finds meanwhile is declared by the next one. For a conversation with a search, write the loop.
+   * The same as one tool of `config.tools`, with which `generateContent` calls functions by itself.
+   * It reads what is declared once, at its beginning: what the model finds meanwhile is declared by
+   * the next one. For a conversation with a search, write the loop.
    */
   callable(options?: AnswerOptions): CallableTool;
   /**
@@ -74,8 +83,8 @@ const answerable: Answerable = {
 };
 
 /**
- * Tools for Gemini from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the option it cannot
- * use.
+ * Tools for Gemini from a view, a toolbox or a provider; one for each conversation. Throws a
+ * `TypeError` that names the option it cannot use.
  */
 export function createGoogleTools(source: ToolSource, options: GoogleOptions = {}): GoogleTools {
   assertGoogleOptions(options);
@@ -133,7 +142,8 @@ function toModelCall({ id, name = "", args }: FunctionCall, at: number, how: Ans
 
 const inPieces = "the arguments of the call came in pieces and were not put together; it did not run";
 
-// As they come with `streamFunctionCallArguments`: what looks like a call without arguments is the beginning of one.
+// As they come with `streamFunctionCallArguments`: what looks like a call without arguments is the
+// beginning of one.
 function isPiece({ willContinue, partialArgs }: FunctionCall): boolean {
   return willContinue === true || (partialArgs?.length ?? 0) > 0;
 }

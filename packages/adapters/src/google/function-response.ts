@@ -3,7 +3,10 @@ import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/result
 import type { FunctionCall, Part } from "@google/genai";
 import { replaceMedia } from "../replace-media.ts";
 
-/** Where what a tool shows stands: in its response, as Gemini 3 and later take it, or beside it, for models before. */
+/**
+ * Where what a tool shows stands: in its response, as Gemini 3 and later take it, or beside it, for
+ * models before.
+ */
 export type MediaPlace = "in-response" | "beside";
 
 /** The answer to one call, and what of it stands outside of the response. */
@@ -15,7 +18,8 @@ export interface FunctionResponseParts {
 
 const pictures = ["image/png", "image/jpeg", "image/webp"];
 
-// A response takes pictures and documents; a sound in it fails the request (google-gemini/gemini-cli#16741), beside it stands as in any content.
+// A response takes pictures and documents; a sound in it fails the request
+// (google-gemini/gemini-cli#16741), beside it stands as in any content.
 const takes: Readonly<Record<MediaPlace, ReadonlySet<string>>> = {
   "in-response": new Set([...pictures, "application/pdf", "text/plain"]),
   beside: new Set([
@@ -33,8 +37,9 @@ const takes: Readonly<Record<MediaPlace, ReadonlySet<string>>> = {
 };
 
 /**
- * The `functionResponse` of one call: `response.output`, or `response.error` of a tool that failed, both of which the API knows. A text is
- * one, structured content is JSON, and where there are both they are `text` and `structured`, or `message` and `structured`.
+ * The `functionResponse` of one call: `response.output`, or `response.error` of a tool that failed,
+ * both of which the API knows. A text is one, structured content is JSON, and where there are both
+ * they are `text` and `structured`, or `message` and `structured`.
  */
 export function toFunctionResponse(
   { id, name }: FunctionCall,
@@ -87,8 +92,9 @@ function separate(blocks: readonly PresentedBlock[]): Said {
   return { text: texts.join("\n"), structured };
 }
 
-// A presenter may have cut it, or put it between marks: then it is a text, and the marks count. So it is where the API would refuse the value:
-// half of a surrogate pair, which JSON can write and UTF-8 cannot, and more levels than a protobuf message of JSON may have, which are 100.
+// A presenter may have cut it, or put it between marks: then it is a text, and the marks count. So
+// it is where the API would refuse the value: half of a surrogate pair, which JSON can write and
+// UTF-8 cannot, and more levels than a protobuf message of JSON may have, which are 100.
 function parse(text: string): JsonValue | undefined {
   if (/\\u[dD][89a-fA-F]/.test(text)) return undefined;
   try {

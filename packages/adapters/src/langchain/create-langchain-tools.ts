@@ -23,9 +23,10 @@ import { toToolOutput, type ToolOutput } from "./tool-output.ts";
 /** How tools are handed to LangChain, and calls answered. */
 export interface LangChainOptions extends AdapterOptions, OwnFunctionsOptions {
   /**
-   * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands for what is of another one. Default none:
-   * not every package for models sends a picture in a way that its API takes, and one that is refused ends the conversation. Name
-   * `image/png`, `image/jpeg`, `image/webp` and `image/gif` for Anthropic's models and OpenAI's Responses API.
+   * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands
+   * for what is of another one. Default none: not every package for models sends a picture in a way
+   * that its API takes, and one that is refused ends the conversation. Name `image/png`,
+   * `image/jpeg`, `image/webp` and `image/gif` for Anthropic's models and OpenAI's Responses API.
    */
   readonly media?: readonly string[] | undefined;
 }
@@ -40,16 +41,24 @@ export interface LangChainMessage {
 
 /** The tools of one conversation through LangChain. */
 export interface LangChainTools {
-  /** What to hand to `model.bindTools()` before each request, or to an agent: what the source offers now, in its order. */
+  /**
+   * What to hand to `model.bindTools()` before each request, or to an agent: what the source offers
+   * now, in its order.
+   */
   tools(): DynamicStructuredTool[];
   /**
-   * Runs the calls of a message, all at once, and gives a message for each, in their order; empty when there is nothing to answer. Whatever
-   * goes wrong with a call is its message, with `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
-   * read are answered, too. The call at which the output was cut off is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
-   * runs its calls twice.
+   * Runs the calls of a message, all at once, and gives a message for each, in their order; empty
+   * when there is nothing to answer. Whatever goes wrong with a call is its message, with
+   * `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
+   * read are answered, too. The call at which the output was cut off is not run. Rejects with
+   * `aborted` when the signal aborts, after all calls have ended. Answering one message twice runs
+   * its calls twice.
    */
   answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
-  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  /**
+   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
+   * handler.
+   */
   toApprove(message: LangChainMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
@@ -65,8 +74,8 @@ const answerable: Answerable = {
 };
 
 /**
- * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the
- * option it cannot use.
+ * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each
+ * conversation. Throws a `TypeError` that names the option it cannot use.
  */
 export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
   assertPeer({ where: "createLangChainTools()", peer: "@langchain/core@1", has: messages.isMessage });
@@ -118,7 +127,8 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
   };
 }
 
-// Each package has its own member and word for it: Anthropic's, OpenAI's and its compatible ones', Google's.
+// Each package has its own member and word for it: Anthropic's, OpenAI's and its compatible ones',
+// Google's.
 const reasonMembers = ["stop_reason", "finish_reason", "finishReason", "status"];
 const cutOffReasons = new Set<unknown>([
   "max_tokens",
@@ -140,7 +150,8 @@ interface CallToAnswer {
   readonly args: unknown;
 }
 
-// With calls that could be read, the packages for models send those alone: an answer to another one would be refused.
+// With calls that could be read, the packages for models send those alone: an answer to another one
+// would be refused.
 function callsOf({ tool_calls: calls = [], invalid_tool_calls: invalid = [] }: LangChainMessage): CallToAnswer[] {
   return (calls.length > 0 ? calls : invalid).map(({ id = "", name = "", args }) => ({ id, name, args }));
 }

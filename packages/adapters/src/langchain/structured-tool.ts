@@ -10,17 +10,22 @@ export type ToolCalled = Pick<ModelCall, "id" | "args" | "signal" | "approved">;
 /** What becomes of the calls of one tool. */
 export interface ToolMeans {
   readonly run: (call: ToolCalled) => Promise<ToolOutput>;
-  /** What a person answered about a call; `undefined` where nobody has to be asked, or nobody can be. Rejects with the interrupt by which a graph asks. */
+  /**
+   * What a person answered about a call; `undefined` where nobody has to be asked, or nobody can
+   * be. Rejects with the interrupt by which a graph asks.
+   */
   readonly ask: (call: ToolCalled) => Promise<boolean | undefined>;
 }
 
 /**
- * A declared tool as LangChain takes it. With the id of a call it gives a `ToolMessage`, of a failed tool with `status: "error"`; without one
- * its content, and of a failed tool the content that says so.
+ * A declared tool as LangChain takes it. With the id of a call it gives a `ToolMessage`, of a
+ * failed tool with `status: "error"`; without one its content, and of a failed tool the content
+ * that says so.
  *
- * LangChain checks arguments against a JSON Schema itself: it makes regular expressions of the patterns of a server, which may take
- * forever, and throws an error that does not say what is wrong. Here it checks nothing: the tool's server does, and so does a policy, with
- * the place in the arguments.
+ * LangChain checks arguments against a JSON Schema itself: it makes regular expressions of the
+ * patterns of a server, which may take forever, and throws an error that does not say what is
+ * wrong. Here it checks nothing: the tool's server does, and so does a policy, with the place in
+ * the arguments.
  */
 export function toStructuredTool(
   { name, description, inputSchema, definition }: DeclaredTool,

@@ -5,7 +5,10 @@ import type { AnsweredCall } from "../answer/capture-outcome.ts";
 import { markError } from "../mark-error.ts";
 import { replaceMedia } from "../replace-media.ts";
 
-/** What a message of a tool carries for the host, past the model: what the tool answered, or why it did not. */
+/**
+ * What a message of a tool carries for the host, past the model: what the tool answered, or why it
+ * did not.
+ */
 export interface LangChainArtifact {
   readonly outcome?: ToolOutcome | undefined;
   readonly error?: PresentedError | undefined;
@@ -19,8 +22,9 @@ export interface ToolOutput {
 }
 
 /**
- * The content of a `ToolMessage`: one text where there is nothing else, otherwise LangChain's standard blocks. Of a failed tool texts alone,
- * after `[tool error]`: models' packages do not all send the status, and an API that gets it takes no picture with it.
+ * The content of a `ToolMessage`: one text where there is nothing else, otherwise LangChain's
+ * standard blocks. Of a failed tool texts alone, after `[tool error]`: models' packages do not all
+ * send the status, and an API that gets it takes no picture with it.
  */
 export function toToolOutput({ presented, outcome }: AnsweredCall, takes: ReadonlySet<string>): ToolOutput {
   const { blocks, isError, error } = presented;

@@ -19,24 +19,29 @@ export interface MastraStep {
 /** The tools of one conversation for an agent of Mastra. */
 export interface MastraTools {
   /**
-   * For `tools` of an agent, of `toolsets`, or of what a function for them returns: what the source offers when it is read, and your own. Each time another
-   * object.
+   * For `tools` of an agent, of `toolsets`, or of what a function for them returns: what the source
+   * offers when it is read, and your own. Each time another object.
    */
   readonly tools: ToolsInput;
   /**
-   * For `prepareStep` of `generate` and `stream`: declares in each step what the source offers by then, behind the agent's own tools, so that what the model
-   * found in one step it can call in the next.
+   * For `prepareStep` of `generate` and `stream`: declares in each step what the source offers by
+   * then, behind the agent's own tools, so that what the model found in one step it can call in the
+   * next.
    */
   readonly prepareStep: (step?: MastraStep) => { readonly tools: Record<string, unknown> };
-  /** The whole outcome behind what `execute` resolved with, such as `result` of a tool result, in this process. For the host alone: it is not bounded. */
+  /**
+   * The whole outcome behind what `execute` resolved with, such as `result` of a tool result, in
+   * this process. For the host alone: it is not bounded.
+   */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
   /** What is not declared now, and why. */
   readonly leftOut: () => readonly LeftOutTool[];
 }
 
 /**
- * Tools of Mastra from a view, a toolbox or a provider, for one conversation. Whatever goes wrong with a call is its result, which the model gets marked as an
- * error; a call that the run aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
+ * Tools of Mastra from a view, a toolbox or a provider, for one conversation. Whatever goes wrong
+ * with a call is its result, which the model gets marked as an error; a call that the run aborts
+ * rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
   assertPeer({ where: "createMastraTools()", peer: "@mastra/core@1.71", has: mastraTools.MASTRA_TOOL_MARKER });

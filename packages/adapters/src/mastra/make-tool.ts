@@ -46,7 +46,8 @@ export function createMastraToolMaker({ source, shared, takesFiles }: ToolMakerI
         id: name,
         description,
         inputSchema: uncheckedSchema(inputSchema),
-        // Else Mastra rewrites the schema for the model's vendor, so that optional members are asked for.
+        // Else Mastra rewrites the schema for the model's vendor, so that optional members are
+        // asked for.
         strict: tool.strict,
         // Asked without the id of the call, and again with the same arguments when the run goes on.
         requireApproval: async (args: unknown) => {

@@ -4,12 +4,16 @@ import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../ada
 
 /** How tools are given to Mastra. */
 export interface MastraOptions extends AdapterOptions {
-  /** Tools of your own. They are declared first, and go before a tool of the source that has the same name. Default none. */
+  /**
+   * Tools of your own. They are declared first, and go before a tool of the source that has the
+   * same name. Default none.
+   */
   readonly tools?: ToolsInput | undefined;
   /**
-   * How the model gets pictures, sounds and files: `"result"` in the result of the call; `"none"` by type and size only, for a model or an API that takes
-   * none there. Default `"auto"`: `"none"` where the provider of the model speaks Chat Completions (its id ends in `.chat`), where results are texts
-   * alone; needs `prepareStep`.
+   * How the model gets pictures, sounds and files: `"result"` in the result of the call; `"none"`
+   * by type and size only, for a model or an API that takes none there. Default `"auto"`: `"none"`
+   * where the provider of the model speaks Chat Completions (its id ends in `.chat`), where results
+   * are texts alone; needs `prepareStep`.
    */
   readonly files?: "auto" | "result" | "none" | undefined;
 }

@@ -1,7 +1,10 @@
 import type { JsonValue } from "@hostside/core";
 import type { AnswerFile, AnswerPart, CallAnswer } from "../answer/call-answer.ts";
 
-/** What Mastra keeps as the result of a call for the model, in the words of the second version of the AI SDK's provider interface. */
+/**
+ * What Mastra keeps as the result of a call for the model, in the words of the second version of
+ * the AI SDK's provider interface.
+ */
 export type MastraOutput =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "error-json"; readonly value: JsonValue }
@@ -16,8 +19,9 @@ export type MastraOutput =
 type ContentPart = Extract<MastraOutput, { readonly type: "content" }>["value"][number];
 
 /**
- * What the model gets of an answer: a failure as `error-json`, else `text` for one text, and `content` for more than that. `dataOf` gives the data of
- * a file, as base64; without it the model gets its type and size.
+ * What the model gets of an answer: a failure as `error-json`, else `text` for one text, and
+ * `content` for more than that. `dataOf` gives the data of a file, as base64; without it the model
+ * gets its type and size.
  */
 export function toMastraOutput(answer: CallAnswer, dataOf: (file: AnswerFile) => string | undefined): MastraOutput {
   if (answer.isError) {

@@ -5,7 +5,10 @@ import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../ada
 
 /** How tools are given to the OpenAI Agents SDK. */
 export interface AgentsOptions<Context = unknown> extends AdapterOptions {
-  /** On whose behalf a run calls, from its own context; goes before `context`, member by member. Default: `context` alone. */
+  /**
+   * On whose behalf a run calls, from its own context; goes before `context`, member by member.
+   * Default: `context` alone.
+   */
   readonly contextOf?: ((runContext: RunContext<Context>) => CallContext) | undefined;
 }
 

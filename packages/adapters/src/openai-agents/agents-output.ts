@@ -6,8 +6,9 @@ import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";
 export type AgentsOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];
 
 /**
- * The output of a tool: the texts as one, a line each, or parts where there are media. (Through Chat Completions the framework sends the
- * texts of parts without anything between them, and no media.) There is no flag for a failure, so that the first text says it.
+ * The output of a tool: the texts as one, a line each, or parts where there are media. (Through
+ * Chat Completions the framework sends the texts of parts without anything between them, and no
+ * media.) There is no flag for a failure, so that the first text says it.
  */
 export function agentsOutput(presented: Presented): AgentsOutput {
   const blocks = openaiBlocks(presented);

@@ -14,9 +14,10 @@ import { liveTools } from "./live-tools.ts";
 /** The tools of one conversation for agents of the OpenAI Agents SDK. */
 export interface AgentsTools<Context = unknown> {
   /**
-   * For the option `tools` of an agent, or of several. The array itself: it is read anew whenever the framework goes through it, which is
-   * before each turn, so that what the model searched and selected is there; a copy (`[...tools]`) stays as it is. Tools of your own go
-   * onto its end, by `push`; where one has the name of a tool of the source, it is the one.
+   * For the option `tools` of an agent, or of several. The array itself: it is read anew whenever
+   * the framework goes through it, which is before each turn, so that what the model searched and
+   * selected is there; a copy (`[...tools]`) stays as it is. Tools of your own go onto its end, by
+   * `push`; where one has the name of a tool of the source, it is the one.
    */
   readonly tools: Tool<Context>[];
   /** What is not declared now, and why. */
@@ -24,8 +25,9 @@ export interface AgentsTools<Context = unknown> {
 }
 
 /**
- * Function tools of the OpenAI Agents SDK from a view, a toolbox or a provider. Whatever goes wrong with a call is its output, for the model
- * to read; an aborted run ends with the reason of its signal. Throws a `TypeError` that names the option it cannot use.
+ * Function tools of the OpenAI Agents SDK from a view, a toolbox or a provider. Whatever goes wrong
+ * with a call is its output, for the model to read; an aborted run ends with the reason of its
+ * signal. Throws a `TypeError` that names the option it cannot use.
  */
 export function createAgentsTools<Context = unknown>(
   source: ToolSource,
@@ -64,7 +66,8 @@ function toFunctionTool<Context>(declared: DeclaredTool, means: ToolMeans<Contex
   const answering = { ...shared, source: means.source };
   const needsApproval = async (runContext: RunContext, args: unknown, id?: string): Promise<boolean> => {
     if (!requiresApproval(means.source, declared)) return false;
-    // The framework may ask again about a call that the run has approved, with arguments that nobody was shown.
+    // The framework may ask again about a call that the run has approved, with arguments that
+    // nobody was shown.
     const isApproved = id !== undefined && runContext.isToolApproved({ toolName: name, callId: id }) === true;
     if (!isApproved)
       await noteQuestion(declared, { id, args, context: contextOf?.(runContext as RunContext<Context>) }, answering);
@@ -88,7 +91,8 @@ function toFunctionTool<Context>(declared: DeclaredTool, means: ToolMeans<Contex
     }
   };
   const common = { name, description, execute, needsApproval, errorFunction: null };
-  // What the schema does not have is written out as what its absence means, because the framework's types ask for it.
+  // What the schema does not have is written out as what its absence means, because the framework's
+  // types ask for it.
   const required: string[] = [];
   const { type: _type, ...schema } = inputSchema;
   return strict

@@ -1,6 +1,7 @@
 /**
- * An array that is read anew whenever somebody goes through it (`[...tools]`, `for of`), which the framework does before each turn: first
- * what `read` gives now, then whatever others have pushed onto it. `read` gets the names of those.
+ * An array that is read anew whenever somebody goes through it (`[...tools]`, `for of`), which the
+ * framework does before each turn: first what `read` gives now, then whatever others have pushed
+ * onto it. `read` gets the names of those.
  */
 export function liveTools<T extends { readonly name: string }>(
   read: (taken: ReadonlySet<string>) => readonly T[],

@@ -11,8 +11,8 @@ export interface ChatOutput {
 }
 
 /**
- * The content of a `tool` message, which is text alone: the texts, a line each; of a tool that failed as JSON, `{error, structured?}`,
- * because the API has no flag for that.
+ * The content of a `tool` message, which is text alone: the texts, a line each; of a tool that
+ * failed as JSON, `{error, structured?}`, because the API has no flag for that.
  */
 export function chatOutput({ blocks, isError, structured }: Presented): ChatOutput {
   const media: PresentedMedia[] = [];
@@ -32,8 +32,9 @@ export function chatOutput({ blocks, isError, structured }: Presented): ChatOutp
 }
 
 /**
- * The parts of the message that has what tools showed, for after all tool messages of a turn. `label` says which call it is of, in the
- * host's own words: what follows is data of a server, and no wish of the user's.
+ * The parts of the message that has what tools showed, for after all tool messages of a turn.
+ * `label` says which call it is of, in the host's own words: what follows is data of a server, and
+ * no wish of the user's.
  */
 export function chatMediaParts(label: string, media: readonly PresentedMedia[]): readonly ChatCompletionContentPart[] {
   return [

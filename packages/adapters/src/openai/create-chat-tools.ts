@@ -18,7 +18,10 @@ import type { ToolSource } from "../tool-source.ts";
 import { chatMediaParts, chatOutput } from "./chat-output.ts";
 import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
 
-/** A message of a model, as far as its tool calls go: of a completion, or put together from the pieces of a stream. */
+/**
+ * A message of a model, as far as its tool calls go: of a completion, or put together from the
+ * pieces of a stream.
+ */
 export interface CallingMessage {
   readonly tool_calls?: readonly ChatCompletionMessageToolCall[] | null | undefined;
 }
@@ -32,24 +35,29 @@ export interface CallingChoice {
 /** The tools of one conversation through Chat Completions. */
 export interface ChatTools {
   /**
-   * What to declare as `tools` of the next request: what the source offers now, in its order, so that what the model searched and
-   * selected is there.
+   * What to declare as `tools` of the next request: what the source offers now, in its order, so
+   * that what the model searched and selected is there.
    */
   tools(): ChatCompletionFunctionTool[];
   /**
-   * Runs the function calls of a message, all at once, and gives what to put after that: one tool message for each call, in their order,
-   * and, when tools showed pictures or files, one user message that has these, because a tool message takes text alone. Empty when there
-   * is nothing to answer.
+   * Runs the function calls of a message, all at once, and gives what to put after that: one tool
+   * message for each call, in their order, and, when tools showed pictures or files, one user
+   * message that has these, because a tool message takes text alone. Empty when there is nothing to
+   * answer.
    *
-   * Whatever goes wrong with a call is its answer. Of a choice whose output was cut off (`finish_reason`: `length`, `content_filter`) the last
-   * call is not run; in a message alone that does not show where a call has no arguments yet. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
-   * one message twice runs its calls twice.
+   * Whatever goes wrong with a call is its answer. Of a choice whose output was cut off
+   * (`finish_reason`: `length`, `content_filter`) the last call is not run; in a message alone that
+   * does not show where a call has no arguments yet. Rejects with `aborted` when the signal aborts,
+   * after all calls have ended. Answering one message twice runs its calls twice.
    */
   answer(
     message: CallingMessage | CallingChoice,
     options?: AnswerOptions,
   ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]>;
-  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  /**
+   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
+   * handler.
+   */
   toApprove(message: CallingMessage | CallingChoice, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
@@ -62,7 +70,10 @@ const answerable: Answerable = {
   optional: true,
 };
 
-/** Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
+/**
+ * Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names
+ * the option it cannot use.
+ */
 export function createChatTools(source: ToolSource, options: OpenaiOptions = {}): ChatTools {
   const { shared, own } = readOpenaiOptions("createChatTools()", options);
   const answerer = createAnswerer(source, openaiChat, shared);

@@ -26,20 +26,25 @@ interface CallingResponse {
 /** The tools of one conversation through the Responses API. */
 export interface ResponsesTools {
   /**
-   * What to declare as `tools` of the next request: what the source offers now, in its order, so that what the model searched and
-   * selected is there. Each has an explicit `strict`, because the API would try strict mode where nothing is said.
+   * What to declare as `tools` of the next request: what the source offers now, in its order, so
+   * that what the model searched and selected is there. Each has an explicit `strict`, because the
+   * API would try strict mode where nothing is said.
    */
   tools(): FunctionTool[];
   /**
-   * Runs the function calls of a response, all at once, and gives their outputs in the order of the calls, for `input` of the next request
-   * after the response's own `output`; empty when there is nothing to answer. Of a stream it takes the response of `response.completed`.
+   * Runs the function calls of a response, all at once, and gives their outputs in the order of the
+   * calls, for `input` of the next request after the response's own `output`; empty when there is
+   * nothing to answer. Of a stream it takes the response of `response.completed`.
    *
-   * Whatever goes wrong with a call is its output. A call that was cut off (it is `incomplete`, or the last of a response that is) is
-   * not run. Rejects with `aborted`
-   * when the signal aborts, after all calls have ended. Answering one response twice runs its calls twice.
+   * Whatever goes wrong with a call is its output. A call that was cut off (it is `incomplete`, or
+   * the last of a response that is) is not run. Rejects with `aborted` when the signal aborts,
+   * after all calls have ended. Answering one response twice runs its calls twice.
    */
   answer(response: CallingResponse, options?: AnswerOptions): Promise<ResponseInputItem.FunctionCallOutput[]>;
-  /** The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a handler. */
+  /**
+   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
+   * handler.
+   */
   toApprove(response: CallingResponse, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
   /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
@@ -52,7 +57,10 @@ const answerable: Answerable = {
   optional: false,
 };
 
-/** Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
+/**
+ * Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names
+ * the option it cannot use.
+ */
 export function createResponsesTools(source: ToolSource, options: OpenaiOptions = {}): ResponsesTools {
   const { shared, own } = readOpenaiOptions("createResponsesTools()", options);
   const answerer = createAnswerer(source, openaiResponses, shared);

@@ -14,7 +14,9 @@ export interface ReadOpenaiOptions {
   readonly own: ReadonlySet<string>;
 }
 
-/** Checks the options. Throws a `TypeError` that names the one that is unknown or of a wrong type. */
+/**
+ * Checks the options. Throws a `TypeError` that names the one that is unknown or of a wrong type.
+ */
 export function readOpenaiOptions(owner: string, options: OpenaiOptions): ReadOpenaiOptions {
   assertAdapterOptions(owner, options, fields);
   const { ownFunctions, ...shared } = options;

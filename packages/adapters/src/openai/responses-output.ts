@@ -4,8 +4,8 @@ import { toDataUrl } from "../replace-media.ts";
 import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";
 
 /**
- * The `output` of a `function_call_output`: one text as it is, anything else as parts. The API has no flag for a failure, so that the
- * first text says it.
+ * The `output` of a `function_call_output`: one text as it is, anything else as parts. The API has
+ * no flag for a failure, so that the first text says it.
  */
 export function responsesOutput(presented: Presented): string | ResponseFunctionCallOutputItem[] {
   const parts = openaiBlocks(presented).map(toPart);

@@ -9,8 +9,9 @@ type Schema = JsonObject | boolean;
 export type AdaptSub = (sub: JsonObject, keyword: string, adaptation: Adaptation) => Schema;
 
 /**
- * A schema with those directly inside it adapted. Where one that takes more would make the whole take less, as in `not`, it is adapted without a
- * change of what is valid or goes, in words: a `oneOf` becomes an `anyOf` first.
+ * A schema with those directly inside it adapted. Where one that takes more would make the whole
+ * take less, as in `not`, it is adapted without a change of what is valid or goes, in words: a
+ * `oneOf` becomes an `anyOf` first.
  */
 export function adaptInside(schema: JsonObject, adaptation: Adaptation, adapt: AdaptSub): JsonObject {
   let node = schema;

@@ -18,14 +18,18 @@ export interface AdaptedSchema {
   /** What was done, in words; `[]` where nothing was. */
   readonly changes: readonly string[];
   /**
-   * What is valid by it, after {@linkcode restore}: `"same"` what was; `"less"` some of it, such as no names that nobody declared; `"more"`
-   * and `"other"` (more and less) also what the tool's server will refuse, as the description says. By all but those two, what is
-   * valid is valid by the given schema when it is restored.
+   * What is valid by it, after {@linkcode restore}: `"same"` what was; `"less"` some of it, such as
+   * no names that nobody declared; `"more"` and `"other"` (more and less) also what the tool's
+   * server will refuse, as the description says. By all but those two, what is valid is valid by
+   * the given schema when it is restored.
    */
   readonly accepts: "same" | "less" | "more" | "other";
   /** Whether the API enforces it. */
   readonly strict: boolean;
-  /** Arguments by the adapted schema as the tool takes them. Gives back what is no object, and changes nothing that it is given. */
+  /**
+   * Arguments by the adapted schema as the tool takes them. Gives back what is no object, and
+   * changes nothing that it is given.
+   */
   restore(args: unknown): unknown;
 }
 
@@ -39,11 +43,13 @@ export interface UnfitSchema {
 const mostTextLength: number = schemaBounds.maxTextLength;
 
 /**
- * Makes of a tool's input schema one that an API takes: the very same where it can, else one that means the same, else one that asks for less
- * and says the rest in words, because the tool's own server looks at the arguments anyway. `{ ok: false }` where not even that fits.
+ * Makes of a tool's input schema one that an API takes: the very same where it can, else one that
+ * means the same, else one that asks for less and says the rest in words, because the tool's own
+ * server looks at the arguments anyway. `{ ok: false }` where not even that fits.
  *
- * Pure, and never fetches. Changes nothing that it is given. What is in `const`, `enum`, `default` and `examples` is data, and so are the
- * names of properties. Bounded by `schemaBounds`, and by what references may be written out to, whatever the schema is.
+ * Pure, and never fetches. Changes nothing that it is given. What is in `const`, `enum`, `default`
+ * and `examples` is data, and so are the names of properties. Bounded by `schemaBounds`, and by
+ * what references may be written out to, whatever the schema is.
  */
 export function adaptSchema(schema: JsonObject, profile: SchemaProfile): AdaptedSchema | UnfitSchema {
   if (!isJsonObject(schema)) return unfit("its schema is no object");

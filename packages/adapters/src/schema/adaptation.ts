@@ -6,11 +6,20 @@ export interface Adaptation {
   readonly profile: SchemaProfile;
   /** What was done, in words, each once. */
   readonly changes: Set<string>;
-  /** Whether the adapted schema takes what the given one does not (`more`), and does not take what that one does (`less`). */
+  /**
+   * Whether the adapted schema takes what the given one does not (`more`), and does not take what
+   * that one does (`less`).
+   */
   readonly accepts: { more: boolean; less: boolean };
-  /** Inside what turns the meaning round, such as `not`: a schema that takes more would make the whole take less. */
+  /**
+   * Inside what turns the meaning round, such as `not`: a schema that takes more would make the
+   * whole take less.
+   */
   readonly exactly: boolean;
-  /** Names of properties as they are declared, by the server's own; of those alone that had to be others. */
+  /**
+   * Names of properties as they are declared, by the server's own; of those alone that had to be
+   * others.
+   */
   readonly renamed: Map<string, string>;
   /** By schema: the properties whose `null` means that they are left out. */
   readonly stripped: WeakMap<JsonObject, ReadonlySet<string>>;
@@ -31,10 +40,16 @@ export function startAdaptation(profile: SchemaProfile): Adaptation {
   };
 }
 
-/** Thrown inside an adaptation, never out of it: the schema cannot be made to fit, and the message says why. */
+/**
+ * Thrown inside an adaptation, never out of it: the schema cannot be made to fit, and the message
+ * says why.
+ */
 export class CannotAdapt extends Error {}
 
-/** Thrown inside an adaptation, never out of it: what may be done by {@linkcode Adaptation.exactly} is not enough. */
+/**
+ * Thrown inside an adaptation, never out of it: what may be done by {@linkcode Adaptation.exactly}
+ * is not enough.
+ */
 export class NotExact extends Error {}
 
 /** Notes a change that leaves what is valid as it is. */
@@ -42,7 +57,10 @@ export function noteChange(adaptation: Adaptation, change: string): void {
   adaptation.changes.add(change);
 }
 
-/** Notes a change after which more is valid than before; the tool's server looks at the arguments anyway. */
+/**
+ * Notes a change after which more is valid than before; the tool's server looks at the arguments
+ * anyway.
+ */
 export function noteMore(adaptation: Adaptation, change: string): void {
   if (adaptation.exactly) throw new NotExact(change);
   adaptation.accepts.more = true;
@@ -56,7 +74,10 @@ export function noteLess(adaptation: Adaptation, change: string): void {
   adaptation.changes.add(change);
 }
 
-/** What `attempt` makes when every change leaves what is valid as it is; else `undefined`, and nothing is noted. */
+/**
+ * What `attempt` makes when every change leaves what is valid as it is; else `undefined`, and
+ * nothing is noted.
+ */
 export function exactlyOr<T>(adaptation: Adaptation, attempt: (exact: Adaptation) => T): T | undefined {
   const changes = new Set<string>();
   try {

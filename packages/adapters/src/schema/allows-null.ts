@@ -5,7 +5,10 @@ import { resolveRef } from "./resolve-ref.ts";
 
 const mostSteps = 200;
 
-/** Whether `null` is valid by a schema; `undefined` where that cannot be said. References are looked up in `root`. */
+/**
+ * Whether `null` is valid by a schema; `undefined` where that cannot be said. References are looked
+ * up in `root`.
+ */
 export function allowsNull(schema: JsonObject | boolean, root: JsonObject): boolean | undefined {
   return judge(schema, root, { left: mostSteps });
 }

@@ -2,7 +2,10 @@ import type { JsonObject } from "@hostside/core";
 import { CannotAdapt, noteLess, type Adaptation } from "./adaptation.ts";
 import { without, withMembers } from "./keywords.ts";
 
-/** A schema that takes about any value, where each schema has to say its type: of arrays, only those of texts. Throws {@linkcode CannotAdapt} where schemas are enforced. */
+/**
+ * A schema that takes about any value, where each schema has to say its type: of arrays, only those
+ * of texts. Throws {@linkcode CannotAdapt} where schemas are enforced.
+ */
 export function anyValue(node: JsonObject, adaptation: Adaptation): JsonObject {
   const { enforced, schema: rules } = adaptation.profile;
   if (enforced) throw new CannotAdapt("a value of any type");

@@ -30,8 +30,8 @@ export function takes(keyword: string, isRoot: boolean, { refused, keywords }: S
 }
 
 /**
- * A schema in which parts are put together only as the API takes it: `allOf` is merged, `oneOf` is `anyOf`, and a union of the arguments
- * themselves is one object. Goes from the inside outwards.
+ * A schema in which parts are put together only as the API takes it: `allOf` is merged, `oneOf` is
+ * `anyOf`, and a union of the arguments themselves is one object. Goes from the inside outwards.
  */
 export function combine(schema: JsonObject, isRoot: boolean, adaptation: Adaptation): JsonObject {
   const { schema: rules } = adaptation.profile;
@@ -109,7 +109,10 @@ function withoutSinglePart(node: JsonObject, adaptation: Adaptation): JsonObject
   return both;
 }
 
-/** A union of objects as one object, with the members of all; what belongs together is said in words. */
+/**
+ * A union of objects as one object, with the members of all; what belongs together is said in
+ * words.
+ */
 function foldUnion(node: JsonObject, adaptation: Adaptation): JsonObject {
   const base = without(node, "anyOf");
   const all = schemasOf(node, "anyOf").filter((part) => part !== false && !isAboutOthers(part));

@@ -4,8 +4,9 @@ import { isConstraint, toObject, without, withMembers } from "./keywords.ts";
 const longest = 300;
 
 /**
- * A schema without some of its keywords; those that say what is valid are written at the end of its description, as JSON of at most 300
- * characters each, so that the model knows what the server will ask for.
+ * A schema without some of its keywords; those that say what is valid are written at the end of its
+ * description, as JSON of at most 300 characters each, so that the model knows what the server will
+ * ask for.
  */
 export function describeLoss(schema: JsonObject, keywords: readonly string[]): JsonObject {
   const lost = Object.entries(schema).filter(([keyword]) => keywords.includes(keyword) && isConstraint(keyword));

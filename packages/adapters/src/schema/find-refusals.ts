@@ -25,8 +25,8 @@ interface Look {
 }
 
 /**
- * Why an API would refuse a schema, in words, each reason once; none where it takes it. The size of the schema was looked at before
- * (`tooLarge`).
+ * Why an API would refuse a schema, in words, each reason once; none where it takes it. The size of
+ * the schema was looked at before (`tooLarge`).
  */
 export function findSchemaRefusals(root: JsonObject, rules: SchemaRules): readonly string[] {
   const look: Look = {

@@ -16,7 +16,10 @@ interface FittedObject {
   readonly before: JsonObject;
 }
 
-/** A schema of objects whose properties the API takes, by their names and by whether they may be left out. */
+/**
+ * A schema of objects whose properties the API takes, by their names and by whether they may be
+ * left out.
+ */
 export function fitObject(fitted: FittedObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   if (!isObjectSchema(fitted.node)) return fitted.node;
   let node = declareRequired(fitted.node, adaptation);
@@ -46,7 +49,8 @@ function declareRequired(node: JsonObject, adaptation: Adaptation): JsonObject {
 function close(node: JsonObject, { depth }: SchemaPosition, adaptation: Adaptation): JsonObject {
   const rest = node["additionalProperties"];
   if (adaptation.profile.schema.closed === undefined || rest === false) return node;
-  // No properties of the arguments themselves mean that there are none; further inside, that nobody knows their names.
+  // No properties of the arguments themselves mean that there are none; further inside, that nobody
+  // knows their names.
   const isNamed = depth > 1 ? propertiesOf(node).size > 0 : node["properties"] !== undefined;
   if (rest !== undefined || !isNamed) throw new CannotAdapt("an object of any names");
   noteLess(adaptation, "an object closed to names that it does not declare");

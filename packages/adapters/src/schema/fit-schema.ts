@@ -19,8 +19,9 @@ import {
 } from "./keywords.ts";
 
 /**
- * A schema in which each keyword is one that the API takes, with a value that it takes. What says what is valid and has to go is written into the
- * description. Goes from the outside inwards, as the levels are counted.
+ * A schema in which each keyword is one that the API takes, with a value that it takes. What says
+ * what is valid and has to go is written into the description. Goes from the outside inwards, as
+ * the levels are counted.
  */
 export function fitSchema(schema: JsonObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
   const given = prune(withoutBooleans(schema, adaptation), place, adaptation);

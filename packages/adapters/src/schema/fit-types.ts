@@ -122,7 +122,10 @@ function splitInto(node: JsonObject, parts: readonly JsonObject[], adaptation: A
   return withMembers(node, { anyOf: all.filter((both) => both !== false) });
 }
 
-/** A union of which `null` is a part, with `null` among the types of the others, where that is how the API has it. */
+/**
+ * A union of which `null` is a part, with `null` among the types of the others, where that is how
+ * the API has it.
+ */
 export function withoutNullPart(node: JsonObject, adaptation: Adaptation): JsonObject {
   if (adaptation.profile.schema.nullable === undefined) return node;
   const parts = schemasOf(node, "anyOf");
@@ -157,8 +160,9 @@ function withNullType(part: JsonObject): unknown {
 }
 
 /**
- * A union beside which nothing stands: what did counts in each of its parts, and is described in the first. Where objects have to be closed, what
- * is about the same object goes into the parts, too: to close both leaves no value.
+ * A union beside which nothing stands: what did counts in each of its parts, and is described in
+ * the first. Where objects have to be closed, what is about the same object goes into the parts,
+ * too: to close both leaves no value.
  */
 export function splitUnion(node: JsonObject, adaptation: Adaptation): JsonObject {
   const { loneUnions, closed } = adaptation.profile.schema;

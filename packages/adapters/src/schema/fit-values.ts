@@ -13,7 +13,10 @@ export function fitValues(schema: JsonObject, adaptation: Adaptation): JsonObjec
   return fitTexts(node, adaptation);
 }
 
-/** `exclusiveMinimum` of a whole number as the `minimum` above it; of another as a `minimum` that takes one value more. */
+/**
+ * `exclusiveMinimum` of a whole number as the `minimum` above it; of another as a `minimum` that
+ * takes one value more.
+ */
 function fitBounds(schema: JsonObject, adaptation: Adaptation): JsonObject {
   const { schema: rules } = adaptation.profile;
   let node = schema;

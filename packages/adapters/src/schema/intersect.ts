@@ -14,7 +14,9 @@ import {
 
 type Schema = JsonObject | boolean;
 
-/** Puts two values of one keyword together, so that both count; `undefined` when no value says that. */
+/**
+ * Puts two values of one keyword together, so that both count; `undefined` when no value says that.
+ */
 type Combine = (a: unknown, b: unknown) => unknown;
 
 const larger: Combine = (a, b) => Math.max(Number(a), Number(b));
@@ -57,8 +59,8 @@ const contextual = [
 const objectKeywords = ["properties", "patternProperties", "additionalProperties"];
 
 /**
- * One schema that takes exactly what both take, or `undefined` where there is none that is as simple. What describes the first goes before
- * what describes the second.
+ * One schema that takes exactly what both take, or `undefined` where there is none that is as
+ * simple. What describes the first goes before what describes the second.
  */
 export function intersect(a: Schema, b: Schema): Schema | undefined {
   if (a === true || b === false) return b;
@@ -96,7 +98,10 @@ function dependsOnSplit(a: JsonObject, b: JsonObject): boolean {
   return (has(a, condition) && has(b, condition)) || (has(a, contains) && has(b, contains));
 }
 
-/** The keywords about members of objects, put together; `undefined` where what one closes the other declares. */
+/**
+ * The keywords about members of objects, put together; `undefined` where what one closes the other
+ * declares.
+ */
 function intersectMembers(a: JsonObject, b: JsonObject): ReadonlyMap<string, unknown> | undefined {
   const speaks = (schema: JsonObject): boolean => objectKeywords.some((keyword) => schema[keyword] !== undefined);
   if (!speaks(a) || !speaks(b)) {
@@ -161,7 +166,10 @@ function nonEmpty(list: readonly unknown[]): readonly unknown[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** One schema that takes at least what both take: what cannot be put together counts by the first of them alone. */
+/**
+ * One schema that takes at least what both take: what cannot be put together counts by the first of
+ * them alone.
+ */
 export function intersectLoosely(a: JsonObject, b: JsonObject): JsonObject {
   const properties = new Map(propertiesOf(a));
   for (const [name, schema] of propertiesOf(b)) {

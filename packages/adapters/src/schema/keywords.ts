@@ -1,7 +1,9 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** What a keyword's value must be, for it to be one: whoever reads a schema passes over what is not. */
+/**
+ * What a keyword's value must be, for it to be one: whoever reads a schema passes over what is not.
+ */
 type Shape =
   | "schema"
   | "schemas"
@@ -17,7 +19,10 @@ type Shape =
   | "types"
   | "any";
 
-/** The keywords of JSON Schema 2020-12 that are read here, and those of older drafts that mean something. Others are annotations. */
+/**
+ * The keywords of JSON Schema 2020-12 that are read here, and those of older drafts that mean
+ * something. Others are annotations.
+ */
 export const keywordShapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ["$schema", "text"],
   ["$id", "text"],
@@ -104,7 +109,10 @@ export function isSchema(value: unknown): value is JsonObject | boolean {
   return typeof value === "boolean" || isJsonObject(value);
 }
 
-/** Whether the value of a keyword is what that keyword must have; `true` for a keyword that is not known. */
+/**
+ * Whether the value of a keyword is what that keyword must have; `true` for a keyword that is not
+ * known.
+ */
 export function hasShape(keyword: string, value: unknown): boolean {
   switch (keywordShapes.get(keyword)) {
     case "schema":
@@ -140,7 +148,10 @@ export interface Subschema {
   readonly schema: unknown;
 }
 
-/** The schemas directly inside one, by keyword: never what stands in an `enum`, a `default` or a property that is called as a keyword is. */
+/**
+ * The schemas directly inside one, by keyword: never what stands in an `enum`, a `default` or a
+ * property that is called as a keyword is.
+ */
 export function subschemasOf(schema: JsonObject): readonly Subschema[] {
   const found: Subschema[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
@@ -154,7 +165,10 @@ export function subschemasOf(schema: JsonObject): readonly Subschema[] {
   return found;
 }
 
-/** A copy of a schema with each schema directly inside it replaced; a member for which `replace` says `undefined` is left out. */
+/**
+ * A copy of a schema with each schema directly inside it replaced; a member for which `replace`
+ * says `undefined` is left out.
+ */
 export function mapSubschemas(
   schema: JsonObject,
   replace: (sub: JsonObject | boolean, keyword: string) => JsonObject | boolean | undefined,
@@ -176,7 +190,10 @@ export function mapSubschemas(
   return toObject(members);
 }
 
-/** An object of members, of which those that are `undefined` are left out. `__proto__` is a member like any other. */
+/**
+ * An object of members, of which those that are `undefined` are left out. `__proto__` is a member
+ * like any other.
+ */
 export function toObject(members: Iterable<readonly [string, unknown]>): JsonObject {
   return Object.fromEntries(Array.from(members).filter(([, value]) => isPresent(value))) as JsonObject;
 }
@@ -194,7 +211,10 @@ export function withMembers(schema: JsonObject, members: Readonly<Record<string,
   ]);
 }
 
-/** The own member of an object, or `undefined`: `properties.constructor` is none where nobody declared it. */
+/**
+ * The own member of an object, or `undefined`: `properties.constructor` is none where nobody
+ * declared it.
+ */
 export function memberOf(owner: unknown, name: string): unknown {
   return isJsonObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined;
 }

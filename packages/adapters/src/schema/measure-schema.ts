@@ -2,8 +2,8 @@
 export const schemaBounds = { maxDepth: 256, maxValues: 20_000, maxTextLength: 1_048_576 } as const;
 
 /**
- * Why a schema is too large to be looked at, or `undefined`. Goes by a list of its own, so that no depth exhausts the stack, and counts what
- * it meets, so that a value that holds itself ends, too.
+ * Why a schema is too large to be looked at, or `undefined`. Goes by a list of its own, so that no
+ * depth exhausts the stack, and counts what it meets, so that a value that holds itself ends, too.
  */
 export function tooLarge(schema: unknown): string | undefined {
   const waiting: (readonly [unknown, number])[] = [[schema, 0]];

@@ -7,8 +7,9 @@ import { hasShape, isSchema, memberOf, toObject, typesOf, without, withMembers }
 const inPlace = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
 
 /**
- * A schema in the words of 2020-12, whichever draft it was written for, without keywords that are of a wrong kind, and without what depends on
- * how the rest is put together (`unevaluatedProperties`).
+ * A schema in the words of 2020-12, whichever draft it was written for, without keywords that are
+ * of a wrong kind, and without what depends on how the rest is put together
+ * (`unevaluatedProperties`).
  */
 export function modernize(schema: JsonObject, isOld: boolean, adaptation: Adaptation): JsonObject {
   let node = readOldItems(schema, adaptation);
@@ -20,7 +21,10 @@ export function modernize(schema: JsonObject, isOld: boolean, adaptation: Adapta
   return adaptInside(node, adaptation, (sub, _keyword, inner) => modernize(sub, isOld, inner));
 }
 
-/** Whether a schema says that it is written for a draft before 2019-09, in which nothing counts beside a `$ref`. */
+/**
+ * Whether a schema says that it is written for a draft before 2019-09, in which nothing counts
+ * beside a `$ref`.
+ */
 export function isOldDraft(root: JsonObject): boolean {
   return typeof root["$schema"] === "string" && /\/draft-0\d\//.test(root["$schema"]);
 }
@@ -99,7 +103,10 @@ function dropUnevaluated(node: JsonObject, adaptation: Adaptation): JsonObject {
   return kept;
 }
 
-/** The schema of arguments, which are an object and say so now. Throws {@linkcode CannotAdapt} for a schema that no object meets. */
+/**
+ * The schema of arguments, which are an object and say so now. Throws {@linkcode CannotAdapt} for a
+ * schema that no object meets.
+ */
 export function withObjectType(root: JsonObject, adaptation: Adaptation): JsonObject {
   if (root["type"] === "object") return root;
   if (typesOf(root)?.includes("object") === false) throw new CannotAdapt("arguments that are no object");

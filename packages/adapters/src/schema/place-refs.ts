@@ -31,15 +31,19 @@ interface Refs {
   readonly waiting: string[];
   /** Those that are being written out here, from the outside inwards. */
   readonly open: readonly string[];
-  /** Whether others are about the same object as the schema that is placed, in a profile that has each closed. */
+  /**
+   * Whether others are about the same object as the schema that is placed, in a profile that has
+   * each closed.
+   */
   readonly isShared: boolean;
   readonly made: { schemas: number };
 }
 
 /**
- * A schema whose references the API takes: all of them to `$defs` of the root, each of which is there once; or, where it takes none, what they
- * lead to in their place. One that leads back to itself, out of the document or nowhere takes anything, and so does one for which there is no
- * more room: what comes of references that lead to references can be exponential.
+ * A schema whose references the API takes: all of them to `$defs` of the root, each of which is
+ * there once; or, where it takes none, what they lead to in their place. One that leads back to
+ * itself, out of the document or nowhere takes anything, and so does one for which there is no more
+ * room: what comes of references that lead to references can be exponential.
  */
 export function placeRefs(root: JsonObject, adaptation: Adaptation): JsonObject {
   const refs: Refs = {
@@ -117,7 +121,8 @@ function placeRef(ref: string, beside: JsonObject, refs: Refs): Schema {
     return beside;
   }
   const hasRoom = refs.made.schemas < inlineBounds.schemas && refs.open.length < inlineBounds.depth;
-  // Where some lead back to themselves and that is not taken, all are written out: any of them might lead to one.
+  // Where some lead back to themselves and that is not taken, all are written out: any of them
+  // might lead to one.
   const isKept = rule === "recursive" || (rule === "local" && cycles.size === 0);
   const speaks = Object.keys(beside).some((keyword) => isConstraint(keyword) || keyword === "description");
   if (isKept && !refs.isShared && (!speaks || !hasRoom || cycles.size > 0)) {
@@ -153,7 +158,8 @@ function keepRef(ref: string, beside: JsonObject, refs: Refs): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-// What is written beside a reference describes this use of it, and goes before what is written where it leads.
+// What is written beside a reference describes this use of it, and goes before what is written
+// where it leads.
 function put(target: Schema, beside: JsonObject, { adaptation }: Refs): Schema {
   if (typeof target === "boolean") return target && Object.keys(beside).length > 0 ? beside : target;
   const isPlain = Object.keys(beside).every((keyword) => !isConstraint(keyword));

@@ -1,4 +1,7 @@
-/** Whether a regular expression neither looks around nor refers back, as engines want it that match in linear time. Never runs it. */
+/**
+ * Whether a regular expression neither looks around nor refers back, as engines want it that match
+ * in linear time. Never runs it.
+ */
 export function isPlainPattern(pattern: string): boolean {
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at];

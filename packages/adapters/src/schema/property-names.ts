@@ -9,7 +9,10 @@ export function isLegalPropertyName(name: string, rules: PropertyNameRules): boo
   return true;
 }
 
-/** A name that an API takes in place of one that it does not, with a hash of that, so that it is no other property's. */
+/**
+ * A name that an API takes in place of one that it does not, with a hash of that, so that it is no
+ * other property's.
+ */
 export function legalPropertyName(name: string, rules: PropertyNameRules, attempt: number = 1): string {
   const head = Array.from(name.slice(0, rules.maxLength - 10), (character) =>
     isLegal(character, rules) ? character : "_",

@@ -2,8 +2,9 @@ import type { JsonObject } from "@hostside/core";
 import { isSchema, memberOf, subschemasOf } from "./keywords.ts";
 
 /**
- * The schema that a reference leads to inside the same document: `#`, a JSON pointer (`#/$defs/a`), or `#name` of an `$anchor`.
- * `undefined` for one that leads nowhere, to what is no schema, or into another document, which is never fetched.
+ * The schema that a reference leads to inside the same document: `#`, a JSON pointer (`#/$defs/a`),
+ * or `#name` of an `$anchor`. `undefined` for one that leads nowhere, to what is no schema, or into
+ * another document, which is never fetched.
  */
 export function resolveRef(root: JsonObject, ref: string): JsonObject | boolean | undefined {
   if (ref === "#") return root;
@@ -52,8 +53,9 @@ function readAnchors(root: JsonObject): ReadonlyMap<unknown, JsonObject> {
 }
 
 /**
- * The references of a document that lead back to themselves: without them, to follow all others ends. Each schema is looked at once, by a
- * list of its own, so that no chain of references exhausts the stack.
+ * The references of a document that lead back to themselves: without them, to follow all others
+ * ends. Each schema is looked at once, by a list of its own, so that no chain of references
+ * exhausts the stack.
  */
 export function findCycles(root: JsonObject): ReadonlySet<string> {
   const closing = new Set<string>();

@@ -25,9 +25,10 @@ interface PlannedMember {
 }
 
 /**
- * What maps arguments that are valid by the adapted schema to those that the server takes: names are put back, and what was `null` because
- * nothing can be left out is left out. Throws {@linkcode CannotAdapt} when the same `null` may mean two things. The function takes time
- * linear in the arguments, and gives back what it is not about.
+ * What maps arguments that are valid by the adapted schema to those that the server takes: names
+ * are put back, and what was `null` because nothing can be left out is left out. Throws
+ * {@linkcode CannotAdapt} when the same `null` may mean two things. The function takes time linear
+ * in the arguments, and gives back what it is not about.
  */
 export function planRestore(root: JsonObject, adaptation: Adaptation): (args: unknown) => unknown {
   const plans = createPlans(root, adaptation);
@@ -65,7 +66,10 @@ function createPlans(root: JsonObject, adaptation: Adaptation): (schemas: readon
   return planOf;
 }
 
-/** The schemas that say something of one value: those given, what they refer to, and the parts they are made of. */
+/**
+ * The schemas that say something of one value: those given, what they refer to, and the parts they
+ * are made of.
+ */
 function flatten(schemas: readonly unknown[], root: JsonObject): readonly JsonObject[] {
   const found = new Set<JsonObject>();
   const waiting = [...schemas];

@@ -1,6 +1,7 @@
 /**
- * How sure a rule of a profile is: `"documented"` by the vendor, `"sdk"` seen in the vendor's own package, `"reported"` by users whose
- * requests were refused, `"assumed"` because nobody says it and the other side of the doubt costs the whole request.
+ * How sure a rule of a profile is: `"documented"` by the vendor, `"sdk"` seen in the vendor's own
+ * package, `"reported"` by users whose requests were refused, `"assumed"` because nobody says it
+ * and the other side of the doubt costs the whole request.
  */
 export type Certainty = "documented" | "sdk" | "reported" | "assumed";
 
@@ -16,7 +17,10 @@ export interface ProfileRule<T> {
 export interface NameRules {
   /** Most characters of a name. */
   readonly maxLength: number;
-  /** Which characters it may have. `"identifier"`: letters, digits and `_`; `"dashes"`: those and `-`. */
+  /**
+   * Which characters it may have. `"identifier"`: letters, digits and `_`; `"dashes"`: those and
+   * `-`.
+   */
   readonly characters: "identifier" | "dashes";
   /** Whether it must begin with a letter or `_`. */
   readonly startsWithLetter: boolean;
@@ -40,8 +44,8 @@ export interface PropertyNameRules {
 /** What an API takes of JSON Schema. A rule that is absent is one that it is not known to have. */
 export interface SchemaRules {
   /**
-   * What becomes of a `$ref` into the same schema: `"recursive"`, any; `"local"`, those that do not lead back to themselves; `"none"`.
-   * One into another document is never kept, and never fetched.
+   * What becomes of a `$ref` into the same schema: `"recursive"`, any; `"local"`, those that do not
+   * lead back to themselves; `"none"`. One into another document is never kept, and never fetched.
    */
   readonly refs: ProfileRule<"recursive" | "local" | "none">;
   /** Refused, each with its own source. */

@@ -149,7 +149,8 @@ describe("createApiKeys()", () => {
   });
 
   it("never takes a key for refused that was replaced in between", async () => {
-    // Whenever the key is replaced, and whatever is under way then: after a refusal of the old one comes the new one.
+    // Whenever the key is replaced, and whatever is under way then: after a refusal of the old one
+    // comes the new one.
     const property = fc.asyncProperty(fc.scheduler(), fc.integer({ min: 0, max: 4 }), async (scheduler, wanted) => {
       let key = "old";
       const keys = credentialsOf(async () => {

@@ -15,13 +15,15 @@ interface Kept {
 }
 
 /**
- * Lets connections in by keys or bearer tokens of the host's own, which may be replaced at any time: the next request carries the new one, those under way
- * go on with the old one, and a request that is refused with HTTP 401 is sent once more if there is another key by then. Nobody is asked anything.
- * What one principal has is never sent for another.
+ * Lets connections in by keys or bearer tokens of the host's own, which may be replaced at any
+ * time: the next request carries the new one, those under way go on with the old one, and a request
+ * that is refused with HTTP 401 is sent once more if there is another key by then. Nobody is asked
+ * anything. What one principal has is never sent for another.
  *
- * A request fails with `auth_required` when its key is blank, when no header can carry it, and when the server refuses it and there is no other;
- * with `forbidden` when the key does not allow what is asked; with `store_failed` when there is no key because `keyFor` failed.
- * Throws a `TypeError` that names the option that is unknown or of a wrong type.
+ * A request fails with `auth_required` when its key is blank, when no header can carry it, and when
+ * the server refuses it and there is no other; with `forbidden` when the key does not allow what is
+ * asked; with `store_failed` when there is no key because `keyFor` failed. Throws a `TypeError`
+ * that names the option that is unknown or of a wrong type.
  */
 export function createApiKeys(options: ApiKeysOptions): ApiKeys {
   const settings = readOptions(options);

@@ -94,7 +94,8 @@ function createKeyReader(server: KeyedServer, { keyFor, headerFor, clock }: KeyS
       code,
       serverId,
       outcome: "not-sent",
-      // Of itself it says nothing of the kind; but wherever the host has its keys, they may be had again later.
+      // Of itself it says nothing of the kind; but wherever the host has its keys, they may be had
+      // again later.
       ...(code === "store_failed" && { retryable: true }),
       ...(cause !== undefined && { cause: safeCause(cause, secrets.redact) }),
     });

@@ -6,8 +6,8 @@ import type { SignInProvider } from "./sign-in-provider.ts";
 /** Options of `authenticateToolNames`. */
 export interface AuthenticateNamesOptions {
   /**
-   * Names the tool of a server. A character that a model API would refuse is replaced, and names that
-   * two servers have get a hash. Default: `mcp_<server>_authenticate`.
+   * Names the tool of a server. A character that a model API would refuse is replaced, and names
+   * that two servers have get a hash. Default: `mcp_<server>_authenticate`.
    */
   readonly nameOf?: ((serverId: string) => string) | undefined;
 }

@@ -11,10 +11,16 @@ export interface CallAuthenticateToolInit {
   readonly clock: Clock;
 }
 
-/** How long a call may take that does not say: as long as an authorization that was begun can be completed. */
+/**
+ * How long a call may take that does not say: as long as an authorization that was begun can be
+ * completed.
+ */
 export const longestCallMs = 600_000;
 
-/** Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`; everything else is an answer. */
+/**
+ * Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and
+ * `closed`; everything else is an answer.
+ */
 export async function callAuthenticateTool(
   tool: AuthenticateTool,
   { args, options }: { readonly args: unknown; readonly options: CallOptions },

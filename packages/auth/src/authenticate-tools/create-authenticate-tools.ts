@@ -13,13 +13,16 @@ import { createLiveTools } from "./live-tools.ts";
 import { createSignIns } from "./sign-in.ts";
 
 /**
- * The tools by which a model asks for servers to be signed in to, for `createToolbox({ providers })`: one for each server of `auth: "oauth"` that needs the
- * user to sign in, as long as it does. A call signs in by the `prompt` of `createOAuth`, or answers with the URL to show where there is none, and brings the
- * server's own tools in; so does a sign-in that is completed anywhere else. Whatever comes of it is an answer that a model can read: only what the
- * caller ended rejects (`aborted`, `call_timeout`), and wrong use.
+ * The tools by which a model asks for servers to be signed in to, for
+ * `createToolbox({ providers })`: one for each server of `auth: "oauth"` that needs the user to
+ * sign in, as long as it does. A call signs in by the `prompt` of `createOAuth`, or answers with
+ * the URL to show where there is none, and brings the server's own tools in; so does a sign-in that
+ * is completed anywhere else. Whatever comes of it is an answer that a model can read: only what
+ * the caller ended rejects (`aborted`, `call_timeout`), and wrong use.
  *
- * No tool of the server's is ever taken for one of these, nor the other way around: a name that another tool has is not used. `init()` and
- * `refresh()` start nothing. Closed by `close()`, and with the provider. Throws a `TypeError` that names an option that cannot be used.
+ * No tool of the server's is ever taken for one of these, nor the other way around: a name that
+ * another tool has is not used. `init()` and `refresh()` start nothing. Closed by `close()`, and
+ * with the provider. Throws a `TypeError` that names an option that cannot be used.
  */
 export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
   const settings = readToolsOptions(options);

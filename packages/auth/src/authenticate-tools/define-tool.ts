@@ -8,7 +8,9 @@ export interface SignInServer {
   readonly title: string;
 }
 
-/** The tool by which a model asks for one server to be signed in to. Nothing in it is the server's. */
+/**
+ * The tool by which a model asks for one server to be signed in to. Nothing in it is the server's.
+ */
 export function defineAuthenticateTool(
   { serverId, title }: SignInServer,
   name: string,

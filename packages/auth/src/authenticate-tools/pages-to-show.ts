@@ -5,7 +5,10 @@ import type { AuthenticateSettings } from "./authenticate-options.ts";
 
 /** The pages that a model shows, where the host shows none. */
 export interface PagesToShow {
-  /** The page to sign in to a server, the same one while it is waited for; `undefined` when somebody signed in without one. */
+  /**
+   * The page to sign in to a server, the same one while it is waited for; `undefined` when somebody
+   * signed in without one.
+   */
   pageFor(serverId: string): Promise<URL | undefined>;
   /** Whether somebody has been shown one. */
   has(serverId: string): boolean;
@@ -30,7 +33,10 @@ export function createPagesToShow(
   const pages = new Map<string, Page>();
   const asking = new Map<string, Promise<URL | undefined>>();
 
-  /** For a host that listens for users, but has no way to show them a page: waits on, for a user whom the model sends there. */
+  /**
+   * For a host that listens for users, but has no way to show them a page: waits on, for a user
+   * whom the model sends there.
+   */
   const listen = (serverId: string): Promise<URL | undefined> =>
     new Promise((resolve, reject) => {
       const prompt: OAuthPrompt = async ({ url }) => {

@@ -3,7 +3,9 @@ import type { AdmissionServer, Event, HostsideErrorCode } from "@hostside/core";
 /** What is known of one server: the part of a provider's status that counts here. */
 export interface SignInStatus {
   readonly id: string;
-  /** Such as `needs-auth`, `connecting` or `ready`; `removed` in the last event of a registration. */
+  /**
+   * Such as `needs-auth`, `connecting` or `ready`; `removed` in the last event of a registration.
+   */
   readonly state: string;
   /** As its spec has it: `oauth` for a server that can be signed in to. */
   readonly auth?: string | undefined;
@@ -19,7 +21,10 @@ export interface SignInProvider {
   has(name: string): boolean;
   /** In the host's own words. */
   describeServer?(serverId: string): Pick<AdmissionServer, "title"> | undefined;
-  /** Connects to a server and lists its tools. Rejects with what that failed with. `signal` ends the wait. */
+  /**
+   * Connects to a server and lists its tools. Rejects with what that failed with. `signal` ends the
+   * wait.
+   */
   refreshServer(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   readonly onStatusChanged: Event<SignInStatus>;
   readonly onToolsChanged: Event<unknown>;

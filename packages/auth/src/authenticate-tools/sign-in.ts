@@ -13,7 +13,10 @@ export interface SignInAnswer {
 
 /** Signs in to servers for a model. */
 export interface SignIns {
-  /** Has the user sign in, and brings the server's tools in. Rejects only with the reason of `signal`. */
+  /**
+   * Has the user sign in, and brings the server's tools in. Rejects only with the reason of
+   * `signal`.
+   */
   signIn(server: SignInServer, signal: AbortSignal): Promise<SignInAnswer>;
   /** Brings the tools of a server in that somebody has signed in to; one at a time. */
   bringTools(serverId: string): Promise<void>;

@@ -4,7 +4,8 @@ import { readNamesOptions, type AuthenticateNamesOptions } from "./authenticate-
 /** Gives tools their names, and each server the same one as long as it is there. */
 export interface AuthenticateToolNames {
   /**
-   * The names of the tools of these servers, all that there are. `isTaken`: somebody else's tool has this name now.
+   * The names of the tools of these servers, all that there are. `isTaken`: somebody else's tool
+   * has this name now.
    */
   give(serverIds: readonly string[], isTaken?: (name: string) => boolean): ReadonlyMap<string, string>;
 }
@@ -12,8 +13,10 @@ export interface AuthenticateToolNames {
 const longestName = 64;
 
 /**
- * The names that the tools of `createAuthenticateTools` will have for these servers. For `createProvider({ reservedNames })`, so that a server's own tool that would
- * be called so gets another name; without it, the tool of this package does. Throws a `TypeError` for an option that cannot be used.
+ * The names that the tools of `createAuthenticateTools` will have for these servers. For
+ * `createProvider({ reservedNames })`, so that a server's own tool that would be called so gets
+ * another name; without it, the tool of this package does. Throws a `TypeError` for an option that
+ * cannot be used.
  */
 export function authenticateToolNames(
   serverIds: readonly string[],

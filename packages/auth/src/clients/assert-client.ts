@@ -22,9 +22,10 @@ export interface ClientAssertion {
 }
 
 /**
- * Proves who a client is by a signed assertion (RFC 7523, 2.2) for the authorization server's issuer: a new one for each request. Not by the SDK's own,
- * which names no key (`kid`), without which a server with several keys of one client cannot check it. Rejects with `invalid_spec` when the key
- * cannot be read.
+ * Proves who a client is by a signed assertion (RFC 7523, 2.2) for the authorization server's
+ * issuer: a new one for each request. Not by the SDK's own, which names no key (`kid`), without
+ * which a server with several keys of one client cannot check it. Rejects with `invalid_spec` when
+ * the key cannot be read.
  */
 export function assertClient(
   { clientId, privateKey }: ClientAssertion,

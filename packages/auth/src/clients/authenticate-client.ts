@@ -13,7 +13,10 @@ export interface ClientProof {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly privateKey?: PrivateKey | undefined;
-  /** How the secret is sent, if the authorization server offers that. Default: what it offers, `client_secret_basic` first. */
+  /**
+   * How the secret is sent, if the authorization server offers that. Default: what it offers,
+   * `client_secret_basic` first.
+   */
   readonly authMethod?: string | undefined;
   /** The same, whatever it offers. */
   readonly configuredMethod?: string | undefined;
@@ -33,8 +36,8 @@ export interface ProofPlace {
 export const noClient = "(no client)";
 
 /**
- * How the client of an account proves who it is now: by what is configured, where that is the same client, so that a secret that was replaced needs
- * no new sign-in; else by what was kept.
+ * How the client of an account proves who it is now: by what is configured, where that is the same
+ * client, so that a secret that was replaced needs no new sign-in; else by what was kept.
  */
 export function proofOf({ config }: Pick<Account, "config">, client: StoredClient): ClientProof {
   const { clientId, clientSecret, authMethod } = client;
@@ -52,8 +55,10 @@ export function proofOf({ config }: Pick<Account, "config">, client: StoredClien
 }
 
 /**
- * Writes into a request who the client is and the proof of it: a signed assertion (RFC 7523, 2.2), or its secret (RFC 6749, 2.3.1). Not by the SDK's own,
- * which leaves out the form encoding that the header needs: a secret with a `%` or a `+` would be another one, and one beyond Latin-1 could not be sent.
+ * Writes into a request who the client is and the proof of it: a signed assertion (RFC 7523, 2.2),
+ * or its secret (RFC 6749, 2.3.1). Not by the SDK's own, which leaves out the form encoding that
+ * the header needs: a secret with a `%` or a `+` would be another one, and one beyond Latin-1 could
+ * not be sent.
  */
 export function authenticateClient(proof: ClientProof, place: ProofPlace): AddClientAuthentication {
   const { clientId, clientSecret, privateKey } = proof;

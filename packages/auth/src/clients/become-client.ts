@@ -31,9 +31,10 @@ const registeringMs = 90_000;
 const passedOn: ReadonlySet<string> = new Set(["aborted", "closed", "not_allowed", "store_failed", "overloaded"]);
 
 /**
- * Becomes a client of an authorization server while a user waits: the configured one; by the product's Client ID Metadata Document; one that was
- * registered before, which all principals of a store share; a new one; one that a human gives. At most one is registered at a time among
- * all that share the store.
+ * Becomes a client of an authorization server while a user waits: the configured one; by the
+ * product's Client ID Metadata Document; one that was registered before, which all principals of a
+ * store share; a new one; one that a human gives. At most one is registered at a time among all
+ * that share the store.
  *
  * Rejects with one `auth_required` that lists what was tried and why each failed.
  */

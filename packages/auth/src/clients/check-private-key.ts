@@ -9,8 +9,8 @@ const signingAlgorithms: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * What is wrong with a key that is to sign assertions, as far as it can be seen without reading it: the member and the rule that it breaks. Never
- * shows anything of the key.
+ * What is wrong with a key that is to sign assertions, as far as it can be seen without reading it:
+ * the member and the rule that it breaks. Never shows anything of the key.
  */
 export function findKeyProblem({
   key,

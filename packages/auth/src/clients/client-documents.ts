@@ -19,7 +19,8 @@ export interface ClientDocument {
   readonly scope?: string | undefined;
 }
 
-// RFC 8252, 7.3: whatever the port, it is the same application; which one it is registered with stands in the document.
+// RFC 8252, 7.3: whatever the port, it is the same application; which one it is registered with
+// stands in the document.
 const anyPort = "http://127.0.0.1/";
 // A registration that ends during the sign-in is of no use.
 const lastMinuteMs = 60_000;
@@ -31,7 +32,10 @@ export function clientKey(issuer: string, redirectUri: string | undefined): Cred
   return { kind: "client", issuer, redirectUri: isListened || redirectUri === undefined ? anyPort : redirectUri };
 }
 
-/** The client that is kept, for whatever port; `undefined` when there is none that still holds. Rejects with `store_failed`. */
+/**
+ * The client that is kept, for whatever port; `undefined` when there is none that still holds.
+ * Rejects with `store_failed`.
+ */
 export async function readClient(
   { store, clock }: Pick<AuthParts, "clock" | "store">,
   account: Account,
@@ -72,17 +76,21 @@ export async function saveClient(
   await store.save(key, json);
 }
 
-/** Whether a client that is kept will do, or has to be registered for this URI and these scopes. To ask again for what was refused is of no use. */
+/**
+ * Whether a client that is kept will do, or has to be registered for this URI and these scopes. To
+ * ask again for what was refused is of no use.
+ */
 export function holds(document: ClientDocument, redirectUri: string, scope: string | undefined): boolean {
-  // Who registered it by hand knows where it may send users; the port of an application counts for nothing (RFC 8252, 7.3).
+  // Who registered it by hand knows where it may send users; the port of an application counts for
+  // nothing (RFC 8252, 7.3).
   if (document.client.way === "asked") return true;
   if (document.redirectUri !== redirectUri) return false;
   return document.scope === undefined || coversScopes(joinScopes(document.scope, document.askedScope), scope);
 }
 
 /**
- * Forgets a client that its authorization server no longer knows, so that the next sign-in registers anew; not one that took its place meanwhile.
- * Rejects with `store_failed`.
+ * Forgets a client that its authorization server no longer knows, so that the next sign-in
+ * registers anew; not one that took its place meanwhile. Rejects with `store_failed`.
  */
 export async function forgetClient(
   parts: Pick<AuthParts, "clock" | "store">,

@@ -82,7 +82,8 @@ export async function registerClient(
   };
 }
 
-// An application on the user's machine keeps no secret from the user; a product's server does (RFC 8252, 8.4).
+// An application on the user's machine keeps no secret from the user; a product's server does (RFC
+// 8252, 8.4).
 function chooseMethod(metadata: ServerMetadata, redirectUri: string): OwnMethod | undefined {
   const offered = listOf(metadata, "token_endpoint_auth_methods_supported");
   const order: readonly OwnMethod[] = isNative(redirectUri)
@@ -111,7 +112,8 @@ interface Watching {
   readonly answered: { body: Readonly<Record<string, unknown>> };
 }
 
-// Hands on what is used alone: the SDK gives up a whole registration for a member that it does not need.
+// Hands on what is used alone: the SDK gives up a whole registration for a member that it does not
+// need.
 function watchRegistration(fetch: AuthorizationFetch, { redirectUri, signal, answered }: Watching): AuthorizationFetch {
   return async (url, init) => {
     const response = await fetch(url, { ...init, signal });

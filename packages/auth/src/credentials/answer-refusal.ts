@@ -18,7 +18,10 @@ import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 import { exceedsRenewalRate, noteRenewal } from "./renewal-rate-limit.ts";
 import { useIssuer } from "./use-issuer.ts";
 
-/** Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused` says. */
+/**
+ * Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused`
+ * says.
+ */
 export function answerRefusal(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
   noteChallenge(account, refusal.challenge);
   return refusal.status === 401 ? answer401(parts, account, refusal) : answer403(parts, account, refusal);
@@ -36,7 +39,8 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
     const left = leftOf(parts, stored);
     // Somebody else got another one since.
     if (stored.accessToken !== sent && left !== "over") return;
-    // A living token is refused when the server has moved to another authorization server: the old one would go on renewing it.
+    // A living token is refused when the server has moved to another authorization server: the old
+    // one would go on renewing it.
     if (left !== "over" && (await moveOn(parts, account, { refusal, stored }))) return;
     if (left !== "over" && exceedsRenewalRate(parts, account, stored)) {
       return signIn(parts, account, { refusal, why: "it refuses whatever token was got for it", needsMore: false });
@@ -93,7 +97,8 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
   if (scopes !== undefined && !coversScopes(scopes.join(" "), needed)) {
     throw forbidden(account, challenge, "it wants scopes that the client is configured not to ask for");
   }
-  // For the next sign-in, whoever begins it: what is granted already is asked for again, lest it be lost (SEP-2350).
+  // For the next sign-in, whoever begins it: what is granted already is asked for again, lest it be
+  // lost (SEP-2350).
   account.hints.scope = joinScopes(account.hints.scope, stored?.scope, needed);
   if (!isProgram(account)) {
     return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
@@ -112,9 +117,13 @@ interface Moving {
   readonly stored: StoredAuthorization;
 }
 
-/** Whether the server names another authorization server than the one whose token it refused, and there are tokens of that one now. */
+/**
+ * Whether the server names another authorization server than the one whose token it refused, and
+ * there are tokens of that one now.
+ */
 async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: Moving): Promise<boolean> {
-  // Those who sign in as programs find out anew in any case, and it is seen to there that no secret goes to another issuer.
+  // Those who sign in as programs find out anew in any case, and it is seen to there that no secret
+  // goes to another issuer.
   if (isProgram(account)) return false;
   let discovered: Discovered;
   try {

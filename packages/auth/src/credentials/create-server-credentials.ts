@@ -11,7 +11,10 @@ import { authorizationNow } from "./current-authorization.ts";
 
 const made = new WeakMap<Account, ServerCredentials>();
 
-/** The credentials of an account: the same for all its connections, so that what one of them was refused can be asked for on another. */
+/**
+ * The credentials of an account: the same for all its connections, so that what one of them was
+ * refused can be asked for on another.
+ */
 export function serverCredentialsOf(parts: AuthParts, account: Account): ServerCredentials {
   const known = made.get(account) ?? createServerCredentials(parts, account);
   made.set(account, known);

@@ -25,8 +25,9 @@ export function renewalFailureOf(account: Account): unknown {
 }
 
 /**
- * The authorization to send a request with now; `undefined` when there is none. One that is near its end is renewed in the background, one that
- * is over is waited for. Rejects when it cannot be renewed for a passing reason and is over, and with `store_failed`.
+ * The authorization to send a request with now; `undefined` when there is none. One that is near
+ * its end is renewed in the background, one that is over is waited for. Rejects when it cannot be
+ * renewed for a passing reason and is over, and with `store_failed`.
  */
 export async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   const authorization = currentAuthorization(await recentDocument(parts, account));
@@ -48,7 +49,8 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
   }
   if (end.kind === "renewed") return end.authorization;
   if (end.kind === "failed" && leftOf(parts, authorization) === "over") throw end.error;
-  // Signed out meanwhile; or nothing can be done, and the server's own word about the old token says what is next.
+  // Signed out meanwhile; or nothing can be done, and the server's own word about the old token
+  // says what is next.
   return currentAuthorization(heldDocument(account)?.document);
 }
 
@@ -84,7 +86,8 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
   try {
     return await readOnce(parts, account);
   } catch (error) {
-    // A store that is away for a while cuts off nobody whose token still lives, nor has each request wait for it.
+    // A store that is away for a while cuts off nobody whose token still lives, nor has each
+    // request wait for it.
     const authorization = currentAuthorization(held?.document);
     if (authorization === undefined || leftOf(parts, authorization) === "over") throw error;
     return keepHeld(parts, account);

@@ -17,8 +17,10 @@ const countsForMs = 10_000;
 const discoveriesOf = new WeakMap<Account, Discoveries>();
 
 /**
- * Where a server that refused a request has its users sign in. Requests are refused a hundred at a time, and servers are out of order for hours: one
- * finds out for all, what was found counts for 10 s, and after a failure nobody is asked for a while. Ends with `close()`; `signal` ends the wait alone.
+ * Where a server that refused a request has its users sign in. Requests are refused a hundred at a
+ * time, and servers are out of order for hours: one finds out for all, what was found counts for 10
+ * s, and after a failure nobody is asked for a while. Ends with `close()`; `signal` ends the wait
+ * alone.
  */
 export function discoverAgain(parts: AuthParts, account: Account, signal?: AbortSignal): Promise<Discovered> {
   const discoveries = discoveriesOf.get(account) ?? {

@@ -16,7 +16,10 @@ interface Renewal {
 
 const renewals = new WeakMap<Account, readonly Renewal[]>();
 
-/** Takes note that a token was got because the server refused another one: once, for however many requests that was. */
+/**
+ * Takes note that a token was got because the server refused another one: once, for however many
+ * requests that was.
+ */
 export function noteRenewal(
   { clock }: Pick<AuthParts, "clock">,
   account: Account,
@@ -29,8 +32,8 @@ export function noteRenewal(
 }
 
 /**
- * Whether the server has refused more tokens within a minute than their lives explain. To go on would ask the authorization server with each
- * request, for a server that lets nobody in.
+ * Whether the server has refused more tokens within a minute than their lives explain. To go on
+ * would ask the authorization server with each request, for a server that lets nobody in.
  */
 export function exceedsRenewalRate(
   { clock }: Pick<AuthParts, "clock">,

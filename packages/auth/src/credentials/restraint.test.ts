@@ -4,7 +4,8 @@ import { given, live, metadataOf, needsScope, program, stage } from "../../test/
 import { issuer } from "../../test/token-world.ts";
 import type { CredentialStore } from "../store/credential-store.ts";
 
-// However many requests there are, and whatever servers do: how often the store and the authorization server are asked.
+// However many requests there are, and whatever servers do: how often the store and the
+// authorization server are asked.
 
 describe("headersFor()", () => {
   it("asks a store that is away once in 10 s, and reads once for all who ask together", async () => {

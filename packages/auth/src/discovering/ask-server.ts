@@ -6,7 +6,8 @@ import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
 import { noteChallenge } from "./note-challenge.ts";
 
-// Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in says so by not refusing it.
+// Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in
+// says so by not refusing it.
 const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 // A sign-in goes on without the answer.
@@ -22,11 +23,12 @@ export function askServer(
 }
 
 /**
- * Finds out where to sign in to a server, and for what. One that has not refused anything yet is asked for its challenge before, so that what is
- * asked for is the same whether or not something has connected; one that says nothing within 5 s, or has its scopes configured, goes without.
+ * Finds out where to sign in to a server, and for what. One that has not refused anything yet is
+ * asked for its challenge before, so that what is asked for is the same whether or not something
+ * has connected; one that says nothing within 5 s, or has its scopes configured, goes without.
  *
- * Rejects as {@linkcode discoverAuthorization}, and with `auth_required` when the server lets in who has no credentials and nothing says where
- * to sign in.
+ * Rejects as {@linkcode discoverAuthorization}, and with `auth_required` when the server lets in
+ * who has no credentials and nothing says where to sign in.
  */
 export async function discoverForSignIn(
   parts: Pick<AuthParts, "clock" | "closing" | "store">,
@@ -65,7 +67,8 @@ async function askForChallenge(
   }
 }
 
-// A server of the protocol of 2025-03-26 that wants OAuth and publishes nothing answers 401. With sessions, 400 stands for "no session".
+// A server of the protocol of 2025-03-26 that wants OAuth and publishes nothing answers 401. With
+// sessions, 400 stands for "no session".
 function letsIn(status: number | undefined): boolean {
   return status !== undefined && ((status >= 200 && status < 300) || status === 400);
 }

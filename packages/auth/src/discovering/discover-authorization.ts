@@ -20,25 +20,31 @@ export interface Discovered {
   /** As the authorization server spells it. */
   readonly issuer: string;
   readonly metadata: ServerMetadata;
-  /** What tokens are to be asked for (RFC 8707); absent for a server that says nothing about itself. */
+  /**
+   * What tokens are to be asked for (RFC 8707); absent for a server that says nothing about itself.
+   */
   readonly resource?: string | undefined;
   /** What the server itself lists. */
   readonly scopes: readonly string[];
   /** Whether the server's metadata say that it takes nothing but bound tokens (RFC 9449). */
   readonly wantsDpop: boolean;
-  /** Whether the authorization server published metadata; else they are what the protocol of 2025-03-26 assumes. */
+  /**
+   * Whether the authorization server published metadata; else they are what the protocol of
+   * 2025-03-26 assumes.
+   */
   readonly isPublished: boolean;
 }
 
 const discoveryMs = 60_000;
 
 /**
- * Finds out where to sign in to a server: from its protected resource metadata (RFC 9728), and for one without, as the protocol of 2025-03-26
- * has it, from its own origin. Of several authorization servers the configured one, else the one whose tokens are in use, else one whose
- * tokens are kept, else the first. Takes a minute at most.
+ * Finds out where to sign in to a server: from its protected resource metadata (RFC 9728), and for
+ * one without, as the protocol of 2025-03-26 has it, from its own origin. Of several authorization
+ * servers the configured one, else the one whose tokens are in use, else one whose tokens are kept,
+ * else the first. Takes a minute at most.
  *
- * Rejects with `auth_required` when what is found cannot be trusted or is not what is configured, with `request_timeout`, and with what the
- * requests fail with.
+ * Rejects with `auth_required` when what is found cannot be trusted or is not what is configured,
+ * with `request_timeout`, and with what the requests fail with.
  */
 export async function discoverAuthorization(
   account: Account,
@@ -108,8 +114,9 @@ function chooseIssuer(
   return inUse ?? named.find((issuer) => authorizationOf(stored, issuer) !== undefined) ?? first;
 }
 
-// A client that was registered by hand belongs to one authorization server. Without a word of the host's about it, that is the one that it
-// was first used with; a server that names another one later does not get its secret.
+// A client that was registered by hand belongs to one authorization server. Without a word of the
+// host's about it, that is the one that it was first used with; a server that names another one
+// later does not get its secret.
 function assertSameOwner(account: Account, issuer: string, stored: StoredAccount | undefined): void {
   const { config } = account;
   if (config.issuer !== undefined || config.clientId === undefined) return;

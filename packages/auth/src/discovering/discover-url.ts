@@ -20,8 +20,8 @@ export interface Inquiry {
 }
 
 /**
- * What a server wants of those who sign in; `null` when it wants no OAuth: it lets in who has no credentials and says nothing else in its
- * metadata, or refuses and nothing says where to sign in.
+ * What a server wants of those who sign in; `null` when it wants no OAuth: it lets in who has no
+ * credentials and says nothing else in its metadata, or refuses and nothing says where to sign in.
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,

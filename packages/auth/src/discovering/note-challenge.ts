@@ -6,8 +6,9 @@ import { joinScopes } from "./scopes.ts";
 const tokenSchemes: ReadonlySet<string> = new Set(["bearer", "dpop"]);
 
 /**
- * Takes note of what a refusal says about how to get in. Where its metadata are counts only on the server's own origin (RFC 9728, 3): what it
- * names elsewhere could be anything in the host's network.
+ * Takes note of what a refusal says about how to get in. Where its metadata are counts only on the
+ * server's own origin (RFC 9728, 3): what it names elsewhere could be anything in the host's
+ * network.
  */
 export function noteChallenge({ hints, serverUrl }: Account, header: string | undefined): void {
   hints.isHeard = true;

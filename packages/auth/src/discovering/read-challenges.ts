@@ -9,13 +9,16 @@ export interface Challenge {
 const longestHeader = 16_384;
 const mostChallenges = 16;
 const token = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
-// A parameter's value: quoted, or bare up to white space or a comma, because some servers quote no URL.
+// A parameter's value: quoted, or bare up to white space or a comma, because some servers quote no
+// URL.
 const value = /[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/y;
 const gap = /[\s,]*/y;
 // What is neither, such as the end of a token68.
 const other = /[^\s,]+/y;
 
-/** The challenges of a header, as far as it can be read (RFC 9110, 11.6.1). Linear in its length. */
+/**
+ * The challenges of a header, as far as it can be read (RFC 9110, 11.6.1). Linear in its length.
+ */
 export function readChallenges(header: string | undefined): readonly Challenge[] {
   const text = (header ?? "").slice(0, longestHeader);
   const challenges: { readonly scheme: string; readonly parameters: Map<string, string> }[] = [];

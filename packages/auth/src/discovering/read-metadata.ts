@@ -24,8 +24,8 @@ export interface ResourceMetadata {
 const mostServers = 16;
 
 /**
- * What a server says of itself, from where its refusals say, else from its well-known places; `undefined` when there is nothing that can be
- * used. Rejects when that cannot be known now.
+ * What a server says of itself, from where its refusals say, else from its well-known places;
+ * `undefined` when there is nothing that can be used. Rejects when that cannot be known now.
  */
 export async function readResourceMetadata(reader: MetadataReader): Promise<ResourceMetadata | undefined> {
   const { metadataUrl } = reader.account.hints;
@@ -57,7 +57,10 @@ async function readResourceMetadataAt(
   };
 }
 
-/** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery); `undefined` when it has none. Its issuer is the one asked for. */
+/**
+ * The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery); `undefined` when
+ * it has none. Its issuer is the one asked for.
+ */
 export async function readAuthorizationServer(
   { account, oauth, signal }: MetadataReader,
   issuer: string,
@@ -83,8 +86,9 @@ export async function readAuthorizationServer(
 const standIn = "#no-page";
 
 /**
- * The SDK wants an authorization endpoint of every server. One that only gives tokens to programs has none (RFC 8414, 2), and says so by its grant
- * types: it gets one here that {@linkcode withoutStandIn} takes away again.
+ * The SDK wants an authorization endpoint of every server. One that only gives tokens to programs
+ * has none (RFC 8414, 2), and says so by its grant types: it gets one here that
+ * {@linkcode withoutStandIn} takes away again.
  */
 function withStandIn(metadata: JsonObject): JsonObject {
   const { authorization_endpoint: page, token_endpoint: tokens, grant_types_supported: grants } = metadata;

@@ -8,7 +8,10 @@ export function isScope(text: string): boolean {
   return text.length <= longestScope && scopeToken.test(text);
 }
 
-/** The scopes of several lists separated by spaces, each once, in order of appearance; `undefined` when there are none. What is no scope is left out. */
+/**
+ * The scopes of several lists separated by spaces, each once, in order of appearance; `undefined`
+ * when there are none. What is no scope is left out.
+ */
 export function joinScopes(...lists: readonly (string | undefined)[]): string | undefined {
   const scopes = new Set(lists.flatMap((list) => (list ?? "").split(/\s+/)).filter(isScope));
   return scopes.size === 0 ? undefined : Array.from(scopes).slice(0, mostScopes).join(" ");

@@ -27,7 +27,10 @@ const mostEntries = 256;
 const longestEntry = 512;
 const longestUrl = 2048;
 
-/** What is used of an authorization server's metadata (RFC 8414). A page of them may be of any length; this is not. */
+/**
+ * What is used of an authorization server's metadata (RFC 8414). A page of them may be of any
+ * length; this is not.
+ */
 export interface ServerMetadata extends StoredMetadata {
   readonly authorization_endpoint?: string | undefined;
   readonly registration_endpoint?: string | undefined;
@@ -35,8 +38,9 @@ export interface ServerMetadata extends StoredMetadata {
 }
 
 /**
- * The known members of metadata. Throws `auth_required` when an endpoint is no `https:` URL, nor one of this machine; that one counts only for
- * who was sent there by a server of this machine, or by the host's own configuration: what is far away does not send credentials inside.
+ * The known members of metadata. Throws `auth_required` when an endpoint is no `https:` URL, nor
+ * one of this machine; that one counts only for who was sent there by a server of this machine, or
+ * by the host's own configuration: what is far away does not send credentials inside.
  */
 export function readServerMetadata(account: Account, source: Readonly<Record<string, unknown>>): ServerMetadata {
   const { issuer, token_endpoint: tokenEndpoint } = source;
@@ -58,7 +62,9 @@ export function readServerMetadata(account: Account, source: Readonly<Record<str
   return { ...kept, issuer, token_endpoint: tokenEndpoint };
 }
 
-/** Throws `auth_required` when neither credentials nor a user must be sent to what a server names. */
+/**
+ * Throws `auth_required` when neither credentials nor a user must be sent to what a server names.
+ */
 export function assertEndpoint(account: Account, name: string, endpoint: unknown): asserts endpoint is string {
   const url =
     typeof endpoint === "string" && endpoint.length <= longestUrl && URL.canParse(endpoint)

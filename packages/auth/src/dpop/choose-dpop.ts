@@ -8,13 +8,17 @@ import { dpopAlgorithm } from "./dpop-key.ts";
 export interface DpopServer {
   readonly issuer: string;
   readonly metadata: StoredMetadata;
-  /** Whether the MCP server says in its metadata that it takes bound tokens alone (RFC 9728, `dpop_bound_access_tokens_required`). */
+  /**
+   * Whether the MCP server says in its metadata that it takes bound tokens alone (RFC 9728,
+   * `dpop_bound_access_tokens_required`).
+   */
   readonly wantsDpop: boolean;
 }
 
 /**
- * Whether to ask for tokens that are bound to a key (RFC 9449): where the client is configured so, and otherwise where the MCP server wants it and
- * the authorization server does not say that it takes other signatures only. Throws `auth_required` when what is configured and what the servers
+ * Whether to ask for tokens that are bound to a key (RFC 9449): where the client is configured so,
+ * and otherwise where the MCP server wants it and the authorization server does not say that it
+ * takes other signatures only. Throws `auth_required` when what is configured and what the servers
  * want exclude each other.
  */
 export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: DpopServer): boolean {
@@ -39,8 +43,9 @@ export interface GivenToken {
 }
 
 /**
- * How a token is to be sent. Throws `auth_required` when it is of another kind than was asked for and configured, because a token that
- * anybody can use is not what the product counts on, and when it is of a kind that cannot be sent.
+ * How a token is to be sent. Throws `auth_required` when it is of another kind than was asked for
+ * and configured, because a token that anybody can use is not what the product counts on, and when
+ * it is of a kind that cannot be sent.
  */
 export function readTokenType(account: Account, { issuer, tokenType, asked }: GivenToken): "Bearer" | "DPoP" {
   const type = tokenType.toLowerCase();
@@ -50,7 +55,10 @@ export function readTokenType(account: Account, { issuer, tokenType, asked }: Gi
   return "Bearer";
 }
 
-/** Whether a token is one that anybody can use, and the client is configured for bound ones: from before that, or from a renewal that gave less. */
+/**
+ * Whether a token is one that anybody can use, and the client is configured for bound ones: from
+ * before that, or from a renewal that gave less.
+ */
 export function lacksKey({ config }: Account, { tokenType }: Pick<StoredAuthorization, "tokenType">): boolean {
   return config.dpop === true && tokenType !== "DPoP";
 }

@@ -10,15 +10,21 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 export interface DpopSigner {
   /** The private key as a JWK, for {@linkcode StoredAuthorization.dpopKey}. */
   readonly key: JsonObject;
-  /** For the SDK's requests to a token endpoint: they carry a proof, and answer the demand for a nonce by themselves, once. */
+  /**
+   * For the SDK's requests to a token endpoint: they carry a proof, and answer the demand for a
+   * nonce by themselves, once.
+   */
   readonly session: DpopSession;
   /** The headers of one request with a bound token: a proof is good for one. */
   headersFor(request: AuthorizedRequest, accessToken: string): Promise<CredentialHeaders>;
-  /** Takes note of the nonce that came with an answer. Must be asked about every answer (RFC 9449, 8.2). Never throws. */
+  /**
+   * Takes note of the nonce that came with an answer. Must be asked about every answer (RFC 9449,
+   * 8.2). Never throws.
+   */
   onAnswered(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
   /**
-   * Whether a request that was refused for want of a nonce is worth sending again: there is one now, and `sent`, what the refused one was sent
-   * with, had not got it.
+   * Whether a request that was refused for want of a nonce is worth sending again: there is one
+   * now, and `sent`, what the refused one was sent with, had not got it.
    */
   hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): boolean;
 }
@@ -31,8 +37,9 @@ const mostSigners = 4;
 const signersOf = new WeakMap<Account, Map<string, Promise<DpopSigner>>>();
 
 /**
- * The signer of an account: with the key that the stored authorization is bound to, or with a new one. It keeps its nonces: the same one for the
- * same key. Rejects with `auth_required` when the stored key cannot be used.
+ * The signer of an account: with the key that the stored authorization is bound to, or with a new
+ * one. It keeps its nonces: the same one for the same key. Rejects with `auth_required` when the
+ * stored key cannot be used.
  */
 export async function dpopOf(
   account: Account,

@@ -3,8 +3,9 @@ import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { nameServer } from "../auth-errors.ts";
 
 /**
- * Throws `not_allowed` when the guard refuses a request to this URL, and `internal_error` when it fails. Nothing was sent then. An address
- * that stands in the URL itself is asked for; which one a name has, a `fetch` does not say.
+ * Throws `not_allowed` when the guard refuses a request to this URL, and `internal_error` when it
+ * fails. Nothing was sent then. An address that stands in the URL itself is asked for; which one a
+ * name has, a `fetch` does not say.
  */
 export function assertGuardAllows(guard: ConnectionGuard, url: URL, server: GuardedServer): void {
   const about = { serverId: server.serverId, outcome: "not-sent" } as const;
@@ -33,7 +34,8 @@ export function assertGuardAllows(guard: ConnectionGuard, url: URL, server: Guar
 
 function addressIn({ hostname }: URL): string | undefined {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
-  // The parser has made this of every other spelling: a host that ends in a number is an address, or the URL is none.
+  // The parser has made this of every other spelling: a host that ends in a number is an address,
+  // or the URL is none.
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
 }
 

@@ -23,7 +23,10 @@ export interface BoundedFetchInit {
   readonly server: GuardedServer;
   /** Ends every request. */
   readonly closing: AbortSignal;
-  /** `"head"`: leaves the body of an answer alone, because it may be a stream without an end. Default `"body"`. */
+  /**
+   * `"head"`: leaves the body of an answer alone, because it may be a stream without an end.
+   * Default `"body"`.
+   */
   readonly reads?: "head" | "body" | undefined;
 }
 
@@ -34,10 +37,11 @@ interface BoundedRequest {
 }
 
 /**
- * A `fetch` for requests that carry credentials, with the bounds that a connector's has: an answer within 30 s and 1 MiB, decompressed, over
- * `https:` or on this machine alone, and past the guard. It follows no redirect, nor can who uses it, because it does not say where to:
- * a GET is answered with the status, a POST fails with `redirect_refused`. Like any `fetch` it fails with a `TypeError`; its cause is
- * the `HostsideError`, or what the `fetch` beneath failed with.
+ * A `fetch` for requests that carry credentials, with the bounds that a connector's has: an answer
+ * within 30 s and 1 MiB, decompressed, over `https:` or on this machine alone, and past the guard.
+ * It follows no redirect, nor can who uses it, because it does not say where to: a GET is answered
+ * with the status, a POST fails with `redirect_refused`. Like any `fetch` it fails with a
+ * `TypeError`; its cause is the `HostsideError`, or what the `fetch` beneath failed with.
  */
 export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
   const { clock, server, closing, guard } = init;

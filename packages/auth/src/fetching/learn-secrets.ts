@@ -4,7 +4,10 @@ import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "@hostsid
 // A Response of these statuses may have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A `fetch` that remembers every secret that it sends, and that an answer brings, so that none is in a text afterwards. */
+/**
+ * A `fetch` that remembers every secret that it sends, and that an answer brings, so that none is
+ * in a text afterwards.
+ */
 export function learnSecrets(fetch: AuthorizationFetch, secrets: SecretMemory): AuthorizationFetch {
   return async (url, init = {}) => {
     const { headers: sent, body } = init;

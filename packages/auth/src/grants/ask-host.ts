@@ -16,8 +16,9 @@ export interface HostQuestion {
 }
 
 /**
- * Asks the host for an assertion, and waits 30 s for it. Rejects with `internal_error`, which names the server and the option, when the
- * host's function throws or gives no text, with `request_timeout` when it does not come back, and with the reason of the signal.
+ * Asks the host for an assertion, and waits 30 s for it. Rejects with `internal_error`, which names
+ * the server and the option, when the host's function throws or gives no text, with
+ * `request_timeout` when it does not come back, and with the reason of the signal.
  */
 export async function askHost(
   { clock }: Pick<AuthParts, "clock">,

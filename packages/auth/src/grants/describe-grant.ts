@@ -5,8 +5,8 @@ import type { GrantContext } from "./grant-context.ts";
 import { requestIdentityAssertion } from "./request-identity-assertion.ts";
 
 /**
- * Gathers what the configured flow sends to the authorization server. Rejects with what the host's own function or the identity provider fails
- * with.
+ * Gathers what the configured flow sends to the authorization server. Rejects with what the host's
+ * own function or the identity provider fails with.
  */
 export async function describeGrant(config: GrantConfig, context: GrantContext): Promise<URLSearchParams> {
   const params = new URLSearchParams(await grantOf(config, context));

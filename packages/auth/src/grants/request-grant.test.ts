@@ -23,7 +23,8 @@ describe("client_credentials", () => {
     expect(toSignedIn(account, got)).toMatchObject({ clientId: "the client", scopes: ["read", "write"], renews: true });
     expect(got).toMatchObject({ accessToken: "access-1", tokenType: "Bearer", expiresAt: firstDate + 600_000 });
     expect((await readAccount(parts, account))?.authorizations).toEqual([got]);
-    // Neither is needed again: the secret is the configuration's, and another grant is as good as a refresh.
+    // Neither is needed again: the secret is the configuration's, and another grant is as good as a
+    // refresh.
     expect(JSON.stringify(got)).not.toMatch(/refresh-1|s3cr/);
   });
 

@@ -19,12 +19,18 @@ import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
 import { describeGrant } from "./describe-grant.ts";
 import type { GrantContext } from "./grant-context.ts";
 
-// A question to the host, two requests to an identity provider and one to the authorization server, each of which has 30 s.
+// A question to the host, two requests to an identity provider and one to the authorization server,
+// each of which has 30 s.
 const leaseMs = 150_000;
 
-/** An authorization server and what it is to give a token for: what was discovered, or what was stored. */
+/**
+ * An authorization server and what it is to give a token for: what was discovered, or what was
+ * stored.
+ */
 export interface GrantServer extends DpopServer {
-  /** What the token is for (RFC 8707). Default: the server's URL, where the flow has to name one. */
+  /**
+   * What the token is for (RFC 8707). Default: the server's URL, where the flow has to name one.
+   */
   readonly resource?: string | undefined;
   /** What the MCP server names; asked for when nothing else says what to ask for. */
   readonly scopes?: readonly string[] | undefined;
@@ -35,19 +41,24 @@ export interface GrantRequest {
   readonly server: GrantServer;
   /** Separated by spaces. Default: that of the configuration, then what the server names. */
   readonly scope?: string | undefined;
-  /** The access token that is not wanted any more: any other that is found is taken in place of a new one. */
+  /**
+   * The access token that is not wanted any more: any other that is found is taken in place of a
+   * new one.
+   */
   readonly refused?: string | undefined;
   /** Ends the wait; what is asked for by then is saved all the same. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Gets a token for a host that signs in as itself, and saves it: one at a time among all that share the store, and whoever comes second takes
- * what the first one got. The assertion of a flow is asked for each time, and sent once. Not to be called by who has the account's lock.
+ * Gets a token for a host that signs in as itself, and saves it: one at a time among all that share
+ * the store, and whoever comes second takes what the first one got. The assertion of a flow is
+ * asked for each time, and sent once. Not to be called by who has the account's lock.
  *
- * Rejects with `not_allowed`, and sends nothing, when the server names another authorization server than the one that the client is
- * configured for, or was used with so far; with `auth_required` when the authorization server says no; with what the host's own function,
- * the requests and the store fail with; and with the reason of the signal.
+ * Rejects with `not_allowed`, and sends nothing, when the server names another authorization server
+ * than the one that the client is configured for, or was used with so far; with `auth_required`
+ * when the authorization server says no; with what the host's own function, the requests and the
+ * store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
   parts: Pick<AuthParts, "clock" | "closing" | "settings" | "store">,
@@ -86,7 +97,8 @@ function isOfUse(
   // Of a client that was configured before, or nobody wants it any more.
   if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
   if (tokenExpiryOf(stored, dateOf(clock), settings.refreshSkewMs) !== "fresh") return false;
-  // A server may grant less than it was asked for: then what somebody else got since is as good as it gets.
+  // A server may grant less than it was asked for: then what somebody else got since is as good as
+  // it gets.
   return refused !== undefined || coversScopes(stored.scope, scope);
 }
 
@@ -142,7 +154,8 @@ interface Sent {
   readonly dpop: DpopSession | undefined;
 }
 
-// The SDK's functions for single requests take the whole shape of its providers, and use what a grant needs of it.
+// The SDK's functions for single requests take the whole shape of its providers, and use what a
+// grant needs of it.
 function providerOf({ params, proof, dpop }: Sent, issuer: string): OAuthClientProvider {
   const unused = (): never => {
     throw new TypeError("no user takes part in a grant");

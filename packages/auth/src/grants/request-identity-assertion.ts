@@ -6,9 +6,10 @@ import { requestTokens } from "../tokens/request-tokens.ts";
 import type { GrantContext } from "./grant-context.ts";
 
 /**
- * Exchanges a user's ID token for an assertion that the MCP server's authorization server takes (RFC 8693, for an ID-JAG): at the enterprise's
- * identity provider, whose token endpoint is found out when it is not given. Rejects with what the identity provider says, and with
- * `auth_required` when it is not to be found.
+ * Exchanges a user's ID token for an assertion that the MCP server's authorization server takes
+ * (RFC 8693, for an ID-JAG): at the enterprise's identity provider, whose token endpoint is found
+ * out when it is not given. Rejects with what the identity provider says, and with `auth_required`
+ * when it is not to be found.
  */
 export async function requestIdentityAssertion(
   identityProvider: EnterpriseManagedConfig["identityProvider"],

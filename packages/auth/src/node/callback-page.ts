@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 
 /**
- * What a user is shown who comes to a redirect URI: `signed-in` and `failed` how it went; `received` when that is not known; `not-waited-for` an
- * answer that is to no question; `answered` a second answer to the same one.
+ * What a user is shown who comes to a redirect URI: `signed-in` and `failed` how it went;
+ * `received` when that is not known; `not-waited-for` an answer that is to no question; `answered`
+ * a second answer to the same one.
  */
 export type CallbackPage = "signed-in" | "failed" | "received" | "not-waited-for" | "answered";
 
@@ -30,7 +31,9 @@ const headers = {
   connection: "close",
 };
 
-/** Shows a page, and ends the connection. `title` is what the server is called, in the host's words. */
+/**
+ * Shows a page, and ends the connection. `title` is what the server is called, in the host's words.
+ */
 export function showPage(response: ServerResponse, page: CallbackPage, title = ""): void {
   const { status, heading, text } = describe(page, cleanText(title, 100));
   const html = [

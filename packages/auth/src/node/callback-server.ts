@@ -15,7 +15,10 @@ export interface CallbackRequest {
 /** Listens on this machine, for one redirect URI. */
 export interface CallbackServer {
   readonly redirectUri: string;
-  /** Stops listening and cuts what is open. Resolves when the process holds nothing of it any more. Idempotent. */
+  /**
+   * Stops listening and cuts what is open. Resolves when the process holds nothing of it any more.
+   * Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -26,8 +29,9 @@ const longestHeadBytes = 16 * 1024;
 const mostPorts = 5;
 
 /**
- * Begins to listen at a place; where it names no port, at `preferredPort` if it can be had. `onCallback` gets each GET of the redirect URI that has one
- * `state`; everything else is answered here. Rejects as `node:net` does.
+ * Begins to listen at a place; where it names no port, at `preferredPort` if it can be had.
+ * `onCallback` gets each GET of the redirect URI that has one `state`; everything else is answered
+ * here. Rejects as `node:net` does.
  */
 export async function openCallbackServer(
   place: RedirectPlace,
@@ -70,7 +74,10 @@ function readCallback(
   return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
 }
 
-/** A server that nobody can keep busy: heads are short and come at once, and who says nothing goes first. */
+/**
+ * A server that nobody can keep busy: heads are short and come at once, and who says nothing goes
+ * first.
+ */
 function createQuietServer(
   sockets: Set<Socket>,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
@@ -115,7 +122,8 @@ async function listenAt(
     try {
       return await listenOn(host, (left === mostPorts ? preferredPort : undefined) ?? 0, create);
     } catch (error) {
-      // The preferred one is somebody else's; or, of `localhost`, the same port of its other address.
+      // The preferred one is somebody else's; or, of `localhost`, the same port of its other
+      // address.
       if (left <= 1 || !["EADDRINUSE", "EACCES"].includes(nodeErrorCodeOf(error))) throw error;
     }
   }
@@ -142,7 +150,8 @@ async function listenOn(host: LoopbackHost, wanted: number, create: () => Server
   }
 }
 
-// A browser decides by itself which address `localhost` is: both are listened to, or somebody else could have the other one.
+// A browser decides by itself which address `localhost` is: both are listened to, or somebody else
+// could have the other one.
 const addresses: Readonly<Record<LoopbackHost, readonly string[]>> = {
   "127.0.0.1": ["127.0.0.1"],
   localhost: ["127.0.0.1", "::1"],
@@ -154,7 +163,8 @@ function listen(server: Server, host: string, port: number): Promise<number> {
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, () => {
       server.off("error", reject);
-      // What fails from now on is one connection: with no file descriptors left, the user may try again.
+      // What fails from now on is one connection: with no file descriptors left, the user may try
+      // again.
       server.on("error", () => {});
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);
@@ -169,7 +179,8 @@ async function closeAll(servers: readonly Server[], sockets: Iterable<Socket>): 
     socket.destroy();
   }
   await Promise.all(ends);
-  // A server says that it is closed before the system has let go of it: that is at the end of this turn of the event loop.
+  // A server says that it is closed before the system has let go of it: that is at the end of this
+  // turn of the event loop.
   await nextTurn();
   await nextTurn();
 }

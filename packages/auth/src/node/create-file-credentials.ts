@@ -10,11 +10,15 @@ import { assertFolderPath, keepOpen } from "./private-folder.ts";
 
 /** Options of {@linkcode createFileCredentials}. */
 export interface FileCredentialsOptions {
-  /** Absolute path of a folder that is for credentials alone; made when it is not there. {@linkcode defaultCredentialsFolder} knows the usual place. */
+  /**
+   * Absolute path of a folder that is for credentials alone; made when it is not there.
+   * {@linkcode defaultCredentialsFolder} knows the usual place.
+   */
   readonly folder: string;
   /**
-   * Seals the files as well. The first seals, all open. Files that were written before stay readable, and are sealed at their next save or by
-   * `reseal()`. Default: what protects them is that no other user may read them.
+   * Seals the files as well. The first seals, all open. Files that were written before stay
+   * readable, and are sealed at their next save or by `reseal()`. Default: what protects them is
+   * that no other user may read them.
    */
   readonly keys?: readonly SealingKey[] | undefined;
   /** Default the real time. */
@@ -27,10 +31,11 @@ const optionFields: Fields<FileCredentialsOptions> = { folder: true, keys: true,
 const maxWaitMs = 60_000;
 
 /**
- * Keeps credentials in a folder that its user alone may use (0700), a file for each document (0600), written whole or not at all. Any number of
- * processes on one machine may share it.
+ * Keeps credentials in a folder that its user alone may use (0700), a file for each document
+ * (0600), written whole or not at all. Any number of processes on one machine may share it.
  *
- * Throws a `TypeError` for options that are wrong. What is wrong with the folder is a `store_failed` of whatever is done first.
+ * Throws a `TypeError` for options that are wrong. What is wrong with the folder is a
+ * `store_failed` of whatever is done first.
  */
 export function createFileCredentials(options: FileCredentialsOptions): SealedCredentials {
   const owner = "createFileCredentials()";
@@ -41,7 +46,9 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
   return createFileDocuments(openFiles(folder, clock, async () => ({ sealer, whyNot: "no keys were given" })));
 }
 
-/** The files of a folder that is opened when it is first needed, and again as long as that fails. */
+/**
+ * The files of a folder that is opened when it is first needed, and again as long as that fails.
+ */
 export function openFiles(
   path: string,
   clock: Clock,

@@ -8,7 +8,9 @@ import { assertFolderPath, keepOpen } from "./private-folder.ts";
 export interface FileLockOptions {
   /** Absolute path of a folder that is for locks alone; made when it is not there. */
   readonly folder: string;
-  /** How long anybody waits for a turn, in milliseconds; then it is `overloaded`. Default 60,000. */
+  /**
+   * How long anybody waits for a turn, in milliseconds; then it is `overloaded`. Default 60,000.
+   */
   readonly maxWaitMs?: number | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -17,9 +19,11 @@ export interface FileLockOptions {
 const optionFields: Fields<FileLockOptions> = { folder: true, maxWaitMs: true, clock: true };
 
 /**
- * A lock among the processes of one machine that share a folder, which its user alone may use (0700). Who dies or stands still with it loses it after 5 s.
+ * A lock among the processes of one machine that share a folder, which its user alone may use
+ * (0700). Who dies or stands still with it loses it after 5 s.
  *
- * Throws a `TypeError` for options that are wrong. What is wrong with the folder is a `store_failed` of `withLock`.
+ * Throws a `TypeError` for options that are wrong. What is wrong with the folder is a
+ * `store_failed` of `withLock`.
  */
 export function createFileLock(options: FileLockOptions): Lock {
   const owner = "createFileLock()";

@@ -21,14 +21,21 @@ export interface KeyringCredentialsOptions {
   /** Absolute path of the folder of the sealed files; see `createFileCredentials`. */
   readonly folder: string;
   /**
-   * What to do where there is no keyring that works: a container, a server without a desktop, a keyring that stays locked, or
-   * `@napi-rs/keyring` is not installed. `"files"`: keep credentials in the same folder as `createFileCredentials` without keys does; they are
-   * sealed when a later process finds a keyring. `"none"`: fail with `store_failed`. Default `"files"`.
+   * What to do where there is no keyring that works: a container, a server without a desktop, a
+   * keyring that stays locked, or `@napi-rs/keyring` is not installed. `"files"`: keep credentials
+   * in the same folder as `createFileCredentials` without keys does; they are sealed when a later
+   * process finds a keyring. `"none"`: fail with `store_failed`. Default `"files"`.
    */
   readonly fallback?: "files" | "none" | undefined;
-  /** Called once when files are not sealed, with the reason: a `store_failed`. What it throws goes where uncaught errors do. */
+  /**
+   * Called once when files are not sealed, with the reason: a `store_failed`. What it throws goes
+   * where uncaught errors do.
+   */
   readonly onFallback?: ((reason: HostsideError) => void) | undefined;
-  /** How long the keyring may take, in milliseconds: it may ask its user for a password. Default 30,000. */
+  /**
+   * How long the keyring may take, in milliseconds: it may ask its user for a password. Default
+   * 30,000.
+   */
   readonly timeoutMs?: number | undefined;
   /** Loads `@napi-rs/keyring`. Default: `import()`, when it is first needed. */
   readonly load?: (() => Promise<KeyringModule>) | undefined;
@@ -38,7 +45,10 @@ export interface KeyringCredentialsOptions {
 
 /** Credentials that the keyring of the operating system protects, if there is one. */
 export interface KeyringCredentials extends SealedCredentials {
-  /** What protects the credentials. Asks the keyring if nothing was read or written so far. Rejects with `store_failed` as that would. */
+  /**
+   * What protects the credentials. Asks the keyring if nothing was read or written so far. Rejects
+   * with `store_failed` as that would.
+   */
   protection(): Promise<"keyring" | "file-mode">;
 }
 
@@ -53,11 +63,13 @@ const optionFields: Fields<KeyringCredentialsOptions> = {
 };
 
 /**
- * Keeps credentials in files that are sealed with a random key, which the keyring of the operating system keeps: Keychain, Credential Manager, or a
- * Secret Service such as GNOME's and KDE's. A keyring holds small secrets and cannot be locked, listed or written as a whole; files can.
+ * Keeps credentials in files that are sealed with a random key, which the keyring of the operating
+ * system keeps: Keychain, Credential Manager, or a Secret Service such as GNOME's and KDE's. A
+ * keyring holds small secrets and cannot be locked, listed or written as a whole; files can.
  *
- * Throws a `TypeError` for options that are unknown or wrong. A key that is gone from the keyring while there are files sealed with it, and a keyring that
- * fails while there are such files, is a `store_failed`: no new key takes its place.
+ * Throws a `TypeError` for options that are unknown or wrong. A key that is gone from the keyring
+ * while there are files sealed with it, and a keyring that fails while there are such files, is a
+ * `store_failed`: no new key takes its place.
  */
 export function createKeyringCredentials(options: KeyringCredentialsOptions): KeyringCredentials {
   const owner = "createKeyringCredentials()";

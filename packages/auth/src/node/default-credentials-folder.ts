@@ -16,10 +16,12 @@ export interface CredentialsFolderOptions {
 const optionFields: Fields<CredentialsFolderOptions> = { product: true, platform: true, env: true, home: true };
 
 /**
- * Where a product on this platform usually keeps what is neither configuration nor for other machines: `$XDG_STATE_HOME` (else
- * `~/.local/state`), `~/Library/Application Support`, `%LOCALAPPDATA%`; in it `<product>/credentials`. Reads nothing by itself.
+ * Where a product on this platform usually keeps what is neither configuration nor for other
+ * machines: `$XDG_STATE_HOME` (else `~/.local/state`), `~/Library/Application Support`,
+ * `%LOCALAPPDATA%`; in it `<product>/credentials`. Reads nothing by itself.
  *
- * Throws a `TypeError` for a product that is no name of a folder, and for a home that is no absolute path.
+ * Throws a `TypeError` for a product that is no name of a folder, and for a home that is no
+ * absolute path.
  */
 export function defaultCredentialsFolder(options: CredentialsFolderOptions): string {
   const owner = "defaultCredentialsFolder()";

@@ -37,9 +37,15 @@ export interface FileAccess {
   names(kind?: string): Promise<readonly string[]>;
   read(name: string, what: string): Promise<FoundDocument | undefined>;
   write(name: string, text: string): Promise<void>;
-  /** One at a time writes, so that what is sealed anew never takes the place of what was saved a moment ago. */
+  /**
+   * One at a time writes, so that what is sealed anew never takes the place of what was saved a
+   * moment ago.
+   */
   alone<T>(work: (assertAlone: () => void) => Promise<T>): Promise<T>;
-  /** Removes sign-ins whose time is over, and leftovers, at most once in a while. What cannot be read stays. */
+  /**
+   * Removes sign-ins whose time is over, and leftovers, at most once in a while. What cannot be
+   * read stays.
+   */
   tidy(): Promise<void>;
 }
 

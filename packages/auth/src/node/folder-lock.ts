@@ -25,16 +25,21 @@ const beatMs = 1000;
 const silenceMs = 5000;
 /** Who could not touch their file for so long stops, before anybody takes them for dead. */
 const sureMs = silenceMs - beatMs;
-/** Of the time between two looks, no more than this counts as silence: a process that stood still itself has heard of nobody. */
+/**
+ * Of the time between two looks, no more than this counts as silence: a process that stood still
+ * itself has heard of nobody.
+ */
 const longestLookMs = 250;
 
 /**
  * A lock among processes that share a folder. Keys are names of files.
  *
- * A turn is a file `<key>.<number>.held`, made as one that must be new; it becomes `.free` when it is over. The highest number counts, and no number
- * comes twice, because the latest file stays: so of several who find a dead holder at the same moment, one makes the next number, and the others
- * see it. (`proper-lockfile` removes what it found dead, and of two who do so one can remove the lock of the other.) Who has it touches
- * the file each second, and waiters compare what they saw with what they see: clocks of different machines need not agree.
+ * A turn is a file `<key>.<number>.held`, made as one that must be new; it becomes `.free` when it
+ * is over. The highest number counts, and no number comes twice, because the latest file stays: so
+ * of several who find a dead holder at the same moment, one makes the next number, and the others
+ * see it. (`proper-lockfile` removes what it found dead, and of two who do so one can remove the
+ * lock of the other.) Who has it touches the file each second, and waiters compare what they saw
+ * with what they see: clocks of different machines need not agree.
  */
 export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
   const startAttempt = (key: string): LockAttempt => {
@@ -144,7 +149,8 @@ function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (re
       if (latest !== undefined && latest.number > number) throw new Error(`${latest.file} came after ${number}`);
       sinceHeard = since;
     } catch (error) {
-      // A disk that is full for a moment is no reason to stop, until the others must think that nobody is there.
+      // A disk that is full for a moment is no reason to stop, until the others must think that
+      // nobody is there.
       const isGone = errnoCodeOf(error) === undefined || errnoCodeOf(error) === "ENOENT";
       if (!isOver && (isGone || !isSure())) return onLost(error);
     }

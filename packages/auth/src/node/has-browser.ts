@@ -6,7 +6,10 @@ export interface BrowserPlace {
   readonly platform: string;
 }
 
-/** Whether a user can see a page that is opened on this machine: not over SSH, and not on a system without a display. */
+/**
+ * Whether a user can see a page that is opened on this machine: not over SSH, and not on a system
+ * without a display.
+ */
 export function hasBrowser({ env, platform }: BrowserPlace): boolean {
   const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
   if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;

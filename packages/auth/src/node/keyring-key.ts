@@ -36,12 +36,17 @@ export type KeyringKey =
   | { readonly sealer: Sealer }
   | { readonly failed: HostsideError; readonly mustNotFallBack: boolean };
 
-/** Has the name of the key in the keyring, so that a folder that is moved keeps it, and two folders never share one. Not a secret. */
+/**
+ * Has the name of the key in the keyring, so that a folder that is moved keeps it, and two folders
+ * never share one. Not a secret.
+ */
 const idFile = "keyring-key.id";
 const idShape = /^[0-9a-f]{32}$/;
 const lockLeaseMs = 120_000;
 
-/** The key of a folder, from the keyring; made when there is none, and nothing is sealed with it. */
+/**
+ * The key of a folder, from the keyring; made when there is none, and nothing is sealed with it.
+ */
 export async function readKeyringKey(init: KeyringKeyInit): Promise<KeyringKey> {
   const { files, limit } = init;
   const folder = await files.folder();
@@ -97,11 +102,15 @@ function sealerOf(id: string, key: string): Sealer {
 }
 
 function openEntry({ AsyncEntry }: KeyringModule, { service }: KeyringKeyInit, name: string): KeyringEntry {
-  // Without a Secret Service the module would fall back to the kernel's keyring without a word, which forgets at the next start.
+  // Without a Secret Service the module would fall back to the kernel's keyring without a word,
+  // which forgets at the next start.
   return new AsyncEntry(service, name, { linux: { store: "secret-service" } });
 }
 
-/** Writes something, reads it and deletes it: some keyrings can be read, and not written to; some say nothing and keep nothing. */
+/**
+ * Writes something, reads it and deletes it: some keyrings can be read, and not written to; some
+ * say nothing and keep nothing.
+ */
 async function probe(keyring: KeyringModule, init: KeyringKeyInit): Promise<void> {
   const { limit } = init;
   const text = crypto.randomUUID();

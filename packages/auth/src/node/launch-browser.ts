@@ -10,8 +10,9 @@ type Launcher = readonly [program: string, ...args: string[]];
 const longestLaunchMs = 2000;
 
 /**
- * Opens a URL in the user's browser. It is one argument of a program: no shell reads it. Rejects when nothing on this system opens pages; resolves when something
- * does, or has run for two seconds without having failed.
+ * Opens a URL in the user's browser. It is one argument of a program: no shell reads it. Rejects
+ * when nothing on this system opens pages; resolves when something does, or has run for two seconds
+ * without having failed.
  */
 export async function launchBrowser(url: string, signal: AbortSignal): Promise<void> {
   const failures: string[] = [];

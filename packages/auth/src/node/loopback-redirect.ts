@@ -22,11 +22,13 @@ interface Door {
 }
 
 /**
- * Listens on this machine for users who come back from an authorization page (RFC 8252, 7.3), and answers them with a page that says how it went: it
- * is sent when the listener is closed with the outcome, or after 15 seconds without one.
+ * Listens on this machine for users who come back from an authorization page (RFC 8252, 7.3), and
+ * answers them with a page that says how it went: it is sent when the listener is closed with the
+ * outcome, or after 15 seconds without one.
  *
- * An answer counts that has the `state` that is waited for; anybody else who comes is answered and changes nothing. Nothing is open unless somebody
- * is waited for; two who wait at one URI share it. Throws a `TypeError` that names an option that cannot be used.
+ * An answer counts that has the `state` that is waited for; anybody else who comes is answered and
+ * changes nothing. Nothing is open unless somebody is waited for; two who wait at one URI share it.
+ * Throws a `TypeError` that names an option that cannot be used.
  */
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): RedirectReceiver {
   const { place, timeoutMs, clock } = readRedirectOptions(options);

@@ -6,8 +6,9 @@ import { launchBrowser } from "./launch-browser.ts";
 /** Options of {@linkcode openBrowser}. */
 export interface OpenBrowserOptions {
   /**
-   * Opens a page, given as a URL of `https:`, or of `http:` on this machine; never as a part of a command line. Rejects when that is known to have
-   * failed. Default: in the user's browser, by the way of the operating system.
+   * Opens a page, given as a URL of `https:`, or of `http:` on this machine; never as a part of a
+   * command line. Rejects when that is known to have failed. Default: in the user's browser, by the
+   * way of the operating system.
    */
   readonly launch?: ((url: string, signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -15,8 +16,9 @@ export interface OpenBrowserOptions {
 const fields: Fields<OpenBrowserOptions> = { launch: true };
 
 /**
- * Shows users authorization pages in their browser, on the machine of the host. Rejects with `not_allowed` for a URL that is neither `https:` nor on this
- * machine, and with `auth_required` when the page could not be opened; `authorize()` says then which one it is, to be opened by hand.
+ * Shows users authorization pages in their browser, on the machine of the host. Rejects with
+ * `not_allowed` for a URL that is neither `https:` nor on this machine, and with `auth_required`
+ * when the page could not be opened; `authorize()` says then which one it is, to be opened by hand.
  */
 export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
   assertKnownOptions("openBrowser()", options, fields);

@@ -24,7 +24,10 @@ const longestFile = 16 * 1024 * 1024;
 /** How long anything that is done in a folder may take, in milliseconds. */
 export const longestStepMs = 5000;
 
-/** Throws a `TypeError` for what is no absolute path: a relative one would be another folder wherever the program is started. */
+/**
+ * Throws a `TypeError` for what is no absolute path: a relative one would be another folder
+ * wherever the program is started.
+ */
 export function assertFolderPath(owner: string, folder: unknown): void {
   if (typeof folder !== "string" || !isAbsolute(folder)) {
     throw new TypeError(`${owner}: folder must be an absolute path, such as what defaultCredentialsFolder() gives`);
@@ -32,8 +35,9 @@ export function assertFolderPath(owner: string, folder: unknown): void {
 }
 
 /**
- * Makes the folder if need be. Rejects with `store_failed` when others may change what is in it, and says what to do; and, as all that is done in
- * it, when a disk of another machine does not answer.
+ * Makes the folder if need be. Rejects with `store_failed` when others may change what is in it,
+ * and says what to do; and, as all that is done in it, when a disk of another machine does not
+ * answer.
  */
 export async function openPrivateFolder(given: string, clock: Clock = systemClock): Promise<PrivateFolder> {
   const doInFolder = <T>(what: string, work: () => Promise<T>): Promise<T> =>
@@ -95,7 +99,8 @@ export function keepOpen(path: string, clock: Clock): () => Promise<PrivateFolde
   };
 }
 
-// One by one: where nothing can be made (`/proc/none/none`), `mkdir` with `recursive` tries for ever, in a thread that nobody can stop.
+// One by one: where nothing can be made (`/proc/none/none`), `mkdir` with `recursive` tries for
+// ever, in a thread that nobody can stop.
 async function makeFolder(path: string): Promise<void> {
   const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
   const parent = dirname(path);
@@ -145,7 +150,8 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-// Into a new file, to the disk, and then over the old one: whoever reads has one or the other, also after the power failed.
+// Into a new file, to the disk, and then over the old one: whoever reads has one or the other, also
+// after the power failed.
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   const temporary = join(folder, `${name}.${crypto.randomUUID()}.tmp`);
   try {
@@ -178,7 +184,8 @@ async function replace(temporary: string, path: string): Promise<void> {
   }
 }
 
-// A file that was renamed or deleted is so for good when its folder is on the disk. Windows has no such thing.
+// A file that was renamed or deleted is so for good when its folder is on the disk. Windows has no
+// such thing.
 async function syncFolder(path: string): Promise<void> {
   if (isWindows) return;
   const folder = await open(path, constants.O_RDONLY);

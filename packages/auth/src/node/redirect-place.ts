@@ -6,15 +6,27 @@ export type LoopbackHost = "127.0.0.1" | "localhost" | "[::1]";
 
 /** Options of `loopbackRedirect`. */
 export interface LoopbackRedirectOptions {
-  /** What the redirect URI calls this machine; whatever it is, only this machine is listened to. Default `"127.0.0.1"`. */
+  /**
+   * What the redirect URI calls this machine; whatever it is, only this machine is listened to.
+   * Default `"127.0.0.1"`.
+   */
   readonly host?: LoopbackHost | undefined;
-  /** For an authorization server that takes one port alone. Default: the one that the client is registered with, if it is free, else any. */
+  /**
+   * For an authorization server that takes one port alone. Default: the one that the client is
+   * registered with, if it is free, else any.
+   */
   readonly port?: number | undefined;
   /** Default `"/callback"`. */
   readonly path?: string | undefined;
-  /** The whole redirect URI, in place of `host`, `port` and `path`. Without a port in it, that is 80. */
+  /**
+   * The whole redirect URI, in place of `host`, `port` and `path`. Without a port in it, that is
+   * 80.
+   */
   readonly redirectUri?: URL | string | undefined;
-  /** How long a user may take, in milliseconds. Default 120,000: longer than it takes to sign in, and a page that nobody looks at is not waited for. */
+  /**
+   * How long a user may take, in milliseconds. Default 120,000: longer than it takes to sign in,
+   * and a page that nobody looks at is not waited for.
+   */
   readonly timeoutMs?: number | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -62,7 +74,8 @@ export function redirectPlaceOf(redirectUri: unknown): RedirectPlace | undefined
   const host = hosts.find((one) => one === uri.hostname);
   const port = uri.port === "" ? 80 : Number(uri.port);
   if (host === undefined || port === 0) return undefined;
-  // Authorization servers compare it byte for byte: as it was given, also where a parser would write it otherwise.
+  // Authorization servers compare it byte for byte: as it was given, also where a parser would
+  // write it otherwise.
   return { host, port, path: uri.pathname, uri: String(redirectUri) };
 }
 

@@ -23,8 +23,8 @@ export interface TerminalPromptOptions {
   /** Opens the page; `false`: nobody does. Default `openBrowser()`. */
   readonly open?: OAuthPrompt | false | undefined;
   /**
-   * The environment, as `process.env` has it: over SSH, and on a system without a display, no page is opened, because nobody would see it. Default: nothing is
-   * known of it.
+   * The environment, as `process.env` has it: over SSH, and on a system without a display, no page
+   * is opened, because nobody would see it. Default: nothing is known of it.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** As `process.platform` has it, which is the default. */
@@ -36,9 +36,11 @@ const owner = "terminalPrompt()";
 const longestPaste = 16_384;
 
 /**
- * Shows users authorization pages from a command line: writes the URL, opens it where a browser can be, and takes the whole URL that the user was sent back to when
- * they paste it, for a browser that cannot come back to this machine. Whatever comes first counts. Ctrl-C and Ctrl-D are `"cancelled"`. The terminal is
- * left as it was found. Throws a `TypeError` that names an option that cannot be used.
+ * Shows users authorization pages from a command line: writes the URL, opens it where a browser can
+ * be, and takes the whole URL that the user was sent back to when they paste it, for a browser that
+ * cannot come back to this machine. Whatever comes first counts. Ctrl-C and Ctrl-D are
+ * `"cancelled"`. The terminal is left as it was found. Throws a `TypeError` that names an option
+ * that cannot be used.
  */
 export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
   assertKnownOptions(owner, options, fields);
@@ -103,7 +105,8 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
     };
     // The answer has come another way, or is not wanted any more: whoever aborts knows which.
     const onAbort = (): void => answer("completed");
-    // At a terminal somebody ended the input. Elsewhere nothing more can be pasted, and the answer may still come by the redirect.
+    // At a terminal somebody ended the input. Elsewhere nothing more can be pasted, and the answer
+    // may still come by the redirect.
     const onClose = (): void => answer(input.isTTY === true ? "cancelled" : "completed");
     signal.addEventListener("abort", onAbort, { once: true });
     lines.on("close", onClose);
@@ -129,7 +132,10 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
   });
 }
 
-/** Why no user can have been sent back from this page to what a text says; `undefined` when one can. The rest is for whoever takes the answer. */
+/**
+ * Why no user can have been sent back from this page to what a text says; `undefined` when one can.
+ * The rest is for whoever takes the answer.
+ */
 function whatIsWrong(page: URL, text: string): string | undefined {
   const state = URL.canParse(text) ? new URL(text).searchParams.get("state") : null;
   if (state === null) return "That is not what a sign-in ends with.";

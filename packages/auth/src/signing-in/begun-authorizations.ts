@@ -9,7 +9,10 @@ const mostBegun = 16;
 
 type Owner = Pick<Account, "principal" | "serverId">;
 
-/** Writes down what was begun for an account, so that it can be cancelled in any process that shares the store. */
+/**
+ * Writes down what was begun for an account, so that it can be cancelled in any process that shares
+ * the store.
+ */
 export async function noteBegun({ store }: Pick<AuthParts, "store">, owner: Owner, state: string): Promise<void> {
   const key = listKey(owner);
   await store.withLock(key, savingMs, async () => {
@@ -18,7 +21,10 @@ export async function noteBegun({ store }: Pick<AuthParts, "store">, owner: Owne
   });
 }
 
-/** Forgets all that was begun for an account and not completed. Resolves to whether there was anything. */
+/**
+ * Forgets all that was begun for an account and not completed. Resolves to whether there was
+ * anything.
+ */
 export async function cancelBegun({ store }: Pick<AuthParts, "store">, owner: Owner): Promise<boolean> {
   const key = listKey(owner);
   return store.withLock(key, savingMs, async () => {

@@ -14,8 +14,9 @@ export interface ScopeRequest {
 }
 
 /**
- * What is asked for: what is configured, else what the server's refusals named, else what its metadata list; and `offline_access` where the
- * authorization server lists that, for without it some give no refresh token. `undefined`: what the authorization server grants by itself.
+ * What is asked for: what is configured, else what the server's refusals named, else what its
+ * metadata list; and `offline_access` where the authorization server lists that, for without it
+ * some give no refresh token. `undefined`: what the authorization server grants by itself.
  */
 export function chooseScope(account: Account, discovered: Discovered, requested: ScopeRequest): string | undefined {
   const { config, hints } = account;

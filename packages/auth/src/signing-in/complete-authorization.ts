@@ -37,9 +37,10 @@ export type AuthorizationCompletion =
     };
 
 /**
- * Redeems what a user came back with: where the user was sent to and nowhere else, and at most once, because what it takes is taken out of the
- * store first, also when the answer is a no. Once begun it goes on to the end: what was redeemed is saved.
- * Without `by`, `state` alone says whose it is.
+ * Redeems what a user came back with: where the user was sent to and nowhere else, and at most
+ * once, because what it takes is taken out of the store first, also when the answer is a no. Once
+ * begun it goes on to the end: what was redeemed is saved. Without `by`, `state` alone says whose
+ * it is.
  */
 export async function completeAuthorization(
   parts: AuthParts,

@@ -34,7 +34,8 @@ export interface SigningIn {
   settled(): Promise<void>;
 }
 
-// A request that was sent, and what the store needs then; with room for a part of the product's that never ends.
+// A request that was sent, and what the store needs then; with room for a part of the product's
+// that never ends.
 const longestEndMs = longestAnswerMs + 5000;
 
 /** Makes what signs in. */

@@ -5,10 +5,15 @@ import type { SignedIn } from "../oauth.ts";
 
 /** One sign-in at a time for each account; who wants the same meanwhile waits for it. */
 export interface InFlightSignIns {
-  /** Waits for the one that is under way, or starts one. What nobody waits for any more is aborted. */
+  /**
+   * Waits for the one that is under way, or starts one. What nobody waits for any more is aborted.
+   */
   join(account: Account, signal: AbortSignal, start: (signal: AbortSignal) => Promise<SignedIn>): Promise<SignedIn>;
   has(account: Account): boolean;
-  /** Aborts those of the accounts that `isMeant` says, with the reason for each. Resolves, once they have ended, to whether there were any. */
+  /**
+   * Aborts those of the accounts that `isMeant` says, with the reason for each. Resolves, once they
+   * have ended, to whether there were any.
+   */
   abort(isMeant: (account: Account) => boolean, reasonFor: (account: Account) => unknown): Promise<boolean>;
   /** Resolves when none is under way any more. */
   settled(): Promise<void>;

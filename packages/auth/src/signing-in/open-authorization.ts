@@ -24,8 +24,9 @@ export interface AuthorizationOpening {
 }
 
 /**
- * Throws `auth_required` when no user may be sent to this authorization server: when it has no page for users, or does not say that it takes proof
- * keys of the one kind that is worth sending (RFC 7636, S256): the specification has clients refuse then.
+ * Throws `auth_required` when no user may be sent to this authorization server: when it has no page
+ * for users, or does not say that it takes proof keys of the one kind that is worth sending (RFC
+ * 7636, S256): the specification has clients refuse then.
  */
 export function assertUsableForUsers(account: Account, { issuer, metadata }: Discovered): void {
   const place = safeExcerptOf(account, issuer);
@@ -42,7 +43,10 @@ export function assertUsableForUsers(account: Account, { issuer, metadata }: Dis
   );
 }
 
-/** Makes what a user is sent away with, and keeps what their answer is redeemed with. Shows nothing to anybody. */
+/**
+ * Makes what a user is sent away with, and keeps what their answer is redeemed with. Shows nothing
+ * to anybody.
+ */
 export async function openAuthorization(
   parts: AuthParts,
   account: Account,

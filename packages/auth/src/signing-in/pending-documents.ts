@@ -9,7 +9,10 @@ import { savingMs } from "../store/saving-ms.ts";
 /** How long the answer of a user is waited for. */
 export const pendingMs = 600_000;
 
-/** A user who was sent to an authorization page: all that is needed to redeem what comes back, in whichever process. */
+/**
+ * A user who was sent to an authorization page: all that is needed to redeem what comes back, in
+ * whichever process.
+ */
 export interface PendingDocument {
   readonly serverId: string;
   readonly title: string;
@@ -46,8 +49,8 @@ export async function savePending(
 }
 
 /**
- * Takes it out, so that nobody else gets it: one of all that share the store. `undefined` when there is none, or its time is over. What `check`
- * throws leaves it where it is.
+ * Takes it out, so that nobody else gets it: one of all that share the store. `undefined` when
+ * there is none, or its time is over. What `check` throws leaves it where it is.
  */
 export function takePending(
   { store, clock }: Pick<AuthParts, "clock" | "store">,

@@ -7,7 +7,9 @@ export interface PromptBudget {
   use(account: Account): void;
 }
 
-/** A server that refuses whatever it is given would otherwise send the user to the browser for ever. */
+/**
+ * A server that refuses whatever it is given would otherwise send the user to the browser for ever.
+ */
 export const mostPrompts = 3;
 const windowMs = 600_000;
 

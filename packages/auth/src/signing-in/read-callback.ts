@@ -16,8 +16,9 @@ const longestUrl = 65_536;
 const stateText = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Reads the URL that a user came back with, or its path and query. Throws `auth_required` for what is none: a code alone says neither whose it is nor from where,
- * and anybody can have a user paste one. A `TypeError` for what is neither a URL nor a text.
+ * Reads the URL that a user came back with, or its path and query. Throws `auth_required` for what
+ * is none: a code alone says neither whose it is nor from where, and anybody can have a user paste
+ * one. A `TypeError` for what is neither a URL nor a text.
  */
 export function readCallback(callback: URL | string): AuthorizationResponse {
   const url = toUrl(callback);

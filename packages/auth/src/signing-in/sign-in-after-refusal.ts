@@ -20,7 +20,8 @@ export function createRefusalSignIns(
   { inFlight, expect, start }: RefusalSignInInit,
 ): AuthParts["signInAfterRefusal"] {
   const budget = createPromptBudget(parts);
-  // Users whom a refusal sent to a page: whoever had the page shown may leave before they come back.
+  // Users whom a refusal sent to a page: whoever had the page shown may leave before they come
+  // back.
   const atPage = new Set<Account>();
 
   const expectUser =

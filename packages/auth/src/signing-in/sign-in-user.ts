@@ -30,7 +30,9 @@ export interface SignInRequest {
 
 /** What a sign-in has of those that are under way in this process. */
 export interface Company {
-  /** Waits for `complete()` in this process with this `state`. Called right before a page is shown. */
+  /**
+   * Waits for `complete()` in this process with this `state`. Called right before a page is shown.
+   */
   readonly expect: (state: string) => Elsewhere & { readonly end: () => void };
   readonly redeem: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
 }
@@ -40,7 +42,10 @@ type Return =
   | { readonly page: string; readonly receiver?: undefined }
   | { readonly page?: undefined; readonly receiver: RedirectReceiver; readonly preferred: string | undefined };
 
-/** The first half of a sign-in: finds out where to, becomes a client, and keeps what the answer is redeemed with. */
+/**
+ * The first half of a sign-in: finds out where to, becomes a client, and keeps what the answer is
+ * redeemed with.
+ */
 export async function beginAuthorization(
   parts: AuthParts,
   account: Account,
@@ -58,7 +63,10 @@ export async function beginAuthorization(
   return pending;
 }
 
-/** Signs a user in: shows the page, waits for the answer, redeems it. Twice if the first answer shows that the client is not known any more. */
+/**
+ * Signs a user in: shows the page, waits for the answer, redeems it. Twice if the first answer
+ * shows that the client is not known any more.
+ */
 export async function signInUser(
   parts: AuthParts,
   account: Account,
@@ -151,7 +159,8 @@ async function listen(
   }
 }
 
-// An authorization server has nobody come to another place than the client is registered with, but for the port of an application (RFC 8252, 7.3).
+// An authorization server has nobody come to another place than the client is registered with, but
+// for the port of an application (RFC 8252, 7.3).
 function assertListensAt(account: Account, { redirectUri }: RedirectListener, configured: string): void {
   const [actual, wanted] = [new URL(redirectUri), new URL(configured)];
   const isPort = wanted.port === "" || wanted.port === actual.port;

@@ -31,8 +31,9 @@ export interface UserPrompt {
 }
 
 /**
- * Shows a user the page and waits for the answer, by whichever way it comes first: the listener, the prompt, `complete()` here or in another process. Rejects when the user
- * does not want to, when the page cannot be shown, when it takes too long, and with the reason of the signal.
+ * Shows a user the page and waits for the answer, by whichever way it comes first: the listener,
+ * the prompt, `complete()` here or in another process. Rejects when the user does not want to, when
+ * the page cannot be shown, when it takes too long, and with the reason of the signal.
  */
 export async function waitForUser(
   { clock }: Pick<AuthParts, "clock">,
@@ -81,7 +82,8 @@ export async function waitForUser(
   }
 }
 
-// Resolves to the URL that the user was sent back to, if the prompt has it; to nothing when the answer comes by another way.
+// Resolves to the URL that the user was sent back to, if the prompt has it; to nothing when the
+// answer comes by another way.
 async function ask(
   account: Account,
   { prompt, pending }: UserPrompt,

@@ -28,8 +28,9 @@ const lookMs = 2000;
 const longestTakenMs = longestAnswerMs + 20_000;
 
 /**
- * Looks at the store every two seconds for the end of a sign-in that another process completes. Resolves to it, to a failure when the answer was taken and
- * no tokens come of it within a minute, and never when nobody takes it. Rejects with the reason of the signal.
+ * Looks at the store every two seconds for the end of a sign-in that another process completes.
+ * Resolves to it, to a failure when the answer was taken and no tokens come of it within a minute,
+ * and never when nobody takes it. Rejects with the reason of the signal.
  */
 export async function watchStore(
   parts: AuthParts,

@@ -23,7 +23,8 @@ export interface SigningOut {
 
 /** Makes what signs out. */
 export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningOut {
-  // One that no connector has asked about in this process can sign out all the same: the store knows its server.
+  // One that no connector has asked about in this process can sign out all the same: the store
+  // knows its server.
   const keptAccount = async ({ serverId, principal }: Leaving): Promise<Account | undefined> => {
     const known = accounts.knownAccount(serverId, principal);
     if (known !== undefined) return known;

@@ -12,8 +12,9 @@ export interface Forgotten {
 }
 
 /**
- * Forgets an account and asks nobody: what is unreadable, too. Alone, so that nobody who is renewing saves afterwards. Resolves to whether there was
- * one; rejects with `store_failed`. Other processes see it within 10 s.
+ * Forgets an account and asks nobody: what is unreadable, too. Alone, so that nobody who is
+ * renewing saves afterwards. Resolves to whether there was one; rejects with `store_failed`. Other
+ * processes see it within 10 s.
  */
 export async function forgetAccount(parts: AuthParts, { key, account }: Forgotten): Promise<boolean> {
   return parts.store.withLock(key, savingMs, () =>

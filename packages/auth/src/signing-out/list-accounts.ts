@@ -11,8 +11,8 @@ import { readStoredAccount } from "../tokens/read-stored-account.ts";
 type AccountKey = CredentialKey & { readonly kind: "account" };
 
 /**
- * What is kept of all accounts, without any secret, sorted by server, principal and issuer. A document that this release cannot read is left out.
- * Rejects with `store_failed`.
+ * What is kept of all accounts, without any secret, sorted by server, principal and issuer. A
+ * document that this release cannot read is left out. Rejects with `store_failed`.
  */
 export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
   const keys = await store.accounts();
@@ -33,7 +33,10 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
     );
 }
 
-/** The server of an account that is kept, for one that no connector has asked about; `undefined` when there is none. */
+/**
+ * The server of an account that is kept, for one that no connector has asked about; `undefined`
+ * when there is none.
+ */
 export async function storedServer(
   { store }: Pick<AuthParts, "store">,
   { serverId, principal }: Pick<AccountKey, "principal" | "serverId">,

@@ -10,8 +10,8 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 const revokingMs = 5000;
 
 /**
- * Asks each authorization server that offers it to revoke what it gave (RFC 7009). Resolves to whether all agreed in time; to `undefined` when
- * none offers it. Never rejects.
+ * Asks each authorization server that offers it to revoke what it gave (RFC 7009). Resolves to
+ * whether all agreed in time; to `undefined` when none offers it. Never rejects.
  */
 export async function revokeAll(
   { clock }: Pick<AuthParts, "clock">,

@@ -10,8 +10,9 @@ import { revokeAll } from "./revoke-tokens.ts";
 const signingOutMs = 30_000;
 
 /**
- * Revokes the tokens of an account where their authorization servers offer that, for 5 s in all, and then forgets them in any case. Alone: who is
- * renewing is waited for, and who wants to finds nothing afterwards. Rejects with `store_failed` when they could not be forgotten.
+ * Revokes the tokens of an account where their authorization servers offer that, for 5 s in all,
+ * and then forgets them in any case. Alone: who is renewing is waited for, and who wants to finds
+ * nothing afterwards. Rejects with `store_failed` when they could not be forgotten.
  */
 export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
   return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {

@@ -15,7 +15,10 @@ export function bytesToBase64Url(bytes: Uint8Array): string {
   return bytesToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The bytes; `undefined` for what is not base64 as {@linkcode bytesToBase64} writes it, so that no two texts are the same bytes. */
+/**
+ * The bytes; `undefined` for what is not base64 as {@linkcode bytesToBase64} writes it, so that no
+ * two texts are the same bytes.
+ */
 export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!isBase64Shaped(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -29,9 +29,10 @@ export interface ConfirmedStoreInit extends StepLimit {
 const present = "hostside";
 
 /**
- * Makes of any `Keyv` one that does not lie. By default a Keyv and some of its adapters swallow the error of a database that is down: `get`
- * resolves to `undefined` then, `set` to `true`. So nothing counts as absent unless a marker, which is there, can be read in between; and what
- * was written is read again.
+ * Makes of any `Keyv` one that does not lie. By default a Keyv and some of its adapters swallow the
+ * error of a database that is down: `get` resolves to `undefined` then, `set` to `true`. So nothing
+ * counts as absent unless a marker, which is there, can be read in between; and what was written is
+ * read again.
  */
 export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   const { store, marker } = init;

@@ -13,17 +13,28 @@ import { createLockTurns } from "./lock-turns.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
-  /** A `Keyv` with any adapter, or anything of its shape. What is written to it must be there for whoever reads next. */
+  /**
+   * A `Keyv` with any adapter, or anything of its shape. What is written to it must be there for
+   * whoever reads next.
+   */
   readonly store: Store;
   /**
-   * Lets one process at a time change something, among all that share the store: that of `createRedisState()` or `createPostgresState()` of
-   * `@hostside/pool`. Two processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store. With the
-   * store of the same state, nothing is saved by who has lost the lock to another, also when they do not know it yet.
+   * Lets one process at a time change something, among all that share the store: that of
+   * `createRedisState()` or `createPostgresState()` of `@hostside/pool`. Two processes without one
+   * would redeem the same refresh token. `"this-process"` says that no other process uses the
+   * store. With the store of the same state, nothing is saved by who has lost the lock to another,
+   * also when they do not know it yet.
    */
   readonly lock: Lock | "this-process";
-  /** The first seals, all open. To change keys, put the new one in front, call `reseal()`, and then leave out the old one. */
+  /**
+   * The first seals, all open. To change keys, put the new one in front, call `reseal()`, and then
+   * leave out the old one.
+   */
   readonly keys: readonly SealingKey[];
-  /** In front of every name in the store. Default `"hostside:"`. Who shares a store under one prefix shares credentials. */
+  /**
+   * In front of every name in the store. Default `"hostside:"`. Who shares a store under one prefix
+   * shares credentials.
+   */
   readonly prefix?: string | undefined;
   /** How long one request to the store may take, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined;
@@ -34,8 +45,9 @@ export interface KeyvCredentialsOptions {
 /** Credentials that are sealed, whose keys can be changed. */
 export interface SealedCredentials extends CredentialStore {
   /**
-   * Seals anew what another key than the first one sealed. Resolves to how many documents that were; from then on the other keys are not
-   * needed. Rejects with `store_failed` at the first one that cannot be opened; what was done stays, and it can be called again.
+   * Seals anew what another key than the first one sealed. Resolves to how many documents that
+   * were; from then on the other keys are not needed. Rejects with `store_failed` at the first one
+   * that cannot be opened; what was done stays, and it can be called again.
    */
   reseal(): Promise<number>;
 }
@@ -50,10 +62,11 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
 };
 
 /**
- * Keeps credentials in any `Keyv`, sealed with AES-256-GCM under names that are hashes: who can read the store sees how many documents there
- * are, how long each is and when it changes.
+ * Keeps credentials in any `Keyv`, sealed with AES-256-GCM under names that are hashes: who can
+ * read the store sees how many documents there are, how long each is and when it changes.
  *
- * Throws a `TypeError` for options that are unknown or wrong, and for keys that are no keys of 32 bytes.
+ * Throws a `TypeError` for options that are unknown or wrong, and for keys that are no keys of 32
+ * bytes.
  */
 export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
   const owner = "createKeyvCredentials()";
@@ -114,7 +127,8 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       const json = documentText(document);
       const place = await placeOf(key);
       const sealed = await sealer.seal(place, envelopeText({ key: place.key, json }));
-      // Listed first: what is kept and not listed would be overlooked when somebody signs out of everything.
+      // Listed first: what is kept and not listed would be overlooked when somebody signs out of
+      // everything.
       await index.change(place, async (change) => {
         await change.put(ttlMs);
         change.assertAlone();

@@ -14,7 +14,8 @@ export interface MemoryCredentialsOptions {
 const optionFields: Fields<MemoryCredentialsOptions> = { clock: true };
 
 /**
- * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is written anywhere.
+ * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is
+ * written anywhere.
  *
  * Throws a `TypeError` for an option that is unknown.
  */

@@ -11,8 +11,9 @@ const membersOf: Readonly<Record<CredentialKey["kind"], readonly string[]>> = {
 };
 
 /**
- * A key as one text: equal for equal keys, different for different ones, whatever is in them. Throws a `TypeError` for what is no key,
- * because everybody's `undefined` would be the same account.
+ * A key as one text: equal for equal keys, different for different ones, whatever is in them.
+ * Throws a `TypeError` for what is no key, because everybody's `undefined` would be the same
+ * account.
  */
 export function keyText(key: CredentialKey): string {
   const kind: unknown = isPlainObject(key) ? Reflect.get(key, "kind") : undefined;

@@ -24,10 +24,16 @@ export function envelopeText({
 
 type Reader = (value: JsonObject) => DocumentEnvelope | undefined;
 
-/** How each version of the format is read. What an older version wrote is read for as long as there is one, and written in this version at its next save. */
+/**
+ * How each version of the format is read. What an older version wrote is read for as long as there
+ * is one, and written in this version at its next save.
+ */
 const readers: ReadonlyMap<unknown, Reader> = new Map([[1, readVersion1]]);
 
-/** What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in words what it was to be. */
+/**
+ * What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in
+ * words what it was to be.
+ */
 export function readDocumentEnvelope(what: string, text: string): DocumentEnvelope {
   const value = parse(text);
   if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Hostside`);

@@ -5,7 +5,10 @@ import { storeFailed } from "@hostside/core/implement";
 export interface LockTurns {
   /** Does the work of a turn; its signal aborts when the turn is lost. */
   during<T>(name: string, turn: LockTurn, work: () => Promise<T>): Promise<T>;
-  /** Throws `store_failed` when the work of a turn goes on that was lost: what it saves would take the place of what the next one saved. */
+  /**
+   * Throws `store_failed` when the work of a turn goes on that was lost: what it saves would take
+   * the place of what the next one saved.
+   */
   assertNotLost(name: string, what: string): void;
   /** That of the turn, if there is one. */
   fencingTokenOf(name: string): FencingToken | undefined;

@@ -19,7 +19,10 @@ export interface Opened {
 /** Seals texts with the first of its keys, and opens what any of them sealed. */
 export interface Sealer {
   seal(place: SealedPlace, text: string): Promise<string>;
-  /** Rejects with `store_failed` for what is not sealed, was changed, or is sealed with a key or in a way that is not known. */
+  /**
+   * Rejects with `store_failed` for what is not sealed, was changed, or is sealed with a key or in
+   * a way that is not known.
+   */
   open(place: SealedPlace, sealed: string): Promise<Opened>;
 }
 
@@ -32,8 +35,9 @@ export function looksSealed(text: string): boolean {
 }
 
 /**
- * `hostside-sealed-1.<key id>.<base64 of nonce, ciphertext and tag>`: AES-256-GCM with a random nonce of 96 bits each time, and version, key id and
- * place as additional data, so that nothing of it can be exchanged.
+ * `hostside-sealed-1.<key id>.<base64 of nonce, ciphertext and tag>`: AES-256-GCM with a random
+ * nonce of 96 bits each time, and version, key id and place as additional data, so that nothing of
+ * it can be exchanged.
  */
 export function createSealer(keys: readonly [ReadyKey, ...ReadyKey[]]): Sealer {
   const [first] = keys;

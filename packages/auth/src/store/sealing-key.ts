@@ -3,11 +3,14 @@ import { base64ToBytes, isBase64Shaped } from "./base64.ts";
 
 /** A key that seals what is kept (AES-256-GCM). */
 export interface SealingKey {
-  /** Names the key, so that another one can take its place: letters, digits, `_` and `-`, at most 64. Not a secret. */
+  /**
+   * Names the key, so that another one can take its place: letters, digits, `_` and `-`, at most
+   * 64. Not a secret.
+   */
   readonly id: string;
   /**
-   * The key: 32 random bytes, as they are or as base64 (`openssl rand -base64 32`); or a `CryptoKey` that may encrypt and decrypt with
-   * AES-GCM. Not a password.
+   * The key: 32 random bytes, as they are or as base64 (`openssl rand -base64 32`); or a
+   * `CryptoKey` that may encrypt and decrypt with AES-GCM. Not a password.
    */
   readonly key: Uint8Array | string | AesKey;
 }
@@ -29,7 +32,9 @@ export interface ReadyKey {
 
 const keyFields: Fields<SealingKey> = { id: true, key: true };
 
-/** The keys, checked. Throws a `TypeError` that names the one that is wrong, and never shows a key. */
+/**
+ * The keys, checked. Throws a `TypeError` that names the one that is wrong, and never shows a key.
+ */
 export function readSealingKeys(owner: string, keys: readonly SealingKey[]): readonly [ReadyKey, ...ReadyKey[]] {
   if (!Array.isArray(keys)) throw new TypeError(`${owner}: keys must be a list, not ${kindOf(keys)}`);
   const [first, ...rest] = keys.map((key, index) => readSealingKey(`${owner}: keys[${index}]`, key as SealingKey));
@@ -73,7 +78,8 @@ function readBytes(owner: string, key: unknown): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes);
 }
 
-// Other decoders forgive bits that they have no use for. In a key they are a sign that it was mistyped or cut.
+// Other decoders forgive bits that they have no use for. In a key they are a sign that it was
+// mistyped or cut.
 function whatIsWrong(key: string): string {
   if (!isBase64Shaped(key)) return "a text that is not base64";
   return "base64 whose last character has unused bits that are not 0 (it was mistyped or cut)";

@@ -39,7 +39,8 @@ export interface StoreIndexInit {
 /** When each key is needed no more, in milliseconds since 1970; `null` without an end. */
 type Entries = Map<string, number | null>;
 
-// In parts, so that of many thousand keys not all are written for each new one, and not all who sign in wait for each other.
+// In parts, so that of many thousand keys not all are written for each new one, and not all who
+// sign in wait for each other.
 const parts = 64;
 const leaseMs = 30_000;
 

@@ -4,9 +4,15 @@ import type { JsonObject } from "@hostside/core";
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
-  /** How it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent: what the server offers, chosen anew. */
+  /**
+   * How it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent: what the
+   * server offers, chosen anew.
+   */
   readonly authMethod?: string | undefined;
-  /** Which way the host became that client; `program` for one that signs in as itself, and gets another token without a user. */
+  /**
+   * Which way the host became that client; `program` for one that signs in as itself, and gets
+   * another token without a user.
+   */
   readonly way: ClientRegistration | "program";
   /** When a registration ends, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined;
@@ -15,7 +21,10 @@ export interface StoredClient {
 /** The ways to become a client, in the order in which they are tried. */
 export type ClientRegistration = "pre-registered" | "metadata-document" | "dynamic" | "asked";
 
-/** What an authorization server says of itself (RFC 8414), as far as tokens need it after the sign-in. */
+/**
+ * What an authorization server says of itself (RFC 8414), as far as tokens need it after the
+ * sign-in.
+ */
 export interface StoredMetadata extends JsonObject {
   readonly issuer: string;
   readonly token_endpoint: string;
@@ -42,7 +51,8 @@ export interface StoredAuthorization {
   /** The key that they are bound to (RFC 9449), as a private JWK. Without it they are of no use. */
   readonly dpopKey?: JsonObject | undefined;
   /**
-   * Somebody has sent the refresh token to the authorization server and not saved an answer so far: who, and since when, in milliseconds since
+   * Somebody has sent the refresh token to the authorization server and not saved an answer so far:
+   * who, and since when, in milliseconds since
    * 1970. If they died, nobody knows whether it was redeemed.
    */
   readonly redeeming?: { readonly by: string; readonly since: number } | undefined;

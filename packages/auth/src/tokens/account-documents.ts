@@ -16,7 +16,10 @@ export interface HeldDocument {
   readonly readAt: number;
 }
 
-/** An answer that could not be saved so far: nobody else knows it, and its refresh token has replaced the one that is stored. */
+/**
+ * An answer that could not be saved so far: nobody else knows it, and its refresh token has
+ * replaced the one that is stored.
+ */
 export interface Unsaved {
   /** What it came of. */
   readonly before: StoredAuthorization;
@@ -46,8 +49,9 @@ export function heldDocument(account: Account): HeldDocument | undefined {
 }
 
 /**
- * What the store has for an account now: `undefined` when there is nothing, and when what there is belongs to another server URL. Rejects
- * with `store_failed` when it cannot be read, is malformed or was written by a newer version: then it must not be overwritten either.
+ * What the store has for an account now: `undefined` when there is nothing, and when what there is
+ * belongs to another server URL. Rejects with `store_failed` when it cannot be read, is malformed
+ * or was written by a newer version: then it must not be overwritten either.
  */
 export async function readAccount(
   { store, clock }: Pick<AuthParts, "clock" | "store">,
@@ -84,7 +88,10 @@ export function keepHeld({ clock }: Pick<AuthParts, "clock">, account: Account):
   return memory.held?.document;
 }
 
-/** Has this process use an answer that cannot be saved now. Whoever writes the document next saves it. */
+/**
+ * Has this process use an answer that cannot be saved now. Whoever writes the document next saves
+ * it.
+ */
 export function keepUnsaved({ clock }: Pick<AuthParts, "clock">, account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);
   memory.unsaved = unsaved;
@@ -96,7 +103,10 @@ export function hasUnsaved(account: Account): boolean {
   return memories.get(account)?.unsaved !== undefined;
 }
 
-/** Tries again to save what could not be saved, once for all who try together. Rejects as the store does. */
+/**
+ * Tries again to save what could not be saved, once for all who try together. Rejects as the store
+ * does.
+ */
 export function saveUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
   const memory = memoryOf(account);
   memory.saving ??= parts.store
@@ -112,15 +122,19 @@ export async function writeUnsaved(parts: Pick<AuthParts, "clock" | "store">, ac
 }
 
 /**
- * Whether what is stored is what was there before a renewal, so that its answer may take its place; or what somebody left of it who lost a race for it,
- * was refused, and deleted the refresh token: then the answer is the only one.
+ * Whether what is stored is what was there before a renewal, so that its answer may take its place;
+ * or what somebody left of it who lost a race for it, was refused, and deleted the refresh token:
+ * then the answer is the only one.
  */
 export function isStill(stored: StoredAuthorization, before: StoredAuthorization): boolean {
   const { accessToken, refreshToken } = stored;
   return accessToken === before.accessToken && (refreshToken === undefined || refreshToken === before.refreshToken);
 }
 
-/** Forgets an account in this process and in the store. Only for who has the account's lock. Resolves to whether there was one. */
+/**
+ * Forgets an account in this process and in the store. Only for who has the account's lock.
+ * Resolves to whether there was one.
+ */
 export async function clearAccount({ store, clock }: AuthParts, account: Account): Promise<boolean> {
   const existed = await store.clear(accountKey(account));
   const memory = memoryOf(account);
@@ -131,8 +145,9 @@ export async function clearAccount({ store, clock }: AuthParts, account: Account
 }
 
 /**
- * Keeps what somebody who signed in got, beside what other authorization servers gave, and has it used from now on. Waits for whoever is
- * renewing meanwhile; what that one got for the same issuer is replaced. Rejects with `store_failed`, and then nothing has changed.
+ * Keeps what somebody who signed in got, beside what other authorization servers gave, and has it
+ * used from now on. Waits for whoever is renewing meanwhile; what that one got for the same issuer
+ * is replaced. Rejects with `store_failed`, and then nothing has changed.
  */
 export function saveAuthorization(
   parts: Pick<AuthParts, "clock" | "store">,
@@ -146,7 +161,10 @@ export function saveAuthorization(
   });
 }
 
-/** Replaces one authorization and leaves all else as it is, also which one is in use. Only for who has the account's lock. */
+/**
+ * Replaces one authorization and leaves all else as it is, also which one is in use. Only for who
+ * has the account's lock.
+ */
 export async function replaceAuthorization(
   parts: Pick<AuthParts, "clock" | "store">,
   account: Account,

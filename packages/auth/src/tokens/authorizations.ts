@@ -12,7 +12,10 @@ export function authorizationOf(document: StoredAccount | undefined, issuer: str
   return document?.authorizations.find((one) => sameIssuer(one.issuer, issuer));
 }
 
-/** The same document with this authorization, in place of the one of the same issuer, as the one in use. */
+/**
+ * The same document with this authorization, in place of the one of the same issuer, as the one in
+ * use.
+ */
 export function withAuthorization(
   document: StoredAccount | undefined,
   { serverUrl }: Pick<Account, "serverUrl">,

@@ -22,7 +22,9 @@ export function isHostsOwn({ code }: HostsideError): boolean {
   return hostsOwn.has(code);
 }
 
-/** Makes one that has seen no failure. What it holds is in memory: each process backs off by itself. */
+/**
+ * Makes one that has seen no failure. What it holds is in memory: each process backs off by itself.
+ */
 export function createBackOff(clock: Clock): BackOff {
   let latest: { readonly credential: string; readonly error: HostsideError; readonly until: number } | undefined;
   let failures = 0;

@@ -19,9 +19,9 @@ export interface RenewalView {
 }
 
 /**
- * What to do about a token that is not to be used any more: `adopt` what is stored, because somebody else got it; `leave` things as they
- * are, because somebody died while they redeemed and the access token still lives; `redeem`; or nothing (`none`), because there is no
- * refresh token.
+ * What to do about a token that is not to be used any more: `adopt` what is stored, because
+ * somebody else got it; `leave` things as they are, because somebody died while they redeemed and
+ * the access token still lives; `redeem`; or nothing (`none`), because there is no refresh token.
  */
 export type RenewalStep = "adopt" | "leave" | "none" | "redeem";
 

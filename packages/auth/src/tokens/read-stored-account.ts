@@ -59,8 +59,8 @@ const accountChecks: Checks<StoredAccount> = {
 };
 
 /**
- * The document of an account, or what is wrong with it, in words that hold nothing of it. Members that nobody knows are kept: a later
- * release of the same version may have written them.
+ * The document of an account, or what is wrong with it, in words that hold nothing of it. Members
+ * that nobody knows are kept: a later release of the same version may have written them.
  */
 export function readStoredAccount(document: JsonObject): StoredAccount | string {
   const { version, issuer, authorizations } = document;

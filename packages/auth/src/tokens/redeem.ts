@@ -35,11 +35,16 @@ export type RenewalEnd =
   /** Not now: the authorization server is out of order. All that was stored still is. */
   | { readonly kind: "failed"; readonly error: HostsideError };
 
-// A request leaves within this time after the mark was written, or not at all: a machine that slept meanwhile does not send it later.
+// A request leaves within this time after the mark was written, or not at all: a machine that slept
+// meanwhile does not send it later.
 const latestStartMs = 40_000;
-/** Longer than the longest redeem: until the last request leaves, its answer, and what the store needs. */
+/**
+ * Longer than the longest redeem: until the last request leaves, its answer, and what the store
+ * needs.
+ */
 export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
-// A store that is out of order for a while costs nobody the answer; so long nobody else may redeem, who could not save either.
+// A store that is out of order for a while costs nobody the answer; so long nobody else may redeem,
+// who could not save either.
 const saveAgainAfterMs = [100, 1000, 3000, 5000, 10_000];
 
 /** What is to be redeemed, by who has the account's lock. */
@@ -55,8 +60,9 @@ export interface Redeeming {
 }
 
 /**
- * Redeems a refresh token: writes down that it will, sends it, and saves the answer, which removes that mark. Never given up between the second and
- * the third. Rejects with `store_failed` before anything was sent.
+ * Redeems a refresh token: writes down that it will, sends it, and saves the answer, which removes
+ * that mark. Never given up between the second and the third. Rejects with `store_failed` before
+ * anything was sent.
  */
 export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
   const { document, authorization, refreshToken, lease, backOff } = redeeming;
@@ -114,7 +120,8 @@ async function keep(
   try {
     return await alone(parts, { account, lease, work: replace });
   } catch {
-    // The answer is known to this process alone: it is used at once, and lost only with the process.
+    // The answer is known to this process alone: it is used at once, and lost only with the
+    // process.
     keepUnsaved(parts, account, { before: authorization, authorization: renewed });
   }
   const end: RenewalEnd = { kind: "renewed", authorization: renewed };
@@ -190,7 +197,8 @@ interface Alone<T> {
   readonly work: () => Promise<T>;
 }
 
-// The mark of somebody who died, and a refresh token that is used up: the evidence for what became of it.
+// The mark of somebody who died, and a refresh token that is used up: the evidence for what became
+// of it.
 function answerLost(error: HostsideError): HostsideError {
   const { code, serverId, outcome, details, rawMessage } = error;
   const why = "an earlier renewal was cut off before its answer was kept";

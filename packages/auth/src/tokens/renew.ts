@@ -12,7 +12,10 @@ import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
 /** A renewal that somebody wants. */
 export interface RenewalRequest {
   readonly unwanted: Unwanted;
-  /** For an account that signs in as a program: gets a token anew, alone among all that share the store, and saves it. */
+  /**
+   * For an account that signs in as a program: gets a token anew, alone among all that share the
+   * store, and saves it.
+   */
   readonly obtain?: (() => Promise<StoredAuthorization>) | undefined;
 }
 
@@ -34,9 +37,11 @@ interface Redeemed {
 const redeemedIn = new WeakMap<AuthParts, Redeemed>();
 
 /**
- * Gets another access token than the one that is not wanted any more: what somebody else has got meanwhile, else by redeeming the refresh token. One
- * at a time in this process, and among all that share the store; callers that come together share one. Who stops waiting ends nothing: what was redeemed
- * is saved. Rejects with `store_failed`, `overloaded` or `closed`; whatever the authorization server does is an end, not an error.
+ * Gets another access token than the one that is not wanted any more: what somebody else has got
+ * meanwhile, else by redeeming the refresh token. One at a time in this process, and among all that
+ * share the store; callers that come together share one. Who stops waiting ends nothing: what was
+ * redeemed is saved. Rejects with `store_failed`, `overloaded` or `closed`; whatever the
+ * authorization server does is an end, not an error.
  */
 export async function renew(parts: AuthParts, account: Account, request: RenewalRequest): Promise<RenewalEnd> {
   const renewals = renewalsIn(parts, account);
@@ -52,7 +57,10 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
   return running;
 }
 
-/** Whether a renewal would not be tried now: one is under way, or the latest failed a short while ago. */
+/**
+ * Whether a renewal would not be tried now: one is under way, or the latest failed a short while
+ * ago.
+ */
 export function isRenewalIdle(account: Account, authorization: StoredAuthorization): boolean {
   const renewals = renewalsOf.get(account);
   return (
@@ -67,8 +75,9 @@ export function isRenewing(account: Account): boolean {
 }
 
 /**
- * Waits until no refresh token is being redeemed, at most so long; and tries once more to save what could not be saved, for 5 s. Who only waits for
- * their turn is not waited for: nothing of theirs was sent.
+ * Waits until no refresh token is being redeemed, at most so long; and tries once more to save what
+ * could not be saved, for 5 s. Who only waits for their turn is not waited for: nothing of theirs
+ * was sent.
  */
 export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promise<void> {
   const { underWay, accounts } = redeemedOf(parts);

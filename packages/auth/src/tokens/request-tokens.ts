@@ -28,10 +28,11 @@ const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", 
 const noted = "noted_by_the_host";
 
 /**
- * Has the SDK ask for tokens: `work` calls `refreshAuthorization`, `exchangeAuthorization` or `fetchToken` with the `fetch` that it is given.
- * That one keeps what the authorization server said, which the SDK would drop (status, `Retry-After`) or put into a message in full; and
- * hands on the known members of an answer alone, because the SDK gives up a whole answer, and with it a refresh token that was rotated,
- * for an `expires_in` that is no number. Never rejects.
+ * Has the SDK ask for tokens: `work` calls `refreshAuthorization`, `exchangeAuthorization` or
+ * `fetchToken` with the `fetch` that it is given. That one keeps what the authorization server
+ * said, which the SDK would drop (status, `Retry-After`) or put into a message in full; and hands
+ * on the known members of an answer alone, because the SDK gives up a whole answer, and with it a
+ * refresh token that was rotated, for an `expires_in` that is no number. Never rejects.
  */
 export async function askForTokens(
   request: TokenRequest,
@@ -128,7 +129,10 @@ async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => 
   }
 }
 
-/** What an answer gives, without what the SDK would refuse all of it for; `undefined` when there is no token to be used. */
+/**
+ * What an answer gives, without what the SDK would refuse all of it for; `undefined` when there is
+ * no token to be used.
+ */
 function usableMembers(body: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
   const {
     access_token: accessToken,
@@ -137,7 +141,8 @@ function usableMembers(body: Readonly<Record<string, unknown>> | undefined): Rec
     refresh_token: refreshToken,
   } = body ?? {};
   if (!isTokenText(accessToken)) return undefined;
-  // What the enterprise flow gets from an identity provider is no access token, and says so: N_A (RFC 8693, 2.2.1).
+  // What the enterprise flow gets from an identity provider is no access token, and says so: N_A
+  // (RFC 8693, 2.2.1).
   if (typeof tokenType !== "string" || !/^(?:bearer|dpop|n_a)$/i.test(tokenType)) return undefined;
   const lifeSeconds = readLife(body?.["expires_in"]);
   const { issued_token_type: issuedTokenType, scope } = body ?? {};

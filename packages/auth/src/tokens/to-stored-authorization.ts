@@ -16,7 +16,10 @@ export interface TokenOrigin {
   readonly issuer: string;
   readonly metadata: JsonObject & { readonly token_endpoint: string };
   readonly client: StoredClient;
-  /** What was asked for, separated by spaces: an answer that says nothing grants that (RFC 6749, 5.1). */
+  /**
+   * What was asked for, separated by spaces: an answer that says nothing grants that (RFC 6749,
+   * 5.1).
+   */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
   /** The private key as a JWK, when the request had a proof of it. */
@@ -25,7 +28,8 @@ export interface TokenOrigin {
   readonly renewed?: StoredAuthorization | undefined;
 }
 
-// What is needed again: to renew and to revoke. The rest of a metadata document is long, and asked for anew with each sign-in.
+// What is needed again: to renew and to revoke. The rest of a metadata document is long, and asked
+// for anew with each sign-in.
 const keptMetadata = [
   "token_endpoint",
   "token_endpoint_auth_methods_supported",
@@ -43,7 +47,8 @@ export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, 
   const { issuer, metadata, client, resource, dpopKey, renewed } = origin;
   const obtainedAt = dateOf(clock);
   const lifeSeconds = readLife(answer.expires_in);
-  // A new refresh token replaces the one that was redeemed; no new one means that it is still good (RFC 6749, 6).
+  // A new refresh token replaces the one that was redeemed; no new one means that it is still good
+  // (RFC 6749, 6).
   const refreshToken = textOf(answer.refresh_token) ?? renewed?.refreshToken;
   const scope = textOf(answer.scope) ?? origin.scope ?? renewed?.scope;
   // A token that was asked for without a key is bound to none, whatever its answer says.
@@ -64,7 +69,10 @@ export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, 
   };
 }
 
-/** `expires_in` in seconds; `undefined` for what is no time ahead: then the server's refusal says when the token has ended. */
+/**
+ * `expires_in` in seconds; `undefined` for what is no time ahead: then the server's refusal says
+ * when the token has ended.
+ */
 export function readLife(value: unknown): number | undefined {
   const text = typeof value === "string" ? value.trim() : undefined;
   if (text !== undefined && !/^\d{1,12}$/.test(text)) return undefined;

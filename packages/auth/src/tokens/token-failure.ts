@@ -7,18 +7,26 @@ import { safeExcerptOf, nameServer, withServerName } from "../auth-errors.ts";
  * What a failed request for tokens means:
  *
  * - `dead-grant`: what was to be redeemed is of no use any more (`invalid_grant`).
- * - `dead-client`: the client is not known, or not as that (`invalid_client`, `unauthorized_client`).
- * - `refused`: another no of the authorization server's, or a fault of this host; the same again gets the same.
- * - `passing`: no answer, or none that an authorization server in order gives. Says nothing about the tokens.
+ * - `dead-client`: the client is not known, or not as that (`invalid_client`,
+ *   `unauthorized_client`).
+ * - `refused`: another no of the authorization server's, or a fault of this host; the same again
+ *   gets the same.
+ * - `passing`: no answer, or none that an authorization server in order gives. Says nothing about
+ *   the tokens.
  */
 export type TokenTrouble = "dead-client" | "dead-grant" | "passing" | "refused";
 
 /** Why there are no tokens. */
 export interface TokenFailure {
   readonly trouble: TokenTrouble;
-  /** For whoever wanted them. Its outcome is `not-sent`, because what they were wanted for was not sent. */
+  /**
+   * For whoever wanted them. Its outcome is `not-sent`, because what they were wanted for was not
+   * sent.
+   */
   readonly error: HostsideError;
-  /** Whether what was to be redeemed surely was not: the request never left, or its answer was a no. */
+  /**
+   * Whether what was to be redeemed surely was not: the request never left, or its answer was a no.
+   */
   readonly isUnredeemed: boolean;
   /** How long the authorization server wants to be left alone. */
   readonly retryAfterMs?: number | undefined;
@@ -73,12 +81,16 @@ export function fromRefusedAnswer(
       details,
     },
   );
-  // Behind a gateway the authorization server may have done what was asked and its answer been lost.
+  // Behind a gateway the authorization server may have done what was asked and its answer been
+  // lost.
   const isUnredeemed = code !== undefined || (status >= 400 && status < 500);
   return { trouble, error, isUnredeemed, retryAfterMs };
 }
 
-/** What a request for tokens failed with when there was no answer; `wasSent`: whether a request may have left at all. */
+/**
+ * What a request for tokens failed with when there was no answer; `wasSent`: whether a request may
+ * have left at all.
+ */
 export function fromRequestError(account: Account, cause: unknown, wasSent: boolean): TokenFailure {
   const { serverId, secrets } = account;
   const known = isHostsideError(cause)

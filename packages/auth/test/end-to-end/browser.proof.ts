@@ -7,7 +7,8 @@ import { expect, it } from "vitest";
 import { findChromium } from "../../../../test/find-chromium.ts";
 import { serverId, startHost, whoami } from "./signing-host.ts";
 
-// The one thing that `consentTo` cannot stand for: a real browser on the pages, cookies and redirects of the flow. Part of `pnpm proof browser`.
+// The one thing that `consentTo` cannot stand for: a real browser on the pages, cookies and
+// redirects of the flow. Part of `pnpm proof browser`.
 
 const { executablePath = "", why, args } = findChromium();
 

@@ -6,7 +6,8 @@ import { attacksOnSigningIn } from "./attacks-on-signing-in.ts";
 import { countOf, serverId, startHost, whoami, type SigningHost } from "./signing-host.ts";
 import { leaksIn, listenToConsole, textsOf } from "./texts-of.ts";
 
-// One row for each attack: what has to come of it. After every row, no secret is in anything that anybody could read or log.
+// One row for each attack: what has to come of it. After every row, no secret is in anything that
+// anybody could read or log.
 
 let server: AuthorizedServer;
 let other: AuthorizedServer;

@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 
 const hooks = { onToolsChanged: () => {}, onDown: () => {} };
 
-// RFC 8414, section 2: an authorization endpoint is required unless no grant type is supported that uses one.
+// RFC 8414, section 2: an authorization endpoint is required unless no grant type is supported that
+// uses one.
 it.each([undefined, "proof", "nonce"] as const)(
   "signs a program in where the authorization server has no page for users, with DPoP: %s",
   async (dpop) => {

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { countOf, serverId, startHost, whoami } from "./signing-host.ts";
 
-// Through the public API alone, with a real authorization server, a real listener, and a user who clicks through real pages.
+// Through the public API alone, with a real authorization server, a real listener, and a user who
+// clicks through real pages.
 
 let server: AuthorizedServer;
 let folder: string;

@@ -79,7 +79,8 @@ describe.each(sharedKinds.filter(({ isHere }) => isHere))(
             `${kind}, grace ${graceMs} ms: ${killed.length} killed, ${server.redeemed.length} redeemed, ${lost.length} of ${users.length} users signed out`,
             reports,
           );
-          // Only whose answer died with a process may have been lost, and only where the server is strict.
+          // Only whose answer died with a process may have been lost, and only where the server is
+          // strict.
           expect(graceMs > 0 ? lost : []).toEqual([]);
           for (const user of lost) {
             const last = server.redeemed.filter((one) => one.user === user && one.isGood).at(-1);

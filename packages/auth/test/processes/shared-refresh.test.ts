@@ -4,7 +4,8 @@ import { startSharer } from "./run-sharers.ts";
 import { keepSignedIn, until, usersOf } from "./shared-world.ts";
 import { startStrictServer, type StrictServer } from "./strict-server.ts";
 
-// The long form, with eight processes, databases and a real authorization server, is shared-refresh.proof.ts.
+// The long form, with eight processes, databases and a real authorization server, is
+// shared-refresh.proof.ts.
 describe("two processes that share a file store", () => {
   let server: StrictServer;
   let shared: SharedStore;

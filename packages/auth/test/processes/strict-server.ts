@@ -5,7 +5,10 @@ import type { AddressInfo } from "node:net";
 export interface StrictServerOptions {
   /** How long an access token lives, in milliseconds. */
   readonly lifeMs: number;
-  /** How long a refresh token works again after it was rotated, in milliseconds. Default 0: to use one twice ends the whole sign-in. */
+  /**
+   * How long a refresh token works again after it was rotated, in milliseconds. Default 0: to use
+   * one twice ends the whole sign-in.
+   */
   readonly graceMs?: number;
   /** How long an answer with tokens takes after they were made, in milliseconds. Default 0. */
   readonly answerAfterMs?: number;
@@ -21,7 +24,10 @@ export interface Redeemed {
   readonly isGood: boolean;
 }
 
-/** An MCP server, as far as tokens go, and its authorization server: rotation, and an end to who uses a refresh token twice. */
+/**
+ * An MCP server, as far as tokens go, and its authorization server: rotation, and an end to who
+ * uses a refresh token twice.
+ */
 export interface StrictServer {
   readonly url: string;
   readonly issuer: string;

@@ -45,7 +45,10 @@ export function describeCredentialStore(open: () => Promise<OpenedStore> | Opene
   });
 }
 
-/** As much of it as depends on what the store is made over: for `pnpm test`; `pnpm proof stores` has all. */
+/**
+ * As much of it as depends on what the store is made over: for `pnpm test`; `pnpm proof stores` has
+ * all.
+ */
 export function describeSharedCredentials(open: () => Promise<OpenedStore> | OpenedStore): void {
   describe("what every store among processes holds to", () => {
     testSharing(openForAll(open));

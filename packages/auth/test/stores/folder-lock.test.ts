@@ -13,7 +13,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const freshFolder = (): string => mkdtempSync(join(root, `${(count += 1)}-`));
 
-// From here on a delay is a limit that nobody is to reach, such as that of a step on the disk, which gets no faster.
+// From here on a delay is a limit that nobody is to reach, such as that of a step on the disk,
+// which gets no faster.
 const leastLimitMs = 5000;
 
 /** Time that goes by so many times faster. */

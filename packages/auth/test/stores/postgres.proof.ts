@@ -48,7 +48,8 @@ describe.skipIf(postgresBinary === undefined)(
     });
 
     it("that is stopped is a store_failed within the bound, never an empty store, and all is there when it is back", async () => {
-      // Not by @keyv/postgres: nobody listens to the errors of its pool, so that a Postgres that is stopped ends the process.
+      // Not by @keyv/postgres: nobody listens to the errors of its pool, so that a Postgres that is
+      // stopped ends the process.
       const timeoutMs = 100;
       const store = createKeyvCredentials({
         store: await openTable(openPool()),

@@ -25,7 +25,8 @@ describe.each(sharedKinds)(
         try {
           expect(await answer()).toBe("held");
           expect([await tell(), await tell()]).toEqual(["did", "did"]);
-          // It waits for a line, and has nothing half done: between asking and doing a process may always be stopped.
+          // It waits for a line, and has nothing half done: between asking and doing a process may
+          // always be stopped.
           holder.kill("SIGSTOP");
           await shared.store.withLock(key, 60_000, async () => {
             const answered = tell();

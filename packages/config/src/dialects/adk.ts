@@ -25,7 +25,10 @@ const rules: ServerEntryRules = {
   extra: readExtras,
 };
 
-/** The parameters of adk's tool sets, as data: `{ "toolsets": { "files": { "stdio": { "command": … } } } }`. */
+/**
+ * The parameters of adk's tool sets, as data:
+ * `{ "toolsets": { "files": { "stdio": { "command": … } } } }`.
+ */
 export const adk: ConfigDialect = {
   name: "adk",
   title: rules.title,

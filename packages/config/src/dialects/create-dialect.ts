@@ -5,7 +5,10 @@ import { readEntry } from "../read/read-entry.ts";
 import { createServerReader, type ServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 
-/** A dialect whose servers are in objects by name, with entries that {@linkcode ServerEntryRules} describe. */
+/**
+ * A dialect whose servers are in objects by name, with entries that {@linkcode ServerEntryRules}
+ * describe.
+ */
 export interface DialectInit extends Omit<ConfigDialect, "read" | "title"> {
   readonly rules: ServerEntryRules;
   /** Where its servers are; every one that is there is read. */

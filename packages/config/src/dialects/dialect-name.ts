@@ -1,4 +1,7 @@
-/** Every way of writing a configuration that is known here. `"mcp-json"` is `mcpServers` in a file of no tool in particular. */
+/**
+ * Every way of writing a configuration that is known here. `"mcp-json"` is `mcpServers` in a file
+ * of no tool in particular.
+ */
 export const dialectNames = [
   "hostside",
   "mcp-json",

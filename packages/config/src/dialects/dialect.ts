@@ -7,9 +7,15 @@ import type { DialectName } from "./dialect-name.ts";
 
 /** What reading may depend on beside the file. */
 export interface ReadContext {
-  /** The folder of the project, as an absolute path: of a file with servers of many projects, its servers are read, too. */
+  /**
+   * The folder of the project, as an absolute path: of a file with servers of many projects, its
+   * servers are read, too.
+   */
   readonly projectFolder?: string | undefined;
-  /** The extension whose file this is, in hosts that have such: its id begins the names of its servers. */
+  /**
+   * The extension whose file this is, in hosts that have such: its id begins the names of its
+   * servers.
+   */
   readonly extension?: ExtensionContext | undefined;
 }
 
@@ -18,7 +24,10 @@ export interface ExtensionContext {
   readonly id: string;
   /** Its folder, as an absolute path. */
   readonly root: string;
-  /** `true`: a server whose absolute command is outside of the folder is not read. Default `false`: it is a warning. */
+  /**
+   * `true`: a server whose absolute command is outside of the folder is not read. Default `false`:
+   * it is a warning.
+   */
   readonly strictRootPaths?: boolean | undefined;
 }
 

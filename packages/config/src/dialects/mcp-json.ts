@@ -2,7 +2,10 @@ import { readOauth } from "../read/read-oauth.ts";
 import { createDialect } from "./create-dialect.ts";
 import type { ConfigDialect } from "./dialect.ts";
 
-/** `mcpServers` in a file of no tool in particular: what most tools agree on, and every way of writing a reference that means one thing alone. */
+/**
+ * `mcpServers` in a file of no tool in particular: what most tools agree on, and every way of
+ * writing a reference that means one thing alone.
+ */
 export const mcpJson: ConfigDialect = createDialect({
   name: "mcp-json",
   format: "jsonc",

@@ -126,7 +126,8 @@ function readServerExtras(
     });
 }
 
-// A relative command is within the extension, and what references make of one is seen only when they are expanded.
+// A relative command is within the extension, and what references make of one is seen only when
+// they are expanded.
 function checkRoot(transport: ConfigEntry, { root, strictRootPaths }: ExtensionContext): void {
   const command = transport.text("command") ?? "";
   if (isInside(root, command)) return;

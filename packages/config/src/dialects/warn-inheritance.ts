@@ -1,7 +1,10 @@
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { ServerReader } from "../read/server-reader.ts";
 
-/** Says once of a file that its processes get the whole environment, as its tool does it and nothing here would by itself. */
+/**
+ * Says once of a file that its processes get the whole environment, as its tool does it and nothing
+ * here would by itself.
+ */
 export function warnInheritance(reader: ServerReader, servers: readonly ConfiguredServer[], title: string): void {
   const first = servers.find(({ draft }) => draft.command !== undefined && draft.inheritEnv === "all");
   if (first === undefined) return;

@@ -10,7 +10,10 @@ import { removeFrom } from "./remove.ts";
 
 /** One change of a configuration. */
 export interface ConfigEdit {
-  /** What is changed; not the whole. Objects on the way that are not there are made; the index behind the end of a list appends to it. */
+  /**
+   * What is changed; not the whole. Objects on the way that are not there are made; the index
+   * behind the end of a list appends to it.
+   */
   readonly path: ConfigPath;
   /** What stands there afterwards; `undefined`: nothing. */
   readonly value: JsonValue | undefined;
@@ -20,12 +23,13 @@ export interface ConfigEdit {
 export type EditedConfig = { readonly text: string } | { readonly problem: ConfigProblem };
 
 /**
- * Changes a text in JSON or JSONC and leaves everything else of it as it is: comments, order, trailing commas, line ends, indentation, a byte order mark. Comments
- * inside of what is replaced or removed go with it. Of a name that stands twice in an object the last is changed, because it is the one
- * that counts; all of them are removed. A blank text counts as `{}`.
+ * Changes a text in JSON or JSONC and leaves everything else of it as it is: comments, order,
+ * trailing commas, line ends, indentation, a byte order mark. Comments inside of what is replaced
+ * or removed go with it. Of a name that stands twice in an object the last is changed, because it
+ * is the one that counts; all of them are removed. A blank text counts as `{}`.
  *
- * A text that is broken anywhere, or where something else than an object or a list is on the way, is not changed: a problem with its place. Throws a `TypeError` for an
- * empty path.
+ * A text that is broken anywhere, or where something else than an object or a list is on the way,
+ * is not changed: a problem with its place. Throws a `TypeError` for an empty path.
  */
 export function editConfig(
   written: string,

@@ -16,8 +16,9 @@ export function replaceValue({ text, node, style }: EditedNode, value: JsonValue
 }
 
 /**
- * Adds a value at the end of an object, under a name, or of a list. (The `modify` of the library would put it before the comment that belongs to the last
- * member, and lays out the whole line anew.)
+ * Adds a value at the end of an object, under a name, or of a list. (The `modify` of the library
+ * would put it before the comment that belongs to the last member, and lays out the whole line
+ * anew.)
  */
 export function insertInto(edited: EditedNode, name: string | undefined, value: JsonValue): readonly Edit[] {
   const last = edited.node.children?.at(-1);

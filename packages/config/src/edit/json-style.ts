@@ -15,7 +15,9 @@ export interface JsonStyle {
 
 const longestLine = 100;
 
-/** The layout of a text, by its first line end and the first member of the root that begins a line. */
+/**
+ * The layout of a text, by its first line end and the first member of the root that begins a line.
+ */
 export function readStyle(text: string, root: Node): JsonStyle {
   const [eol = "\n"] = /\r\n|\n|\r/.exec(text) ?? [];
   const children = root.children ?? [];
@@ -42,7 +44,10 @@ export function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
 }
 
-/** A value as JSON in a text's layout; `indent` is that of the line that it begins in, and `undefined` where all is to stand on one line. */
+/**
+ * A value as JSON in a text's layout; `indent` is that of the line that it begins in, and
+ * `undefined` where all is to stand on one line.
+ */
 export function formatValue(value: JsonValue, { eol, unit, space }: JsonStyle, indent: string | undefined): string {
   const line = formatLine(value, space);
   const isFlat = typeof value !== "object" || value === null || isShortList(value, line);

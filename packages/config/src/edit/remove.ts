@@ -2,8 +2,9 @@ import type { Edit, Node } from "jsonc-parser";
 import { gapAfter, isLineStart, lineStart } from "./json-style.ts";
 
 /**
- * Takes a member out of an object, or an item out of a list, with its comma and the lines that it leaves empty. Comments around it stay. (The `modify` of the
- * library would remove those behind the member before.)
+ * Takes a member out of an object, or an item out of a list, with its comma and the lines that it
+ * leaves empty. Comments around it stay. (The `modify` of the library would remove those behind the
+ * member before.)
  */
 export function removeFrom(text: string, parent: Node, child: Node): readonly Edit[] {
   const children = parent.children ?? [];

@@ -12,18 +12,24 @@ import { resolveReference } from "./resolve-reference.ts";
 
 /** A server that is ready for a provider, or why it is not. */
 export interface ExpandedServer {
-  /** Absent where a problem is an error. It passed `assertServerSpec`, and no credential of it goes over plain HTTP. */
+  /**
+   * Absent where a problem is an error. It passed `assertServerSpec`, and no credential of it goes
+   * over plain HTTP.
+   */
   readonly spec?: ServerSpec | undefined;
   /** As those of the configured server, expanded. */
   readonly extras: ServerExtras;
   readonly problems: readonly ConfigProblem[];
-  /** Values of the spec that came from variables with the name of a secret, from files and from hidden inputs: for a redactor. */
+  /**
+   * Values of the spec that came from variables with the name of a secret, from files and from
+   * hidden inputs: for a redactor.
+   */
   readonly secrets: readonly string[];
 }
 
 /**
- * Puts into a server what the references in it stand for, by the rules of its dialect: once, and never in what a value brings. Never
- * rejects; nothing is read but what `context` has.
+ * Puts into a server what the references in it stand for, by the rules of its dialect: once, and
+ * never in what a value brings. Never rejects; nothing is read but what `context` has.
  */
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
   const { syntax } = configDialectOf(server.dialect);

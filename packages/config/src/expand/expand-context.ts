@@ -8,14 +8,26 @@ export type Source<Key> = (key: Key) => string | undefined | Promise<string | un
 /** All that references in a configuration may stand for. Nothing is read from anywhere else. */
 export interface ExpandContext {
   readonly env: Env;
-  /** The content of the file at a path, as it is written in the reference. A rejection is a problem. Default: no file can be read. */
+  /**
+   * The content of the file at a path, as it is written in the reference. A rejection is a problem.
+   * Default: no file can be read.
+   */
   readonly files?: Readonly<Record<string, string>> | Source<string> | undefined;
-  /** Answers, by the id of an input. Default: none, so that an input has its default or is a problem. */
+  /**
+   * Answers, by the id of an input. Default: none, so that an input has its default or is a
+   * problem.
+   */
   readonly inputs?: Readonly<Record<string, string>> | Source<ConfigInput> | undefined;
   readonly folders?: Folders | undefined;
-  /** As `process.platform` says it; decides about separators and the case of variables. Default: none that is Windows. */
+  /**
+   * As `process.platform` says it; decides about separators and the case of variables. Default:
+   * none that is Windows.
+   */
   readonly platform?: string | undefined;
-  /** What else is asked about each spec, such as the `check` of a connector. What it throws is a problem at the place of its field. */
+  /**
+   * What else is asked about each spec, such as the `check` of a connector. What it throws is a
+   * problem at the place of its field.
+   */
   readonly check?: ((spec: ServerSpec) => void) | undefined;
 }
 

@@ -11,8 +11,9 @@ export interface ExpandedText {
 }
 
 /**
- * `${VAR}` and `${VAR:-default}`. A variable that is set counts, also when it is empty; one that is not set stays as it is written, and is in
- * `missing`. `$VAR` stays as it is, and so does what is in the value of a variable.
+ * `${VAR}` and `${VAR:-default}`. A variable that is set counts, also when it is empty; one that is
+ * not set stays as it is written, and is in `missing`. `$VAR` stays as it is, and so does what is
+ * in the value of a variable.
  */
 export function expandEnv(text: string, env: Env): ExpandedText {
   const missing = new Set<string>();

@@ -45,7 +45,8 @@ interface Search {
   readonly closingAfter: (index: number) => number;
 }
 
-// The next closing brace, -1 where there is none. It is asked for places one after the other, and reads the text once for all of them.
+// The next closing brace, -1 where there is none. It is asked for places one after the other, and
+// reads the text once for all of them.
 function createClosingFinder(text: string): (index: number) => number {
   let closing = text.indexOf("}");
   return (index) => {

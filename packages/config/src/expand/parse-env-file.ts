@@ -1,8 +1,9 @@
 const line = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*)$/;
 
 /**
- * The variables of a file with a `NAME=value` in each line. A value may be in single or double quotation marks, the latter with `\n`; what
- * follows ` #` is a comment. Nothing is expanded, and a line that is none of this is left out.
+ * The variables of a file with a `NAME=value` in each line. A value may be in single or double
+ * quotation marks, the latter with `\n`; what follows ` #` is a comment. Nothing is expanded, and a
+ * line that is none of this is left out.
  */
 export function parseEnvFile(text: string): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();

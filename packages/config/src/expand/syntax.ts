@@ -23,7 +23,10 @@ export type ReferenceForm =
   /** `${{ secrets.NAME }}` */
   | "secrets";
 
-/** What a reference to a variable that is not set becomes: the text as it is, nothing, or an error that costs the server. */
+/**
+ * What a reference to a variable that is not set becomes: the text as it is, nothing, or an error
+ * that costs the server.
+ */
 export type UnsetRule = "literal" | "empty" | "error";
 
 /** How references are written in a dialect. */
@@ -33,7 +36,10 @@ export interface Syntax {
   unset(field: string): UnsetRule;
   /** Fields in which folders are no names. */
   readonly foldersNotIn?: readonly string[] | undefined;
-  /** `true`: a command is expanded as a whole or not at all, and nothing is said of arguments, as evva does it. */
+  /**
+   * `true`: a command is expanded as a whole or not at all, and nothing is said of arguments, as
+   * evva does it.
+   */
   readonly evva?: boolean | undefined;
 }
 

@@ -12,7 +12,10 @@ export interface FindOptions {
   readonly env: Env;
   /** Absolute. Default: none, so that no project has files. */
   readonly cwd?: string | undefined;
-  /** What is below `cwd` and the folders above it; and whether a place is listed at all. Default: every place is, and `cwd` is the project. */
+  /**
+   * What is below `cwd` and the folders above it; and whether a place is listed at all. Default:
+   * every place is, and `cwd` is the project.
+   */
   readonly exists?: ((path: string) => boolean) | undefined;
   /** The names in a folder, for places with any name in them. Default: such places are left out. */
   readonly list?: ((folder: string) => readonly string[]) | undefined;
@@ -32,9 +35,11 @@ export interface ConfigLocation {
 }
 
 /**
- * Where the tools of a user keep their configurations, the stronger ones last: those of the user first, then those of the project, from its outermost
- * folder to `cwd`. The project begins at the nearest folder above `cwd` with a `.git`, and never reaches the user's own folder; without one, it
- * is the folders between that and `cwd`, and `cwd` alone where it is somewhere else. Pure: `exists` and `list` are all that it knows of files.
+ * Where the tools of a user keep their configurations, the stronger ones last: those of the user
+ * first, then those of the project, from its outermost folder to `cwd`. The project begins at the
+ * nearest folder above `cwd` with a `.git`, and never reaches the user's own folder; without one,
+ * it is the folders between that and `cwd`, and `cwd` alone where it is somewhere else. Pure:
+ * `exists` and `list` are all that it knows of files.
  */
 export function findConfigs(options: FindOptions): readonly ConfigLocation[] {
   const { exists = () => true } = options;
@@ -50,7 +55,10 @@ export function findConfigs(options: FindOptions): readonly ConfigLocation[] {
   return [...users, ...projects].filter(({ path }) => exists(path));
 }
 
-/** The folder that a project begins at, as {@linkcode findConfigs} has it; `undefined` where there is none. */
+/**
+ * The folder that a project begins at, as {@linkcode findConfigs} has it; `undefined` where there
+ * is none.
+ */
 export function findProjectFolder(options: FindOptions): string | undefined {
   return foldersOf(options)[0];
 }

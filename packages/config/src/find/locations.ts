@@ -3,7 +3,10 @@ import type { DialectName } from "../dialects/dialect-name.ts";
 /** A system that tools have other folders on. */
 export type System = "linux" | "darwin" | "win32";
 
-/** A place where a tool keeps a configuration. In a path, `{name}` is a folder of the user or of the system, and `*` any one name. */
+/**
+ * A place where a tool keeps a configuration. In a path, `{name}` is a folder of the user or of the
+ * system, and `*` any one name.
+ */
 export interface LocationRow {
   readonly dialect: DialectName;
   /** As people call the tool. */
@@ -28,8 +31,9 @@ const rowsOf = (
 ): readonly LocationRow[] => rows.map((row) => ({ dialect, tool, ...row }));
 
 /**
- * Where tools keep their configurations. Of two entries of one scope with one name, that of the file that stands later here wins. A folder
- * whose variable is not set is where it is by default; a path with a variable that has no default is left out.
+ * Where tools keep their configurations. Of two entries of one scope with one name, that of the
+ * file that stands later here wins. A folder whose variable is not set is where it is by default; a
+ * path with a variable that has no default is left out.
  */
 export const locationRows: readonly LocationRow[] = [
   ...rowsOf("goose", "Goose", [

@@ -1,11 +1,15 @@
-// Paths of a system that this program may not run on, so that `node:path` of the one it does run on would not do. As texts alone.
+// Paths of a system that this program may not run on, so that `node:path` of the one it does run on
+// would not do. As texts alone.
 
 /** Whether a path says by itself where it is. */
 export function isAbsolutePath(path: string, platform: string): boolean {
   return platform === "win32" ? /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path) : path.startsWith("/");
 }
 
-/** A path below a folder; of an absolute one, itself. Written with `/`, and returned with the separators of the system. */
+/**
+ * A path below a folder; of an absolute one, itself. Written with `/`, and returned with the
+ * separators of the system.
+ */
 export function joinPath(folder: string, path: string, platform: string): string {
   const native = platform === "win32" ? path.replaceAll("/", "\\") : path;
   if (isAbsolutePath(native, platform)) return native;

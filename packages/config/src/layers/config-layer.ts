@@ -1,7 +1,9 @@
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigResult } from "../read-config.ts";
 
-/** Who a configuration is for. Of two entries with one name, the one that stands later here wins. */
+/**
+ * Who a configuration is for. Of two entries with one name, the one that stands later here wins.
+ */
 export const configScopes = ["extension", "user", "project", "local", "command-line"] as const;
 
 /** See {@linkcode configScopes}. */
@@ -14,8 +16,9 @@ export interface ConfigLayer {
   /** Its path, for problems. */
   readonly file?: string | undefined;
   /**
-   * The folder of the project, as an absolute path, for a file that whoever wrote the project may have put there: its servers start only
-   * where their user trusts them. Absent: a file of the user's own.
+   * The folder of the project, as an absolute path, for a file that whoever wrote the project may
+   * have put there: its servers start only where their user trusts them. Absent: a file of the
+   * user's own.
    */
   readonly projectFolder?: string | undefined;
 }
@@ -31,5 +34,8 @@ export interface LayeredServer {
   readonly over: readonly ConfiguredServer[];
 }
 
-/** Why a server does not start: its entry says so, its file or a list of names does, nobody trusted what a project brings, or who loads wants others. */
+/**
+ * Why a server does not start: its entry says so, its file or a list of names does, nobody trusted
+ * what a project brings, or who loads wants others.
+ */
 export type OffReason = "disabled" | "not allowed" | "untrusted" | "not wanted";

@@ -5,8 +5,8 @@ import type { ConfigScope, LayeredServer } from "./config-layer.ts";
 const nowhere = "https://disabled.invalid/";
 
 /**
- * The draft of a server with the labels that say where its entry comes from, and `approval` where somebody is to be asked about its tools; what the entry
- * itself says of them does not count.
+ * The draft of a server with the labels that say where its entry comes from, and `approval` where
+ * somebody is to be asked about its tools; what the entry itself says of them does not count.
  */
 export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): ServerDraft {
   const { approval: _own, ...own } = draft.labels ?? {};
@@ -15,8 +15,9 @@ export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigSco
 }
 
 /**
- * The spec of a server that does not start, so that it keeps its place in every list: what it is called and what it would be, as it is
- * written, and nothing that could be a secret. Nothing is expanded for it.
+ * The spec of a server that does not start, so that it keeps its place in every list: what it is
+ * called and what it would be, as it is written, and nothing that could be a secret. Nothing is
+ * expanded for it.
  */
 export function disabledSpec({ server, scope, off }: LayeredServer): ServerSpec {
   const { id, command, url, title } = server.draft;

@@ -24,8 +24,9 @@ export interface MergedConfig {
 }
 
 /**
- * Several configurations as one: of two entries with one name, the whole of the stronger one is used, by `configScopes`, and of those of one
- * scope the one that comes later. An entry of a project that is not trusted is never used in place of another one. Pure.
+ * Several configurations as one: of two entries with one name, the whole of the stronger one is
+ * used, by `configScopes`, and of those of one scope the one that comes later. An entry of a
+ * project that is not trusted is never used in place of another one. Pure.
  */
 export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
   // Stable: of one scope, the order stays.

@@ -14,9 +14,10 @@ export interface MergedSettings {
 }
 
 /**
- * The settings of several configurations, the stronger one last: each setting whole, as with servers. Lists of servers only ever narrow: denied
- * is what any of them denies, allowed what all of them allow. A file of a project or of an extension
- * can do nothing but narrow; what one says about serving is kept apart.
+ * The settings of several configurations, the stronger one last: each setting whole, as with
+ * servers. Lists of servers only ever narrow: denied is what any of them denies, allowed what all
+ * of them allow. A file of a project or of an extension can do nothing but narrow; what one says
+ * about serving is kept apart.
  */
 export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
   const merged = new Map<string, unknown>();

@@ -18,8 +18,9 @@ export interface ExtensionCheck {
 }
 
 /**
- * Whether the command of an extension's server is within the extension, now that all is put into it and links are followed. What can be seen
- * without that was said when the file was read. `undefined`: it is, or it is not of an extension.
+ * Whether the command of an extension's server is within the extension, now that all is put into it
+ * and links are followed. What can be seen without that was said when the file was read.
+ * `undefined`: it is, or it is not of an extension.
  */
 export async function checkExtensionRoot(
   spec: ServerSpec | undefined,

@@ -6,8 +6,9 @@ import type { LoadConfigOptions } from "./load-options.ts";
 /** Whoever runs the servers. A provider of `@hostside/provider` is one. */
 export interface ConfigTarget {
   /**
-   * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next edit is not applied before this settles. `config`: what they
-   * are in, for a target that wants to know more of them.
+   * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next
+   * edit is not applied before this settles. `config`: what they are in, for a target that wants to
+   * know more of them.
    */
   applyServers(
     specs: readonly ServerSpec[],
@@ -28,11 +29,17 @@ export interface ConfigChange {
 /** What an edit of the files brought. */
 export interface ConfigReport extends ConfigChange {
   readonly config: LoadedConfig;
-  /** Files with a fault: what they said before is still used. `config.problems` says what is wrong, with its place. */
+  /**
+   * Files with a fault: what they said before is still used. `config.problems` says what is wrong,
+   * with its place.
+   */
   readonly keptFiles: readonly string[];
   /** Servers whose entry can be read, and not used: what they were before is still used. */
   readonly keptServers: readonly string[];
-  /** What `applyServers` rejected with; then the servers are what they were, and the next edit tries again. */
+  /**
+   * What `applyServers` rejected with; then the servers are what they were, and the next edit tries
+   * again.
+   */
   readonly error?: unknown;
 }
 
@@ -40,11 +47,15 @@ export interface ConfigReport extends ConfigChange {
 export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
   /** Default: none; reports say what changed. */
   readonly target?: ConfigTarget | undefined;
-  /** How long nothing must have changed before files are read, in milliseconds. Default: as the settings say, else 500. */
+  /**
+   * How long nothing must have changed before files are read, in milliseconds. Default: as the
+   * settings say, else 500.
+   */
   readonly quietMs?: number | undefined;
   /**
-   * How often files are looked at without any hint of the system, in milliseconds: for folders of a network, about which it hears nothing.
-   * Default: never, and each 5,000 where the system cannot watch a folder.
+   * How often files are looked at without any hint of the system, in milliseconds: for folders of a
+   * network, about which it hears nothing. Default: never, and each 5,000 where the system cannot
+   * watch a folder.
    */
   readonly pollMs?: number | undefined;
   /** Ends the watch as `close()` does, also before it is there. */
@@ -57,10 +68,19 @@ export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
 export interface ConfigWatch extends AsyncDisposable {
   /** What is used. */
   readonly config: LoadedConfig;
-  /** Fires once for each edit that changed something, or that could not be used. Not for the first load. */
+  /**
+   * Fires once for each edit that changed something, or that could not be used. Not for the first
+   * load.
+   */
   readonly onReport: Event<ConfigReport>;
-  /** Reads everything at once, whether anything seems to have changed or not; for a decision that was made elsewhere. Never rejects. */
+  /**
+   * Reads everything at once, whether anything seems to have changed or not; for a decision that
+   * was made elsewhere. Never rejects.
+   */
   reload(): Promise<void>;
-  /** Ends it: nothing is watched, read, asked or applied any more. Idempotent. The target keeps its servers. */
+  /**
+   * Ends it: nothing is watched, read, asked or applied any more. Idempotent. The target keeps its
+   * servers.
+   */
   close(): Promise<void>;
 }

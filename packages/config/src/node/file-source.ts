@@ -3,7 +3,10 @@ import { readText } from "./read-text.ts";
 
 /** The contents of files that references name, each read once. */
 export interface FileSource {
-  /** Relative to the folder of the configuration; `~/` is the user's folder. Rejects as `readText` does, but for one that is not there. */
+  /**
+   * Relative to the folder of the configuration; `~/` is the user's folder. Rejects as `readText`
+   * does, but for one that is not there.
+   */
   read(path: string): Promise<string | undefined>;
   /** Where a path leads. */
   resolve(path: string): string;
@@ -13,7 +16,10 @@ export interface FileSource {
 export interface FileSourceInit {
   readonly folder: string;
   readonly home: string;
-  /** By absolute path. What was looked at for a decision is what is used then, whatever is in the file meanwhile. */
+  /**
+   * By absolute path. What was looked at for a decision is what is used then, whatever is in the
+   * file meanwhile.
+   */
   readonly kept: Map<string, Promise<string | undefined>>;
 }
 

@@ -8,8 +8,9 @@ import { realPathOfSync } from "./real-path.ts";
 export type FindFilesOptions = Partial<LoadPlace>;
 
 /**
- * The configurations that a user has, the stronger ones last: as `findConfigs`, and what is there. A file that two names lead to is there
- * once, as the user's own if it is. Never throws for what a folder is like.
+ * The configurations that a user has, the stronger ones last: as `findConfigs`, and what is there.
+ * A file that two names lead to is there once, as the user's own if it is. Never throws for what a
+ * folder is like.
  */
 export function findConfigFiles(options: FindFilesOptions = {}): readonly ConfigLocation[] {
   return locationsAt(loadPlaceOf(options)).filter(({ path }) => existsSync(path));

@@ -4,8 +4,9 @@ import type { WatchPoints } from "./watch-points.ts";
 /** Watches folders, and says that something may have changed; never what. */
 export interface FolderWatch {
   /**
-   * Watches what it watches anew, without a moment in which it does not: a folder that was replaced has the same name, and may have the same
-   * number, and the system still watches the one that is gone. For the beginning of each reading.
+   * Watches what it watches anew, without a moment in which it does not: a folder that was replaced
+   * has the same name, and may have the same number, and the system still watches the one that is
+   * gone. For the beginning of each reading.
    */
   renew(): void;
   /** Watches these and no others from now on. Says whether any is watched that was not before. */

@@ -3,7 +3,10 @@ import type { ConfigResult } from "../read-config.ts";
 
 /** Remembers of each file what it said when it was last right. */
 export interface LastGoodConfigs {
-  /** What is used of a file: what it says now, or, where that is worse, what it said before, with the problems of now. */
+  /**
+   * What is used of a file: what it says now, or, where that is worse, what it said before, with
+   * the problems of now.
+   */
   accept(path: string, result: ConfigResult): ConfigResult;
   /** Files whose last reading was not used. */
   readonly kept: readonly string[];
@@ -30,7 +33,8 @@ export function createLastGoodConfigs(): LastGoodConfigs {
   };
 }
 
-// An edit is not good when it has a fault that costs what was there: the file as a whole, or one of its servers.
+// An edit is not good when it has a fault that costs what was there: the file as a whole, or one of
+// its servers.
 function isWorse(result: ConfigResult, before: ConfigResult): boolean {
   if (before.servers.length === 0) return false;
   const known = new Set(before.problems.map(keyOf));

@@ -32,21 +32,27 @@ export interface ServerSource {
   readonly column?: number | undefined;
   /** Where in the data. */
   readonly path: string;
-  /** `"on"`: it starts. `"off"`: its spec is disabled. `"failed"`: there is no spec, and a problem says why. */
+  /**
+   * `"on"`: it starts. `"off"`: its spec is disabled. `"failed"`: there is no spec, and a problem
+   * says why.
+   */
   readonly state: "on" | "off" | "failed";
   /** Why it is off. */
   readonly off?: OffReason | undefined;
   /** What its file says and a spec has no place for, expanded where it is on. */
   readonly extras: ServerExtras;
-  /** Places of entries of the same name that it is used in place of, such as `/home/user/.cursor/mcp.json:4:5`. */
+  /**
+   * Places of entries of the same name that it is used in place of, such as
+   * `/home/user/.cursor/mcp.json:4:5`.
+   */
   readonly over: readonly string[];
 }
 
 /** Configurations as a product uses them. */
 export interface LoadedConfig {
   /**
-   * Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, `off` why one is disabled, and `approval: "always"` that
-   * somebody is to be asked about its tools.
+   * Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, `off`
+   * why one is disabled, and `approval: "always"` that somebody is to be asked about its tools.
    */
   readonly servers: readonly ServerSpec[];
   readonly settings: HostSettings;
@@ -54,8 +60,9 @@ export interface LoadedConfig {
   /** One for each name, sorted by it. */
   readonly sources: readonly ServerSource[];
   /**
-   * Values in the specs that came from variables with the name of a secret, from files and from hidden inputs: for a redactor, beside those that stand in a
-   * spec's headers, environment and token, which it knows from the spec.
+   * Values in the specs that came from variables with the name of a secret, from files and from
+   * hidden inputs: for a redactor, beside those that stand in a spec's headers, environment and
+   * token, which it knows from the spec.
    */
   readonly secrets: readonly string[];
   /** What nobody has answered yet about servers that a project brings. */
@@ -63,9 +70,10 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads the files that a user has, or those that are named, and makes of them what a provider takes. Never rejects for what a file is like:
- * what is wrong is a problem with its place, and the rest works. A server that a project brings starts only when `trust` says so, and nothing
- * is put into its entry before.
+ * Reads the files that a user has, or those that are named, and makes of them what a provider
+ * takes. Never rejects for what a file is like: what is wrong is a problem with its place, and the
+ * rest works. A server that a project brings starts only when `trust` says so, and nothing is put
+ * into its entry before.
  *
  * Throws a `TypeError` for an option that is unknown.
  */

@@ -15,11 +15,14 @@ export interface ConfigFile {
   /** Default: found out. */
   readonly dialect?: DialectName | undefined;
   /**
-   * The folder of the project that the file belongs to: its servers start only where their user trusts them. Default: with the scope
-   * `"project"` that of `cwd` if the file is in it, else the folder of the file; with others none.
+   * The folder of the project that the file belongs to: its servers start only where their user
+   * trusts them. Default: with the scope `"project"` that of `cwd` if the file is in it, else the
+   * folder of the file; with others none.
    */
   readonly projectFolder?: string | undefined;
-  /** `true`: it is an error when the file is not there. Default: with the scope `"command-line"`. */
+  /**
+   * `true`: it is an error when the file is not there. Default: with the scope `"command-line"`.
+   */
   readonly required?: boolean | undefined;
 }
 
@@ -35,8 +38,9 @@ export interface ConfigExtension {
 /** What `loadConfig` and `watchConfig` load. */
 export interface LoadConfigOptions {
   /**
-   * `"auto"` (default): what `findConfigFiles` finds; where the user has a `hostside.json` of their own, then only `hostside.json`s and what
-   * they import. Else these files, the stronger ones last; a text is a path that somebody named, and is trusted.
+   * `"auto"` (default): what `findConfigFiles` finds; where the user has a `hostside.json` of their
+   * own, then only `hostside.json`s and what they import. Else these files, the stronger ones last;
+   * a text is a path that somebody named, and is trusted.
    */
   readonly files?: "auto" | readonly (string | ConfigFile)[] | undefined;
   /** Configurations that are no files, such as what was said on a command line. */
@@ -47,7 +51,8 @@ export interface LoadConfigOptions {
   /** Answers to inputs; see `ExpandContext`. */
   readonly inputs?: ExpandContext["inputs"];
   /**
-   * Which servers are wanted, by id. Of the others there is a source and no spec: nothing is expanded, nobody is asked about them. Default: all.
+   * Which servers are wanted, by id. Of the others there is a source and no spec: nothing is
+   * expanded, nobody is asked about them. Default: all.
    */
   readonly allow?: ((serverId: string) => boolean) | undefined;
   /** What else is asked about each spec, such as the `check` of a connector. */

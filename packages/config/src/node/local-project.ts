@@ -6,8 +6,9 @@ import type { LoadPlace } from "./load-options.ts";
 import { realPathOf } from "./real-path.ts";
 
 /**
- * The key under which `.claude.json` has what is local to the project of a place: that of the innermost folder from `cwd` up to where the project
- * begins. Its keys are paths as they were written once, with links in them. Other files have no such thing.
+ * The key under which `.claude.json` has what is local to the project of a place: that of the
+ * innermost folder from `cwd` up to where the project begins. Its keys are paths as they were
+ * written once, with links in them. Other files have no such thing.
  */
 export async function findLocalProject(text: string, file: string, place: LoadPlace): Promise<string | undefined> {
   if (basename(file) !== ".claude.json") return undefined;

@@ -17,8 +17,8 @@ export interface ProjectFiles {
 }
 
 /**
- * What stands in the files that an entry names and that the project can change, as hashes by their paths. What is elsewhere is not opened
- * before the entry is trusted; of that, where it is counts.
+ * What stands in the files that an entry names and that the project can change, as hashes by their
+ * paths. What is elsewhere is not opened before the entry is trusted; of that, where it is counts.
  */
 export async function hashProjectFiles(
   server: ConfiguredServer,

@@ -4,7 +4,10 @@ import { readText } from "./read-text.ts";
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** Reads the configuration in a file. Never rejects: a file that is not there has no servers and no problems, another one that cannot be read has one. */
+/**
+ * Reads the configuration in a file. Never rejects: a file that is not there has no servers and no
+ * problems, another one that cannot be read has one.
+ */
 export async function readConfigFile(
   path: string,
   options: Omit<ReadConfigOptions, "file"> = {},

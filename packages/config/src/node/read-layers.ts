@@ -14,7 +14,10 @@ import { isWithin, realPathOf } from "./real-path.ts";
 
 const mostImports = 5;
 
-/** Sees what was read of each file, and says what is used: that, or what an earlier reading of it brought. */
+/**
+ * Sees what was read of each file, and says what is used: that, or what an earlier reading of it
+ * brought.
+ */
 export type Accept = (path: string, result: ConfigResult) => ConfigResult;
 
 /** What was read, the weaker layers first. */
@@ -29,7 +32,9 @@ export interface ReadLayers {
 interface Reading {
   readonly place: LoadPlace;
   readonly accept: Accept;
-  /** Real paths of what was read already: a file counts once, and files that import each other end. */
+  /**
+   * Real paths of what was read already: a file counts once, and files that import each other end.
+   */
   readonly seen: Set<string>;
   readonly paths: Set<string>;
   readonly problems: ConfigProblem[];

@@ -1,14 +1,16 @@
 import { constants } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 
-// Opening a pipe without this waits for somebody who writes into it. Windows has no such flag, and no such pipes.
+// Opening a pipe without this waits for somebody who writes into it. Windows has no such flag, and
+// no such pipes.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const mostAttempts = 3;
 
 /**
- * The text of a file of at most `maxBytes`, as UTF-8. Rejects with the error of the system for one that is not there or not to be read,
- * with `code: "EFBIG"` for one that is too big, and with `code: "EAGAIN"` for one that changes each time that it is read. What is no file
- * (a directory, a device, a pipe) is never opened.
+ * The text of a file of at most `maxBytes`, as UTF-8. Rejects with the error of the system for one
+ * that is not there or not to be read, with `code: "EFBIG"` for one that is too big, and with
+ * `code: "EAGAIN"` for one that changes each time that it is read. What is no file (a directory, a
+ * device, a pipe) is never opened.
  */
 export async function readText(path: string, maxBytes: number = 1024 * 1024): Promise<string> {
   // To open some devices does something already.

@@ -15,7 +15,10 @@ export function diffSpecs(before: readonly ServerSpec[], after: readonly ServerS
   };
 }
 
-/** A configuration whose servers that cannot be used any more are what they were before, and which those are. */
+/**
+ * A configuration whose servers that cannot be used any more are what they were before, and which
+ * those are.
+ */
 export function keepSpecs(
   config: LoadedConfig,
   before: LoadedConfig | undefined,

@@ -2,7 +2,10 @@ import type { Trust, TrustEntry } from "../trust/trust.ts";
 
 /** Asks users about servers without anybody waiting for them. */
 export interface TrustPrompts {
-  /** What is undecided now. What is asked already is not asked again, and what is over is asked no more. */
+  /**
+   * What is undecided now. What is asked already is not asked again, and what is over is asked no
+   * more.
+   */
   ask(entries: readonly TrustEntry[]): void;
   /** Asks nothing more, and gives up what is asked. */
   close(): void;

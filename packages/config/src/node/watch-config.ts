@@ -21,11 +21,13 @@ const mostQuiets = 10;
 const fallbackPollMs = 5000;
 
 /**
- * Loads configurations, applies them, and does so again whenever a file that may have to do with it changes, comes or goes. Edits are applied one
- * after the other, and of several only the last. Nobody is waited for who is asked about trust: their server starts when they have answered.
+ * Loads configurations, applies them, and does so again whenever a file that may have to do with it
+ * changes, comes or goes. Edits are applied one after the other, and of several only the last.
+ * Nobody is waited for who is asked about trust: their server starts when they have answered.
  *
- * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, with the reason of `signal` when it aborts before, and with a
- * `TypeError` for an option that is unknown.
+ * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, with
+ * the reason of `signal` when it aborts before, and with a `TypeError` for an option that is
+ * unknown.
  */
 export async function watchConfig(options: WatchConfigOptions = {}): Promise<ConfigWatch> {
   assertKnownOptions("watchConfig()", options, optionFields);

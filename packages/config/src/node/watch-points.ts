@@ -7,8 +7,9 @@ export type WatchPoints = ReadonlyMap<string, ReadonlySet<string>>;
 const mostLinks = 40;
 
 /**
- * What decides what is at these paths: every name on the way to each, in the folder that it is in; of a link, the way that it leads, too; and the
- * first name that is not there, because it may come. So nothing is missed, whatever is replaced, moved or made.
+ * What decides what is at these paths: every name on the way to each, in the folder that it is in;
+ * of a link, the way that it leads, too; and the first name that is not there, because it may come.
+ * So nothing is missed, whatever is replaced, moved or made.
  */
 export function watchPointsOf(paths: Iterable<string>): WatchPoints {
   const points = new Map<string, Set<string>>();

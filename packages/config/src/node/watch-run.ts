@@ -32,7 +32,10 @@ export interface Used {
   readonly undecided: readonly TrustEntry[];
 }
 
-/** Loads, and applies what is different. Rejects for the first load alone; what fails later is in the report. */
+/**
+ * Loads, and applies what is different. Rejects for the first load alone; what fails later is in
+ * the report.
+ */
 export async function runOnce(parts: WatchParts, before: Used | undefined): Promise<Run> {
   if (before === undefined) return loadAndApply(parts, undefined);
   try {

@@ -1,6 +1,9 @@
 /** Does one thing again and again, once at a time. */
 export interface WorkQueue {
-  /** Has it done once more, from its beginning. Settles as that does; requests that wait for the same time share it. */
+  /**
+   * Has it done once more, from its beginning. Settles as that does; requests that wait for the
+   * same time share it.
+   */
   request(): Promise<void>;
   /** When nothing is under way and nothing waits. Never rejects. */
   settled(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What a configuration says, whatever it was written in. Members are in a `Map`, in the order of the file: names such as `__proto__` and
- * `10` are names like any other.
+ * What a configuration says, whatever it was written in. Members are in a `Map`, in the order of
+ * the file: names such as `__proto__` and `10` are names like any other.
  */
 export type ConfigData = string | number | boolean | null | readonly ConfigData[] | ConfigMap;
 
@@ -12,7 +12,10 @@ export type ConfigPath = readonly (string | number)[];
 
 const plainName = /^[\w$@/+-]+$/u;
 
-/** A path as a text: `mcpServers.github.args[0]`; a name with anything unusual in it is quoted: `mcpServers["a b"]`. */
+/**
+ * A path as a text: `mcpServers.github.args[0]`; a name with anything unusual in it is quoted:
+ * `mcpServers["a b"]`.
+ */
 export function formatPath(path: ConfigPath): string {
   return path
     .map((part, index) => {

@@ -1,6 +1,9 @@
 import type { ConfigData, ConfigPath } from "./config-data.ts";
 
-/** A value and where it stands, as every parser here returns it. Offsets are UTF-16 units into the text. */
+/**
+ * A value and where it stands, as every parser here returns it. Offsets are UTF-16 units into the
+ * text.
+ */
 export interface ConfigNode {
   data: ConfigData;
   start: number;

@@ -14,7 +14,10 @@ interface Walk {
   entries: number;
 }
 
-/** A configuration that a product has as a value: plain objects, arrays, texts, numbers, booleans, `null`. Nothing has a line or a column. */
+/**
+ * A configuration that a product has as a value: plain objects, arrays, texts, numbers, booleans,
+ * `null`. Nothing has a line or a column.
+ */
 export function fromData(value: unknown, file?: string): ParsedConfig {
   const walk: Walk = { problems: createProblemList({ file, positionOf: () => undefined }), broken: [], entries: 0 };
   const data = convertAll(value, walk);

@@ -1,4 +1,7 @@
-/** Kinds of tokens, as numbers: the enumeration of the library is a `const enum`, which is gone at run time. */
+/**
+ * Kinds of tokens, as numbers: the enumeration of the library is a `const enum`, which is gone at
+ * run time.
+ */
 export const token = {
   openBrace: 1,
   closeBrace: 2,

@@ -23,7 +23,8 @@ const limitCodes: ReadonlySet<TextFault["code"]> = new Set(["too_deep", "too_man
 const longestFaultPath = 2;
 const maxDepth = 64;
 const maxEntries = 200_000;
-// Files of whole products are a few megabytes. The two others are written by hand, and cost more to read.
+// Files of whole products are a few megabytes. The two others are written by hand, and cost more to
+// read.
 const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
   json: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
   jsonc: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
@@ -31,7 +32,10 @@ const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
   toml: { maxLength: 256 * 1024, maxDepth, maxEntries: 50_000 },
 };
 
-/** A text as data, with the place of everything in it. Never throws: what cannot be read is a problem, and the rest is there. */
+/**
+ * A text as data, with the place of everything in it. Never throws: what cannot be read is a
+ * problem, and the rest is there.
+ */
 export function parseConfig(written: string, { format, file }: ParseConfigOptions): ParsedConfig {
   const text = written.startsWith("\uFEFF") ? written.slice(1) : written;
   const { root, faults, liberties } = parseText(text, format);
@@ -76,7 +80,10 @@ export function parseConfig(written: string, { format, file }: ParseConfigOption
   };
 }
 
-/** The warning about a comment or a trailing comma, for `reader`, the tool that would not read the file. */
+/**
+ * The warning about a comment or a trailing comma, for `reader`, the tool that would not read the
+ * file.
+ */
 export function strictProblem(
   liberty: Liberty,
   positionAt: ParsedConfig["positionAt"],

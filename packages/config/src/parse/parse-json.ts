@@ -52,7 +52,8 @@ function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSu
     comma = kind === token.comma ? offset : -1;
     if (opens) depth++;
     if (closes) depth--;
-    // In a broken text, what lacks the comma before it is a value, too: each costs a fault and more.
+    // In a broken text, what lacks the comma before it is a value, too: each costs a fault and
+    // more.
     if (opens || kind === token.comma || (isValue(kind) && !leads(before))) entries++;
     before = kind;
     if (depth > maxDepth) return { liberties: liberties(), fault: tooDeepFault(offset, maxDepth) };

@@ -3,7 +3,8 @@ import type { ConfigData, ConfigPath } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
 import { tooDeepFault, tooManyFault } from "./parse-json.ts";
 
-// The parser ends with the first fault. What is left out for one is a table, from its header to the next header.
+// The parser ends with the first fault. What is left out for one is a table, from its header to the
+// next header.
 const mostFaults = 8;
 
 interface Walk {
@@ -41,8 +42,8 @@ function readFault(error: unknown, { maxDepth }: ParseLimits): TextFault {
   return { offset: error.index, code: "invalid_syntax", message: error.message, breaks: true };
 }
 
-// Spaces in its place, so that every offset stays. A line that begins with a bracket inside a text over several lines is taken for a header
-// as well: then less is read, never something else.
+// Spaces in its place, so that every offset stays. A line that begins with a bracket inside a text
+// over several lines is taken for a header as well: then less is read, never something else.
 function withoutTable(
   text: string,
   offset: number,

@@ -8,7 +8,10 @@ interface Walk {
   readonly faults: TextFault[];
   /** What is being read now, outermost first: an alias for one of these never ends. */
   readonly open: Set<Node>;
-  /** The latest node of each anchor. The library would look through the whole document for each alias. */
+  /**
+   * The latest node of each anchor. The library would look through the whole document for each
+   * alias.
+   */
   readonly anchors: Map<string, Node>;
   /** How many aliases are being followed: what they stand for has its anchors already. */
   following: number;

@@ -28,7 +28,10 @@ export interface ParsedConfig {
   readonly problems: readonly ConfigProblem[];
   /** Of JSON: the first comment and the first trailing comma. */
   readonly liberties: readonly Liberty[];
-  /** Where a value, or its name, begins. For a path that leads nowhere: where its last part that exists does. */
+  /**
+   * Where a value, or its name, begins. For a path that leads nowhere: where its last part that
+   * exists does.
+   */
   readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
   /** The place of an offset into the text. */
   readonly positionAt: (offset: number) => Position | undefined;

@@ -46,7 +46,10 @@ export const configProblemCodes = [
 /** What is wrong, as a closed list. */
 export type ConfigProblemCode = (typeof configProblemCodes)[number];
 
-/** Something in a configuration that is wrong, or that is not as its author may think. A value: nothing here throws it. */
+/**
+ * Something in a configuration that is wrong, or that is not as its author may think. A value:
+ * nothing here throws it.
+ */
 export interface ConfigProblem {
   /** As it was handed over; absent where the configuration was no file. */
   readonly file?: string | undefined;
@@ -56,7 +59,10 @@ export interface ConfigProblem {
   readonly column?: number | undefined;
   /** Where in the data: `mcpServers.github.env.TOKEN`; `""` for the whole. */
   readonly path: string;
-  /** `"error"`: what it is about is not used: a server, a setting, all of the file. `"warning"`: it is used. */
+  /**
+   * `"error"`: what it is about is not used: a server, a setting, all of the file. `"warning"`: it
+   * is used.
+   */
   readonly severity: "error" | "warning";
   readonly code: ConfigProblemCode;
   /** What is wrong. Never the value of a variable, a file or an input. */
@@ -67,7 +73,10 @@ export interface ConfigProblem {
   readonly serverId?: string | undefined;
 }
 
-/** A problem as one line, as compilers write theirs: `mcp.json:4:12: mcpServers.a: stdio requires command; add "command"`. */
+/**
+ * A problem as one line, as compilers write theirs:
+ * `mcp.json:4:12: mcpServers.a: stdio requires command; add "command"`.
+ */
 export function formatProblem(problem: ConfigProblem): string {
   const { file, line, column, path, message, fix } = problem;
   const place = [file, line, column].filter((part) => part !== undefined).join(":");

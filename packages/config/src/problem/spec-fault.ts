@@ -1,13 +1,19 @@
 import type { HostsideError } from "@hostside/core";
 import type { FieldPlace } from "../configured-server.ts";
 
-/** What is wrong with the spec of a server, without its name: whoever reads the problem has the place. */
+/**
+ * What is wrong with the spec of a server, without its name: whoever reads the problem has the
+ * place.
+ */
 export function faultInWords({ rawMessage }: HostsideError, serverId: string): string {
   const start = `server ${JSON.stringify(serverId)}: `;
   return rawMessage.startsWith(start) ? rawMessage.slice(start.length) : rawMessage;
 }
 
-/** Where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of it was. */
+/**
+ * Where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of it
+ * was.
+ */
 export function innermostPlace(places: ReadonlyMap<string, FieldPlace>, field: string): FieldPlace | undefined {
   for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
     const place = places.get(part);

@@ -1,6 +1,9 @@
 import type { ConfigEntry } from "./entry.ts";
 
-/** Warns about a container that stays behind each time its server ends: `docker run` without `--rm`, wherever the program is. */
+/**
+ * Warns about a container that stays behind each time its server ends: `docker run` without `--rm`,
+ * wherever the program is.
+ */
 export function warnDockerRm(entry: ConfigEntry, command: string, args: readonly string[]): void {
   const program = command
     .split(/[\\/]/)

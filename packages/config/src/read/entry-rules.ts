@@ -28,11 +28,17 @@ export interface ServerEntryRules {
   readonly types: Readonly<Record<string, TransportWord>>;
   /** Default `true`: the tool knows servers behind a URL. */
   readonly urls?: false | undefined;
-  /** A URL without a type: what it is, or `"error"`. `"unsure"`: HTTP, with a warning, because it is not known. */
+  /**
+   * A URL without a type: what it is, or `"error"`. `"unsure"`: HTTP, with a warning, because it is
+   * not known.
+   */
   readonly untypedUrl: "http" | "streamable" | "sse" | "unsure" | "error";
   /** Both a command and a URL, and no type: what counts. Default `"error"`. */
   readonly both?: "stdio" | "error" | undefined;
-  /** The member that the transport is in, where it is an object of its own. What is known there is `type`, command, arguments, URL and headers. */
+  /**
+   * The member that the transport is in, where it is an object of its own. What is known there is
+   * `type`, command, arguments, URL and headers.
+   */
   readonly nested?: string | undefined;
   readonly commandKeys?: readonly string[] | undefined;
   /** Default `["env"]`. */
@@ -50,13 +56,19 @@ export interface ServerEntryRules {
   readonly deny?: string | undefined;
   /** Tools that run without asking; `"*"` is all of them. */
   readonly autoApprove?: string | undefined;
-  /** Members that say something that nothing here does, and what that means. Warned about where they are there and not `false`. */
+  /**
+   * Members that say something that nothing here does, and what that means. Warned about where they
+   * are there and not `false`.
+   */
   readonly unsupported?: Readonly<Record<string, string>> | undefined;
   /** Other members that the dialect has. */
   readonly others?: readonly string[] | undefined;
   /** Other members that its nested transport has. */
   readonly innerOthers?: readonly string[] | undefined;
-  /** `"refused"`: a member that the dialect does not know costs the server. `"told"`: each is a warning. Default: a warning where it looks as if it mattered. */
+  /**
+   * `"refused"`: a member that the dialect does not know costs the server. `"told"`: each is a
+   * warning. Default: a warning where it looks as if it mattered.
+   */
   readonly unknown?: "refused" | "told" | undefined;
   readonly inheritEnv?: "all" | undefined;
   /** What the dialect calls the lack of a command, and of a URL. */

@@ -2,7 +2,10 @@ import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPa
 import type { ConfigProblemCode } from "../problem/config-problem.ts";
 import type { ProblemInit, ProblemList } from "../problem/problem-list.ts";
 
-/** An object of a configuration while it is read: what has the wrong type is a problem at its place, and reads as absent. */
+/**
+ * An object of a configuration while it is read: what has the wrong type is a problem at its place,
+ * and reads as absent.
+ */
 export interface ConfigEntry {
   readonly path: ConfigPath;
   readonly names: readonly string[];
@@ -18,7 +21,10 @@ export interface ConfigEntry {
   entry(name: string): ConfigEntry | undefined;
   /** The place of a member. */
   at(name: string): ConfigPath;
-  /** An error costs the server. `name` is the member that it is about, or the way to it; `""` for the entry itself. */
+  /**
+   * An error costs the server. `name` is the member that it is about, or the way to it; `""` for
+   * the entry itself.
+   */
   error(name: string | ConfigPath, finding: EntryFault): void;
   warn(name: string, finding: EntryFault): void;
   /** Whether there was an error here or below. */
@@ -36,7 +42,10 @@ export interface EntryFault {
 export interface EntryContext {
   readonly problems: ProblemList;
   readonly serverId?: string | undefined;
-  /** Whether a problem is said of the whole entry, as one tool does; its line is that of the member all the same. */
+  /**
+   * Whether a problem is said of the whole entry, as one tool does; its line is that of the member
+   * all the same.
+   */
   readonly flat?: boolean | undefined;
 }
 

@@ -6,7 +6,10 @@ const longestId = 128;
 
 /** What a dialect says of names of servers. */
 export interface IdRules {
-  /** `"refused"`: of two names that are equal after normalisation, only the first is used. Default: a warning. */
+  /**
+   * `"refused"`: of two names that are equal after normalisation, only the first is used. Default:
+   * a warning.
+   */
   readonly alike?: "refused" | undefined;
 }
 
@@ -17,7 +20,10 @@ export interface PlacedId {
   readonly namePath: ConfigPath;
 }
 
-/** A check of the ids of one file: whether each can be one, and whether it can be told from those before it. */
+/**
+ * A check of the ids of one file: whether each can be one, and whether it can be told from those
+ * before it.
+ */
 export function createIdCheck(problems: ProblemList, { alike }: IdRules = {}): (placed: PlacedId) => boolean {
   const seen = new Map<string, PlacedId>();
   return (placed) => {
@@ -67,7 +73,10 @@ function suggestId(id: string): string {
   return visible === "" ? "server" : visible;
 }
 
-/** An id as names of tools are made of it: ids that differ in nothing else give names that need a suffix. */
+/**
+ * An id as names of tools are made of it: ids that differ in nothing else give names that need a
+ * suffix.
+ */
 export function normalizeId(id: string): string {
   return foldCase(id).replaceAll(/[^a-z0-9]/g, "_");
 }

@@ -1,6 +1,7 @@
 /**
- * Whether a path stays within a folder: it is relative and does not climb out, or it is absolute and below the folder. By text alone, for
- * both systems; links are not followed. A name without a separator is looked up by the system, and is no path.
+ * Whether a path stays within a folder: it is relative and does not climb out, or it is absolute
+ * and below the folder. By text alone, for both systems; links are not followed. A name without a
+ * separator is looked up by the system, and is no path.
  */
 export function isInside(root: string, path: string): boolean {
   // A folder that a reference names is the extension's own.

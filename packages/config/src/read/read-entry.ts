@@ -16,7 +16,9 @@ interface Choice {
   readonly mode?: "streamable" | "sse" | undefined;
 }
 
-/** The entry of one server as a draft; `undefined` where it cannot be used, which its problems say. */
+/**
+ * The entry of one server as a draft; `undefined` where it cannot be used, which its problems say.
+ */
 export function readEntry(
   entry: ConfigEntry,
   rules: ServerEntryRules,
@@ -69,7 +71,8 @@ function innerRules({
   return { typeKeys, types, untypedUrl, commandKeys, envKey, urlKeys, headersKey, cwd, unknown, others };
 }
 
-// What is there for the other transport: an `Authorization` that is never sent is nothing to keep quiet about.
+// What is there for the other transport: an `Authorization` that is never sent is nothing to keep
+// quiet about.
 function reportUnused(entry: ConfigEntry, rules: ServerEntryRules, type: TransportType): void {
   const { commandKeys = ["command"], urlKeys = ["url"], envKey = "env", headersKey = "headers" } = rules;
   for (const name of type === "stdio"

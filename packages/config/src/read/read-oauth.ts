@@ -18,7 +18,10 @@ const known: ReadonlySet<string> = new Set([
   "enabled",
 ]);
 
-/** What a server's `oauth` says, in the spellings of several tools. `false`, `enabled: false` or no object: nothing. */
+/**
+ * What a server's `oauth` says, in the spellings of several tools. `false`, `enabled: false` or no
+ * object: nothing.
+ */
 export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string = "oauth"): OauthSettings | undefined {
   const oauth = typeof entry.get(key) === "boolean" ? undefined : entry.entry(key);
   if (oauth === undefined || oauth.flag("enabled") === false) return undefined;

@@ -3,7 +3,8 @@ import type { ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerEntryRules } from "./entry-rules.ts";
 
-// What members of servers are called by one tool or another, and what a tool that does not know one of them leaves out.
+// What members of servers are called by one tool or another, and what a tool that does not know one
+// of them leaves out.
 const telling: ReadonlySet<string> = new Set(
   [
     // And how people misspell them; YAML's merging is a name like any other.
@@ -18,8 +19,9 @@ const telling: ReadonlySet<string> = new Set(
 const ofEntries: ReadonlySet<string> = new Set(["id", "disabled"]);
 
 /**
- * What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. Returns the place of one by which
- * somebody has the server off: their tool may start it all the same; to start it here would surprise them more than not to.
+ * What to do about members that the dialect does not know: refuse them as it does, or warn where
+ * one would change something. Returns the place of one by which somebody has the server off: their
+ * tool may start it all the same; to start it here would surprise them more than not to.
  */
 export function reportUnknownKeys(entry: ConfigEntry, rules: ServerEntryRules): ConfigPath | undefined {
   const known = knownKeys(rules);

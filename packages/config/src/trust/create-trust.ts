@@ -15,11 +15,16 @@ import type { AskTrust, DecideOptions, Trust, TrustEntry, TrustQuestion, TrustRe
 
 /** Options of {@linkcode createTrust}. */
 export interface TrustOptions {
-  /** Where answers are kept. A user's own: what a project can write to, it could trust itself with. */
+  /**
+   * Where answers are kept. A user's own: what a project can write to, it could trust itself with.
+   */
   readonly store: Store;
   /** Absent: what nobody has decided about does not start. */
   readonly ask?: AskTrust | undefined;
-  /** What makes one process at a time change the list of answers. Goes with `store`: processes that share one share the other. Default: in this process. */
+  /**
+   * What makes one process at a time change the list of answers. Goes with `store`: processes that
+   * share one share the other. Default: in this process.
+   */
   readonly lock?: Lock | undefined;
   /** By which answers have their date. Default the real time. */
   readonly clock?: Clock | undefined;
@@ -28,8 +33,9 @@ export interface TrustOptions {
 const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true, clock: true };
 
 /**
- * What users decided about servers that projects bring. An answer counts for one entry in one folder as it was when it was given: after any
- * change of it the user is asked again. Only what is kept counts: where the store fails, nothing is trusted.
+ * What users decided about servers that projects bring. An answer counts for one entry in one
+ * folder as it was when it was given: after any change of it the user is asked again. Only what is
+ * kept counts: where the store fails, nothing is trusted.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
  */

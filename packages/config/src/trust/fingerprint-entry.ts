@@ -10,8 +10,9 @@ export interface EntryFingerprint {
 }
 
 /**
- * SHA-256 over all of an entry that decides what it does, before anything is put into it: its draft, what a spec has no place for, the
- * dialect, by which references are read, the inputs that it names, and what stands in files of the project.
+ * SHA-256 over all of an entry that decides what it does, before anything is put into it: its
+ * draft, what a spec has no place for, the dialect, by which references are read, the inputs that
+ * it names, and what stands in files of the project.
  */
 export async function fingerprintEntry(entry: TrustEntry): Promise<EntryFingerprint> {
   const parts: [string, string][] = [];
@@ -22,7 +23,8 @@ export async function fingerprintEntry(entry: TrustEntry): Promise<EntryFingerpr
 
 /** SHA-256 of a text in UTF-8, as hex digits. */
 export async function hashText(text: string): Promise<string> {
-  // UTF-8 has no lone surrogates, and writes each as the same replacement; JSON writes them as escapes.
+  // UTF-8 has no lone surrogates, and writes each as the same replacement; JSON writes them as
+  // escapes.
   const bytes = new TextEncoder().encode(text.isWellFormed() ? text : JSON.stringify(text));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

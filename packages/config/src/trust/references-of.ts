@@ -4,7 +4,10 @@ import { configDialectOf } from "../dialects/all-dialects.ts";
 import { findReferences } from "../expand/find-references.ts";
 import type { NamedReference } from "./trust.ts";
 
-/** All that is put into an entry when it is used, each once, sorted by kind and name. Values are not among it. */
+/**
+ * All that is put into an entry when it is used, each once, sorted by kind and name. Values are not
+ * among it.
+ */
 export function referencesOf({ dialect, draft, extras, variables }: ConfiguredServer): readonly NamedReference[] {
   const { syntax } = configDialectOf(dialect);
   const found = new Map<string, NamedReference>();

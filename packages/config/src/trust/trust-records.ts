@@ -20,8 +20,9 @@ const indexVersion: ValueVersion = { what: "the list of answers about trust", ve
 const recordVersion: ValueVersion = { what: "an answer about trust", version: 1 };
 
 /**
- * Answers in this store. Changes are made one after the other, among all that share the lock; who lost it without noticing writes nothing. Rejects as the
- * store and the lock do, and with `store_failed` for what a later version of Hostside has written, which is left as it is.
+ * Answers in this store. Changes are made one after the other, among all that share the lock; who
+ * lost it without noticing writes nothing. Rejects as the store and the lock do, and with
+ * `store_failed` for what a later version of Hostside has written, which is left as it is.
  */
 export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
   const changing = (

@@ -4,11 +4,14 @@ import type { ConfigReference } from "../expand/find-references.ts";
 /** An entry of a project's file, whose user may trust it. */
 export interface TrustEntry {
   readonly server: ConfiguredServer;
-  /** The project's, as an absolute path with no link in it. A decision counts for this folder alone. */
+  /**
+   * The project's, as an absolute path with no link in it. A decision counts for this folder alone.
+   */
   readonly folder: string;
   /**
-   * What stands in each file that the entry names and that whoever wrote the project can change, as a hash, by the path as it is written:
-   * what is put into the entry from there is as much a part of it as what it says itself. Default none.
+   * What stands in each file that the entry names and that whoever wrote the project can change, as
+   * a hash, by the path as it is written: what is put into the entry from there is as much a part
+   * of it as what it says itself. Default none.
    */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
@@ -30,11 +33,16 @@ export interface TrustQuestion {
   readonly starts: readonly string[];
   /** The folder that the program starts in, where the entry says one. */
   readonly cwd?: string | undefined;
-  /** What the entry itself puts into the program's environment, as `NAME=value`; of what looks like a secret the name alone. A variable can run code, as `NODE_OPTIONS` does. */
+  /**
+   * What the entry itself puts into the program's environment, as `NAME=value`; of what looks like
+   * a secret the name alone. A variable can run code, as `NODE_OPTIONS` does.
+   */
   readonly sets: readonly string[];
   /** Variables, files and inputs whose values the server would get or be reached with, sorted. */
   readonly references: readonly NamedReference[];
-  /** What changed since the last answer: `"args"`, `"file .env"`. Empty: nobody was asked before. */
+  /**
+   * What changed since the last answer: `"args"`, `"file .env"`. Empty: nobody was asked before.
+   */
   readonly changed: readonly string[];
   /** The last answer, to what the entry was then. */
   readonly before?: TrustAnswer | undefined;
@@ -44,7 +52,10 @@ export interface TrustQuestion {
 /** What a user says: both are remembered. */
 export type TrustAnswer = "trust" | "refuse";
 
-/** Asks the user of a project; `undefined`: no answer, and nothing is remembered. Once `signal` aborts, nobody waits for the answer. */
+/**
+ * Asks the user of a project; `undefined`: no answer, and nothing is remembered. Once `signal`
+ * aborts, nobody waits for the answer.
+ */
 export type AskTrust = (question: TrustQuestion, signal?: AbortSignal) => Promise<TrustAnswer | undefined>;
 
 /** Whether an entry may start, and if not, why not. */
@@ -53,8 +64,8 @@ export type TrustVerdict =
   | {
       readonly trusted: false;
       /**
-       * `"refused"`: the user said no. `"undecided"`: nobody answered, or nobody was asked. `"failed"`: it is not known, because the store or
-       * whoever asks failed.
+       * `"refused"`: the user said no. `"undecided"`: nobody answered, or nobody was asked.
+       * `"failed"`: it is not known, because the store or whoever asks failed.
        */
       readonly why: "refused" | "undecided" | "failed";
       readonly message: string;
@@ -65,7 +76,10 @@ export type TrustVerdict =
 export interface TrustRecord extends TrustPlace {
   readonly answer: TrustAnswer;
   readonly fingerprint: string;
-  /** Hashes of the parts of the entry, by their names: so that a change can be named, and no value is kept. */
+  /**
+   * Hashes of the parts of the entry, by their names: so that a change can be named, and no value
+   * is kept.
+   */
   readonly parts: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly answeredAt: number;
@@ -90,11 +104,20 @@ export interface DecideOptions {
 export interface Trust {
   /** Whether the user can be asked at all. */
   readonly canAsk: boolean;
-  /** Never rejects: what fails is a verdict. The same question is asked once at a time, and one after the other. */
+  /**
+   * Never rejects: what fails is a verdict. The same question is asked once at a time, and one
+   * after the other.
+   */
   decide(entry: TrustEntry, options?: DecideOptions): Promise<TrustVerdict>;
-  /** Remembers an answer that was given elsewhere. Rejects with what the store rejects with; then nothing is trusted. */
+  /**
+   * Remembers an answer that was given elsewhere. Rejects with what the store rejects with; then
+   * nothing is trusted.
+   */
   remember(entry: TrustEntry, answer: TrustAnswer): Promise<void>;
-  /** Forgets the answers about what matches all that is given, and resolves to how many they were. Rejects with what the store rejects with. */
+  /**
+   * Forgets the answers about what matches all that is given, and resolves to how many they were.
+   * Rejects with what the store rejects with.
+   */
   revoke(place: Partial<TrustPlace>): Promise<number>;
   /** All that is remembered. Rejects with what the store rejects with. */
   list(): Promise<readonly TrustRecord[]>;

@@ -19,7 +19,10 @@ export interface AdmittedTools {
 
 /** The admission of one toolbox. */
 export interface ToolboxAdmission {
-  /** Decides about tools that were merged: a name whose tool is not admitted is nobody's, also where another source has it. */
+  /**
+   * Decides about tools that were merged: a name whose tool is not admitted is nobody's, also where
+   * another source has it.
+   */
   sort(tools: ReadonlyMap<string, ToolboxTool>, report: (diagnostic: Diagnostic) => void): AdmittedTools;
   /** Forgets every answer. */
   forget(): void;
@@ -30,7 +33,10 @@ interface Failed {
   readonly problem: string;
 }
 
-/** Makes the admission. Each tool is asked about once, until {@linkcode ToolboxAdmission.forget} or another definition of it. */
+/**
+ * Makes the admission. Each tool is asked about once, until {@linkcode ToolboxAdmission.forget} or
+ * another definition of it.
+ */
 export function createToolAdmission(admit: Admit | undefined): ToolboxAdmission {
   const none: ReadonlyMap<string, QuarantinedTool> = new Map();
   if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };

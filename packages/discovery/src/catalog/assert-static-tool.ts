@@ -12,8 +12,9 @@ export function assertLegalName(name: unknown): asserts name is string {
 }
 
 /**
- * Throws a `TypeError` that names the member of a static tool that is absent or of a wrong type: what is found when a model asks for the
- * tool is found too late. `index` is its place among the tools.
+ * Throws a `TypeError` that names the member of a static tool that is absent or of a wrong type:
+ * what is found when a model asks for the tool is found too late. `index` is its place among the
+ * tools.
  */
 export function assertStaticTool(tool: unknown, index: number): void {
   const place = `tools[${index}]`;

@@ -13,15 +13,18 @@ import { timeoutMsOf, type RouteCall } from "./run-route.ts";
 export interface RoutedCall extends RouteCall {
   /** Sends a call one way: through the interceptors, if there are any. */
   readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
-  /** Whether a fallback is still what it was when the call began: the first may have taken a while. */
+  /**
+   * Whether a fallback is still what it was when the call began: the first may have taken a while.
+   */
   readonly isOnOffer: (fallback: RoutedTool) => boolean;
   /** Called before a fallback is tried. */
   readonly onFallback: (error: HostsideError) => void;
 }
 
 /**
- * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can do no harm. The time of the first is for
- * both together, whoever set it: when nothing is left of it, the first error is the last word.
+ * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can
+ * do no harm. The time of the first is for both together, whoever set it: when nothing is left of
+ * it, the first error is the last word.
  */
 export async function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
   const { fallback } = tool;
@@ -50,8 +53,8 @@ export async function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<T
   }
 }
 
-// Limits that cut in because nobody answered in time or had room. All others are somebody's will, and so is `overloaded` when a limit of the
-// host says it.
+// Limits that cut in because nobody answered in time or had room. All others are somebody's will,
+// and so is `overloaded` when a limit of the host says it.
 const outagesByPolicy: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "call_timeout",
   "circuit_open",
@@ -62,9 +65,10 @@ const outagesByPolicy: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCod
 ]);
 
 /**
- * An outage, and either the call provably never left, or the product itself says of its tool that running it again changes nothing. Wrong
- * arguments, missing credentials, the caller's own abort and a call that was refused are no outage: whom a rule or a person keeps from
- * one tool must not be led to another that does the same.
+ * An outage, and either the call provably never left, or the product itself says of its tool that
+ * running it again changes nothing. Wrong arguments, missing credentials, the caller's own abort
+ * and a call that was refused are no outage: whom a rule or a person keeps from one tool must not
+ * be led to another that does the same.
  */
 function allowsFallback(error: HostsideError, { definition }: ToolboxTool): boolean {
   if (error.code === "overloaded" && error.details.policy !== undefined) return false;

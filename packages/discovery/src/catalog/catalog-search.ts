@@ -18,7 +18,9 @@ interface Indexed {
   readonly document: SearchDocument;
 }
 
-/** An empty index; the first search fills it, so that a toolbox that is never searched pays nothing. */
+/**
+ * An empty index; the first search fills it, so that a toolbox that is never searched pays nothing.
+ */
 export function createCatalogSearch(): CatalogSearch {
   const index: SearchIndex = createSearchIndex();
   const indexed = new Map<string, Indexed>();
@@ -82,7 +84,10 @@ function wordsOf(
   return { context: `${origin?.serverId ?? ""} ${groups.map(({ title }) => title).join(" ")}`.trim(), about };
 }
 
-/** A definition as the index reads it; `context` are names of its server and groups, `about` what these are for. */
+/**
+ * A definition as the index reads it; `context` are names of its server and groups, `about` what
+ * these are for.
+ */
 export function toSearchDocument(definition: ToolDefinition, context: string, about: string = ""): SearchDocument {
   const { name, title, annotations, inputSchema, origin } = definition;
   const { names, texts } = readParameters(inputSchema);

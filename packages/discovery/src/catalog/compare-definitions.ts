@@ -2,7 +2,10 @@ import type { ToolsChange } from "@hostside/core";
 import { sameDefinition } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./catalog-snapshot.ts";
 
-/** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */
+/**
+ * What changed between two snapshots, by the names under which tools are listed; `undefined` when
+ * nothing did.
+ */
 export function findChanges(before: ToolboxCatalog, after: ToolboxCatalog): ToolsChange | undefined {
   const added: string[] = [];
   const removed: string[] = [];

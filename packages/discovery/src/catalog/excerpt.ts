@@ -2,9 +2,10 @@ import { cleanText } from "@hostside/core";
 import { readSentences } from "./read-sentences.ts";
 
 /**
- * What a text of a server says, in at most `maxLength` UTF-16 units: the text itself when it is as short as that, else whole sentences from the first one
- * that says what the thing does, past headings, pictures and rules of conduct. A sentence that is too long is cut where a clause
- * ends, never inside a word, and ends with `…`.
+ * What a text of a server says, in at most `maxLength` UTF-16 units: the text itself when it is as
+ * short as that, else whole sentences from the first one that says what the thing does, past
+ * headings, pictures and rules of conduct. A sentence that is too long is cut where a clause ends,
+ * never inside a word, and ends with `…`.
  */
 export function excerptOf(text: string, maxLength: number): string {
   const whole = cleanText(text.trim(), maxLength);

@@ -13,7 +13,10 @@ export interface FollowedSources {
   readonly revision: number;
   /** Only somebody who listens pays for finding what changed. */
   readonly onChange: Event<ToolsChange>;
-  /** `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was from was closed since. */
+  /**
+   * `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was
+   * from was closed since.
+   */
   readonly whyGone: (name: string) => HostsideError | undefined;
   /** Decides about all tools once more. Throws an `Error` when whoever decides calls it. */
   readmit(): void;
@@ -31,7 +34,8 @@ export function followSources(sources: CatalogSources): FollowedSources {
   let seen: readonly number[] = [];
   let current: ToolboxCatalog | undefined;
 
-  // By folded name, for tools that are gone. Made when a provider is closed, and a provider is closed once: so this cannot grow on.
+  // By folded name, for tools that are gone. Made when a provider is closed, and a provider is
+  // closed once: so this cannot grow on.
   const closedOwners = new Map<string, ToolProvider>();
   const noteOwners = ({ tools }: ToolboxCatalog): void => {
     for (const [key, { route }] of tools) {

@@ -6,8 +6,9 @@ export interface InspectedTool {
   /** The folded name. */
   readonly key: string;
   /**
-   * What the toolbox shows: the very same object that the provider has when its texts are plain and short, otherwise a copy with
-   * texts cut to size and `flags` that say what is odd about them. A definition that has flags already was looked at by its provider.
+   * What the toolbox shows: the very same object that the provider has when its texts are plain and
+   * short, otherwise a copy with texts cut to size and `flags` that say what is odd about them. A
+   * definition that has flags already was looked at by its provider.
    */
   readonly definition: ToolDefinition;
   readonly route: ProviderRoute;
@@ -23,9 +24,14 @@ export interface ProviderRoute {
 
 /** The way of providers' definitions into the toolbox and back. */
 export interface Inspector {
-  /** Admits definitions of one provider. The same object in gives the same object out, so that a new snapshot repeats no work. */
+  /**
+   * Admits definitions of one provider. The same object in gives the same object out, so that a new
+   * snapshot repeats no work.
+   */
   from(provider: ToolProvider): (definition: ToolDefinition) => InspectedTool;
-  /** What the provider knows an inspected definition by; any other definition is returned as it is. */
+  /**
+   * What the provider knows an inspected definition by; any other definition is returned as it is.
+   */
   originalOf(definition: ToolDefinition): ToolDefinition;
 }
 

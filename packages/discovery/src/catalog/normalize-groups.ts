@@ -6,14 +6,18 @@ const maxTitleLength = 256;
 /** A group as its source declares it, and which tools are really its source's. */
 export interface DeclaredGroup {
   readonly group: ToolGroup;
-  /** The name under which a member is listed, or `undefined` when it is stale, or another source's tool has its name. */
+  /**
+   * The name under which a member is listed, or `undefined` when it is stale, or another source's
+   * tool has its name.
+   */
   readonly nameOf: (member: string) => string | undefined;
 }
 
 /**
- * The directory of groups: ids are trimmed and compared ASCII-case-insensitively, equal ones are merged and the first one's
- * texts win; members that are stale or shadowed are dropped, the others are listed once and sorted; blank ids and groups without a
- * member are dropped; groups are sorted by id. Texts are cut to the limits of server texts.
+ * The directory of groups: ids are trimmed and compared ASCII-case-insensitively, equal ones are
+ * merged and the first one's texts win; members that are stale or shadowed are dropped, the others
+ * are listed once and sorted; blank ids and groups without a member are dropped; groups are sorted
+ * by id. Texts are cut to the limits of server texts.
  */
 export function normalizeGroups(declared: Iterable<DeclaredGroup>): readonly ToolGroup[] {
   const merged = new Map<string, { readonly group: ToolGroup; readonly members: Set<string> }>();

@@ -24,8 +24,9 @@ export type ReportFault = (diagnostic: Diagnostic) => void;
 const sound = new WeakSet<object>();
 
 /**
- * Reads a provider that may be the product's own, and broken: what throws or is no definition or group costs itself, is reported, and never
- * touches another provider. Entries that pass are the very objects that the provider has.
+ * Reads a provider that may be the product's own, and broken: what throws or is no definition or
+ * group costs itself, is reported, and never touches another provider. Entries that pass are the
+ * very objects that the provider has.
  */
 export function readProvider(provider: ToolProvider, report: ReportFault): ProviderListing {
   const read = <T>(kind: ListKind, list: () => readonly T[], isSound: (entry: unknown) => boolean): readonly T[] => {

@@ -1,6 +1,9 @@
 import { cleanText } from "@hostside/core";
 
-/** A sentence of a description, and whether it is beside the point: a rule, a warning, an example, a list of what comes back. */
+/**
+ * A sentence of a description, and whether it is beside the point: a rule, a warning, an example, a
+ * list of what comes back.
+ */
 export interface Sentence {
   readonly text: string;
   readonly isAside: boolean;
@@ -16,8 +19,9 @@ const asides =
   /^(?:important|notes?|warning|caution|attention|critical|reminder|remember|mandatory|deprecated|guardrails?|requires?|prerequisites?|always|never|do not|don't|must|please|make sure|only use|if you|ask the user|use with caution|before (?:you|using|calling)|when(?: not)? to use|(?:you|it)(?:'ll)? (?:must|should|need)|this tool (?:must|should)|use (?:this|it)(?: tool)? only)\b/i;
 
 /**
- * The sentences at the beginning of a text that a server wrote, without headings, bullets, emphasis, tags, code and pictures. What stands under a label
- * (`Returns:`, `Guardrails:`) is an aside, unless the label says that it is the purpose. Bounded, and linear in what it reads.
+ * The sentences at the beginning of a text that a server wrote, without headings, bullets,
+ * emphasis, tags, code and pictures. What stands under a label (`Returns:`, `Guardrails:`) is an
+ * aside, unless the label says that it is the purpose. Bounded, and linear in what it reads.
  */
 export function readSentences(text: string): readonly Sentence[] {
   return blocksOf(cleanText(text.slice(0, longestRead * 2), longestRead)).flatMap(({ text: block, isAside }) =>
@@ -77,7 +81,9 @@ function isUnderline(next: string | undefined): boolean {
   return next !== undefined && /^\s*(?:=+|-{3,})\s*$/.test(next);
 }
 
-/** What a line that is only a label says of the lines under it; a heading is one that says nothing. */
+/**
+ * What a line that is only a label says of the lines under it; a heading is one that says nothing.
+ */
 function labelOf(text: string, isHeading: boolean): { readonly isAside: boolean } | undefined {
   const name = text.replace(/\s*:$/, "").trim();
   if (about.test(name)) return { isAside: false };

@@ -31,7 +31,10 @@ export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
   return runUnbounded(route, call);
 }
 
-/** A call of a provider that may break its word: it is waited for as long as the call has time, and what it throws or answers is looked at. */
+/**
+ * A call of a provider that may break its word: it is waited for as long as the call has time, and
+ * what it throws or answers is looked at.
+ */
 async function runUnbounded(
   { provider, definition }: ProviderRoute,
   { args, options, clock }: RouteCall,

@@ -16,8 +16,8 @@ export interface Allowance {
 }
 
 /**
- * Runs something and waits for it no longer than that, whether it heeds its signal or not. Throws `call_timeout`, `aborted`, or what
- * the work throws.
+ * Runs something and waits for it no longer than that, whether it heeds its signal or not. Throws
+ * `call_timeout`, `aborted`, or what the work throws.
  */
 export async function runWithDeadline<T>(
   { what, timeoutMs, signal, outer, clock }: Allowance,

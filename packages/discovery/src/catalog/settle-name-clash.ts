@@ -13,8 +13,8 @@ export interface NameClash {
 }
 
 /**
- * Who answers to such a name: the static tool, the provider's, or `"fallback"`: the static tool, and the provider's when the
- * static one is out of service and a second call can do no harm.
+ * Who answers to such a name: the static tool, the provider's, or `"fallback"`: the static tool,
+ * and the provider's when the static one is out of service and a second call can do no harm.
  */
 export type PrecedenceRule = "static" | "provider" | "fallback";
 
@@ -29,8 +29,9 @@ export const verdicts: Readonly<Record<PrecedenceRule, string>> = {
 };
 
 /**
- * Who answers to a name that one more provider has. Between providers the first wins, whatever the policy: it is about the product's own
- * tools. Throws `TypeError` when a custom precedence answers no rule.
+ * Who answers to a name that one more provider has. Between providers the first wins, whatever the
+ * policy: it is about the product's own tools. Throws `TypeError` when a custom precedence answers
+ * no rule.
  */
 export function settleNameClash(owner: ToolboxTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
   if (owner.route.kind === "provider" || owner.fallback !== undefined) return "static";

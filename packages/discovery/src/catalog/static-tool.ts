@@ -24,14 +24,20 @@ import {
 } from "@hostside/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
-/** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
+/**
+ * A bundle of static tools in the directory of groups: a group without members, because tools join
+ * by declaring it.
+ */
 export type ToolBundle = Omit<ToolGroup, "members">;
 
 /** What a static tool gives back: a text, or the parts of an outcome. */
 export type StaticResult =
   | string
   | {
-      /** For a kind that the specification does not have, pass what `readContent` of `@hostside/core` makes of the blocks. */
+      /**
+       * For a kind that the specification does not have, pass what `readContent` of
+       * `@hostside/core` makes of the blocks.
+       */
       readonly content?: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
       /** Default `false`. */
@@ -43,19 +49,27 @@ export type StaticResult =
 /** A tool of the product itself, next to those of providers. */
 export interface StaticTool {
   /**
-   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`, and is at most 64 characters long;
-   * names that differ in ASCII case only are the same. `annotations` are the product's own word and are trusted when a
-   * fallback is decided.
+   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`,
+   * and is at most 64 characters long; names that differ in ASCII case only are the same.
+   * `annotations` are the product's own word and are trusted when a fallback is decided.
    */
   readonly definition: Omit<ToolDefinition, "origin" | "groupIds" | "flags">;
-  /** The bundle it belongs to. Tools that declare the same id, ASCII-case-insensitively, are one group. */
+  /**
+   * The bundle it belongs to. Tools that declare the same id, ASCII-case-insensitively, are one
+   * group.
+   */
   readonly bundle?: ToolBundle;
-  /** Called by the toolbox's `init()`, before any provider's; nobody waits for it before he starts. What it throws is wrapped as `internal_error`. */
+  /**
+   * Called by the toolbox's `init()`, before any provider's; nobody waits for it before he starts.
+   * What it throws is wrapped as `internal_error`.
+   */
   init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
   /**
-   * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
-   * Throws what it likes: a `HostsideError` passes, anything else is wrapped as `internal_error`. To answer anything but a
-   * {@linkcode StaticResult}, such as nothing or a number, is an `internal_error`, too. One that calls other tools hands `options.observer` on, so that what becomes of those is known of this one.
+   * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox
+   * does not wait any longer then. Throws what it likes: a `HostsideError` passes, anything else is
+   * wrapped as `internal_error`. To answer anything but a {@linkcode StaticResult}, such as nothing
+   * or a number, is an `internal_error`, too. One that calls other tools hands `options.observer`
+   * on, so that what becomes of those is known of this one.
    */
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
 }
@@ -68,7 +82,10 @@ export function localOrigin(toolName: string): ToolOrigin {
   return { serverId: "", toolName, qualifiedName: `local::${toolName}` };
 }
 
-/** A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for one that is none. */
+/**
+ * A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for
+ * one that is none.
+ */
 export function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
   const parts: unknown = typeof result === "string" ? { content: [textBlock(result)] } : result;
   const fault = (what: string): HostsideError => {
@@ -90,7 +107,8 @@ const resultMembers: ReadonlySet<string> = new Set(["content", "structuredConten
 function isResult(value: unknown): value is Exclude<StaticResult, string> {
   if (!isCallArguments(value)) return false;
   const { content, structuredContent, isError, meta } = value;
-  // Of an outcome that another tool gave, the rest is of no interest; of anything else, the rest is what was meant.
+  // Of an outcome that another tool gave, the rest is of no interest; of anything else, the rest is
+  // what was meant.
   const isKnown = content !== undefined || structuredContent !== undefined || Object.keys(value).every(isMember);
   return (
     isKnown &&
@@ -136,8 +154,8 @@ function textBlock(text: string): ContentBlock {
 }
 
 /**
- * Gets a static tool ready, within `timeoutMs`, by default 10 seconds. Throws `call_timeout`, `aborted`, or what the tool throws, wrapped
- * unless it is a `HostsideError`.
+ * Gets a static tool ready, within `timeoutMs`, by default 10 seconds. Throws `call_timeout`,
+ * `aborted`, or what the tool throws, wrapped unless it is a `HostsideError`.
  */
 export async function startStaticTool(
   tool: StaticTool,
@@ -167,8 +185,8 @@ export interface StaticCall {
 }
 
 /**
- * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws `call_timeout`, `aborted`, or what the tool
- * throws.
+ * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws
+ * `call_timeout`, `aborted`, or what the tool throws.
  */
 export async function runStaticTool(tool: RunnableTool, { args, options, clock }: StaticCall): Promise<ToolOutcome> {
   const { name } = tool.definition;

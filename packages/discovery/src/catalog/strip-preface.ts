@@ -1,8 +1,8 @@
 import type { ToolDefinition } from "@hostside/core";
 
 /**
- * A tool's description without the preface that says which server's tool it is and what its title is. A model should read
- * that; a search, or a line that has the name already, gains nothing by it.
+ * A tool's description without the preface that says which server's tool it is and what its title
+ * is. A model should read that; a search, or a line that has the name already, gains nothing by it.
  */
 export function stripPreface({ description, origin, title, annotations }: ToolDefinition): string {
   if (origin === undefined) return description;

@@ -27,9 +27,10 @@ export function createGroupSummaries(find: (name: string) => ToolDefinition | un
 }
 
 /**
- * What a group is for, in a line to choose by: its own description if it says anything; else the sentence of its advice that says what
- * the server is or does; else what its tools say of themselves, if they are few; else what their names are about and what is done with it.
- * A server's words all of them: data, never instructions.
+ * What a group is for, in a line to choose by: its own description if it says anything; else the
+ * sentence of its advice that says what the server is or does; else what its tools say of
+ * themselves, if they are few; else what their names are about and what is done with it. A server's
+ * words all of them: data, never instructions.
  */
 export function summarizeGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
   const { description, instructions = "" } = group;
@@ -53,8 +54,9 @@ const saysWhatItIs =
   /\b(?:is an?|provides|offers|lets|allows|enables|gives|access to|servers? (?:for|that|to)|tools? (?:for|to|that)|use (?:this server|these tools) to|manages|integrates|connects)\b/i;
 
 /**
- * The sentence of a server's advice that says what it is or does, the one with most of the things that its tools are about. Of sentences that do not
- * say so, only the very first can be meant as one.
+ * The sentence of a server's advice that says what it is or does, the one with most of the things
+ * that its tools are about. Of sentences that do not say so, only the very first can be meant as
+ * one.
  */
 function sentenceAbout(instructions: string, things: readonly string[]): string | undefined {
   const sentences = readSentences(instructions);

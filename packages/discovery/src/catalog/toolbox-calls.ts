@@ -38,11 +38,17 @@ export interface GivenCall {
 export interface ToolboxCalls {
   /** Throws `closed` after {@linkcode close}. */
   assertOpen(name?: string): void;
-  /** Throws `closed` after {@linkcode close}, and `TypeError` for options that nothing reads. Before everything else that a call does. */
+  /**
+   * Throws `closed` after {@linkcode close}, and `TypeError` for options that nothing reads. Before
+   * everything else that a call does.
+   */
   check(name: string, options: CallOptions): void;
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
   call(name: string, call: GivenCall): Promise<ToolOutcome>;
-  /** Calls a tool of the catalog, with options that were checked. What is known at once to be wrong is thrown at once. */
+  /**
+   * Calls a tool of the catalog, with options that were checked. What is known at once to be wrong
+   * is thrown at once.
+   */
   run(tool: ToolboxTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
   waitForTool(name: string, options: CallOptions): Promise<CallOptions>;

@@ -17,7 +17,10 @@ import { localOrigin } from "./static-tool.ts";
 
 /** The layers of a toolbox around every call of a tool, wherever the tool is. */
 export interface ToolboxLayers {
-  /** Sends one call through the layers to its tool; each way of a call that has a fallback is a call of its own. */
+  /**
+   * Sends one call through the layers to its tool; each way of a call that has a fallback is a call
+   * of its own.
+   */
   readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
   readonly end: CallPipeline["end"];
 }
@@ -30,7 +33,10 @@ export interface ToolboxLayersInit {
   readonly clock: Clock;
 }
 
-/** Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool at once. */
+/**
+ * Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool
+ * at once.
+ */
 export function createToolboxLayers({ live, inspector, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
   if (interceptors.length === 0) return { send: ({ route }, call) => runRoute(route, call), end: () => {} };
   const pipeline = createCallPipeline({
@@ -58,7 +64,10 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
   };
 }
 
-/** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
+/**
+ * Throws unless what the layers looked at is still what its name stands for: an answer of a human
+ * may have taken a while.
+ */
 function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
   const { definition } = tool;
   const same = findAgain(catalog, tool);
@@ -68,7 +77,10 @@ function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
   if (!sameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
 }
 
-/** What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when it is not on offer any more. */
+/**
+ * What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when
+ * it is not on offer any more.
+ */
 export function findAgain({ tools }: ToolboxCatalog, { definition, route }: RoutedTool): RoutedTool | undefined {
   const current = tools.get(foldCase(definition.name));
   return [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));

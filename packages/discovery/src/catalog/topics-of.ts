@@ -5,7 +5,10 @@ import { splitWords } from "../search/split-words.ts";
 import { stemWord } from "../search/stem-word.ts";
 import { stopWords } from "../search/stop-words.ts";
 
-/** What tools are about, by their names: things, and what is done with them; the most usual ones first. */
+/**
+ * What tools are about, by their names: things, and what is done with them; the most usual ones
+ * first.
+ */
 export interface Topics {
   readonly things: readonly string[];
   readonly deeds: readonly string[];
@@ -13,7 +16,8 @@ export interface Topics {
 
 const mostThings = 8;
 const mostDeeds = 4;
-// So many that stand in more than one name say enough; what stands in a single one is named only where there are fewer.
+// So many that stand in more than one name say enough; what stands in a single one is named only
+// where there are fewer.
 const enough = 5;
 const mostWordsPerTool = 24;
 // Of all places where one word of a pair stands, how many have the other one beside it.
@@ -25,14 +29,18 @@ const emptyWords: ReadonlySet<string> = new Set(
 const endOfThing: ReadonlySet<string> = new Set(
   "by for from with to in of across on at via into as between within".split(" "),
 );
-// What is done with a thing, beside the verbs that everybody uses; most of these are what one does in a browser or a file.
+// What is done with a thing, beside the verbs that everybody uses; most of these are what one does
+// in a browser or a file.
 const moreVerbs =
   "archive unarchive install simulate emulate handle upsert reschedule uncomplete put post patch retrieve query manage take click close drag hover press type scroll fork push exec wait reply revert";
 const verbs: ReadonlySet<string> = new Set(
   [...generalVerbs.flatMap((line) => line.split(", ")), ...moreVerbs.split(" ")].filter((term) => !term.includes(" ")),
 );
 
-/** Reads the names of tools; `known` are stems of what the group is called anyway. Bounded for each tool. */
+/**
+ * Reads the names of tools; `known` are stems of what the group is called anyway. Bounded for each
+ * tool.
+ */
 export function topicsOf(tools: readonly ToolDefinition[], known: ReadonlySet<string>): Topics {
   const names = tools.map(({ name, origin }) =>
     splitWords(origin?.toolName ?? name, mostWordsPerTool).filter(
@@ -125,7 +133,9 @@ function keyOf(phrase: string): string {
 
 interface Tally {
   count(word: string, weight: number): void;
-  /** The most usual ones, of equals the one that came first; each in the shortest form that it had. */
+  /**
+   * The most usual ones, of equals the one that came first; each in the shortest form that it had.
+   */
   most(limit: number): readonly string[];
 }
 

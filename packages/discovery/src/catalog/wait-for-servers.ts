@@ -10,8 +10,9 @@ export interface ServersWait extends Pick<CallOptions, "signal" | "deadline"> {
 }
 
 /**
- * Makes what waits for servers of which no tool is known and that are on their way. Each is waited for once: who asks later than `waitMs` after the first one does not
- * wait for it any more. Rejects with `aborted`, or with what `deadline` ends by; a server that is late is no failure.
+ * Makes what waits for servers of which no tool is known and that are on their way. Each is waited
+ * for once: who asks later than `waitMs` after the first one does not wait for it any more. Rejects
+ * with `aborted`, or with what `deadline` ends by; a server that is late is no failure.
  */
 export function createServersWait(sources: Omit<WaitSources, "has">): (wait: ServersWait) => Promise<void> {
   const { clock, absent } = sources;

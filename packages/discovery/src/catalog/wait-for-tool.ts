@@ -32,8 +32,9 @@ export interface WaitSources {
 }
 
 /**
- * Starts what was not started, and waits until a tool of this name is there, no provider is on its way any more, or it is `ended`. Returns
- * the options with the time that is left. Throws `call_timeout` or `aborted`; nothing was sent then.
+ * Starts what was not started, and waits until a tool of this name is there, no provider is on its
+ * way any more, or it is `ended`. Returns the options with the time that is left. Throws
+ * `call_timeout` or `aborted`; nothing was sent then.
  */
 export async function waitForTool(name: string, options: CallOptions, sources: WaitSources): Promise<CallOptions> {
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
@@ -61,7 +62,8 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
   return { ...options, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) };
 }
 
-// Names that a model makes up must not start a server that failed again and again: that is left to its back-off and to refreshes.
+// Names that a model makes up must not start a server that failed again and again: that is left to
+// its back-off and to refreshes.
 function isOnItsWay(provider: ToolProvider): boolean {
   if (provider.unreadyGroups === undefined) return true;
   return readUnready(provider).some(({ state }) => state === "idle" || state === "connecting");
@@ -75,7 +77,10 @@ interface UntilThereOptions {
   readonly toolName?: string | undefined;
 }
 
-/** Starts what was not started, and waits until it is so, no provider is on its way any more, `signal` aborts, or nobody is to wait. Never rejects. */
+/**
+ * Starts what was not started, and waits until it is so, no provider is on its way any more,
+ * `signal` aborts, or nobody is to wait. Never rejects.
+ */
 export async function untilThere(
   isThere: () => boolean,
   { providers, ended }: Pick<WaitSources, "providers" | "ended">,

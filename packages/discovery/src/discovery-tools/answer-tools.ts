@@ -20,13 +20,19 @@ export interface AnswerPlan {
   readonly others: OtherTools;
   /** Most groups with an entry; the ids of the others are named. Default: all. */
   readonly mostGroups?: number;
-  /** Longest advice of a group, in UTF-16 units; longer advice is left out. Default: what a helper may quote. */
+  /**
+   * Longest advice of a group, in UTF-16 units; longer advice is left out. Default: what a helper
+   * may quote.
+   */
   readonly longestAdvice?: number;
   /** Longest line about a group. Default: as in the directory. */
   readonly longestAbout?: number;
 }
 
-/** An answer, and the tools that are neither in it nor declared next, without one that could never be. */
+/**
+ * An answer, and the tools that are neither in it nor declared next, without one that could never
+ * be.
+ */
 export interface ToolsResult {
   readonly answer: ToolsAnswer;
   readonly missing: readonly ToolDefinition[];
@@ -36,14 +42,18 @@ export interface ToolsResult {
 const leastTokens = 1000;
 
 /**
- * Selects the tools and describes them with their groups. A tool's schema stands in the answer, or in what is declared with the next
- * request; not in both, unless the product wants that, and what is in neither is named.
+ * Selects the tools and describes them with their groups. A tool's schema stands in the answer, or
+ * in what is declared with the next request; not in both, unless the product wants that, and what
+ * is in neither is named.
  */
 export function answerTools(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   return context.offer.isDeclared ? answerBeside(context, found, plan) : answerWhole(context, found, plan);
 }
 
-/** The product declares what the view says: schemas come that way, and only what is too large for it stands in the answer. */
+/**
+ * The product declares what the view says: schemas come that way, and only what is too large for it
+ * stands in the answer.
+ */
 function answerBeside(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   const { offer, answerSchemas } = context;
   const { placed, tooLarge } = offer.place(found);
@@ -56,7 +66,10 @@ function answerBeside(context: HelperContext, found: readonly ToolDefinition[], 
   return finish(context, { found, placed, tooLarge, limit, fitted: fitTools(context, { tools, found, plan, limit }) });
 }
 
-/** The product did not declare anything yet, and may never: schemas stand in the answer as far as they fit. */
+/**
+ * The product did not declare anything yet, and may never: schemas stand in the answer as far as
+ * they fit.
+ */
 function answerWhole(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   const limit = limitAnswer(context, plan.share);
   const fitted = fitTools(context, { tools: found.map((definition) => describeTool(definition)), found, plan, limit });
@@ -136,7 +149,9 @@ export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, sh
   return limitBytesAndTokens(maxAnswerBytes, maxTokens, tokens.costOfText);
 }
 
-/** As many names as an answer has room for beside everything else; there may be three such lists. */
+/**
+ * As many names as an answer has room for beside everything else; there may be three such lists.
+ */
 export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
   return fitNames(names, partOfLimit(limit, 1 / 16));
 }

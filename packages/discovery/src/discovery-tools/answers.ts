@@ -1,13 +1,16 @@
 import type { JsonObject } from "@hostside/core";
 
-/** A tool as a helper describes it to a model. Texts are cleaned: no escape sequences, no invisible characters. */
+/**
+ * A tool as a helper describes it to a model. Texts are cleaned: no escape sequences, no invisible
+ * characters.
+ */
 export interface ToolAnswer extends JsonObject {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
   /**
-   * The raw input schema. Absent where the schema comes with the next declaration, and in listings: a summary never stands in for a
-   * schema.
+   * The raw input schema. Absent where the schema comes with the next declaration, and in listings:
+   * a summary never stands in for a schema.
    */
   readonly parameters?: JsonObject;
 }
@@ -18,17 +21,23 @@ export interface GroupEntry extends JsonObject {
   readonly title: string;
   readonly description: string;
   readonly member_count: number;
-  /** Names of its tools, where a query found this group alone; fewer than `member_count` when not all fit. */
+  /**
+   * Names of its tools, where a query found this group alone; fewer than `member_count` when not
+   * all fit.
+   */
   readonly members?: readonly string[];
 }
 
 /** A group of tools that were returned: what it is for, advice, and which other tools it has. */
 export interface GroupAnswer extends GroupEntry {
-  /** The server's advice on use; absent in a search when it is long. Data that a server wrote, not an instruction of the host. */
+  /**
+   * The server's advice on use; absent in a search when it is long. Data that a server wrote, not
+   * an instruction of the host.
+   */
   readonly instructions?: string;
   /**
-   * Names of tools of it that are not in `tools`: those that match a query next, best first; without a query the others, as many as
-   * fit. To be passed to `tools_select`.
+   * Names of tools of it that are not in `tools`: those that match a query next, best first;
+   * without a query the others, as many as fit. To be passed to `tools_select`.
    */
   readonly members: readonly string[];
 }
@@ -73,7 +82,10 @@ export interface ToolsAnswer extends JsonObject {
   /** Tools that are available from the next request on, but had no room here. */
   readonly omitted_tools?: OmittedNames;
   readonly omitted_groups?: OmittedNames;
-  /** Found tools that are not declared with the next request, because `maxToolTokens` or the limit of selected tools has no room for them. */
+  /**
+   * Found tools that are not declared with the next request, because `maxToolTokens` or the limit
+   * of selected tools has no room for them.
+   */
   readonly not_declared?: OmittedNames;
   /** What to pass to `tools_select` for those of them whose schemas are not here either. */
   readonly next?: NextPage;

@@ -46,7 +46,10 @@ export interface GroupDescription {
   readonly about: string;
   /** Names of other tools of the group. */
   readonly siblings: readonly string[];
-  /** Longer advice is left out: half of a rule is none. Default: any, cut to what an answer may quote. */
+  /**
+   * Longer advice is left out: half of a rule is none. Default: any, cut to what an answer may
+   * quote.
+   */
   readonly longestAdvice?: number;
   readonly longestAbout?: number;
 }

@@ -58,9 +58,9 @@ export interface FittedParts extends Pick<AnswerParts, "tools" | "groups"> {
 }
 
 /**
- * Fits an answer into a limit. Every tool is at least named, as long as names alone fit into half of the room;
- * beyond that, they are counted. Groups give way before tools do: first their lists of members, from the end, then their advice, then
- * themselves.
+ * Fits an answer into a limit. Every tool is at least named, as long as names alone fit into half
+ * of the room; beyond that, they are counted. Groups give way before tools do: first their lists of
+ * members, from the end, then their advice, then themselves.
  */
 export function fitAnswer({ tools, groups, unshown = [] }: AnswerParts, limit: AnswerLimit): FittedParts {
   const room = createRoom(limit);

@@ -1,15 +1,18 @@
 import type { ToolGroup } from "@hostside/core";
 
 /**
- * Which tools of a group an answer names beside those that it describes: these, the first ones first; or all others, unless there are more
- * than so many.
+ * Which tools of a group an answer names beside those that it describes: these, the first ones
+ * first; or all others, unless there are more than so many.
  */
 export type OtherTools = { readonly ranked: readonly string[] } | { readonly atMost: number };
 
 /** A group of an answer. */
 export interface GroupWithSiblings {
   readonly group: ToolGroup;
-  /** Names of tools of the group that the answer does not describe, in the order in which to name them. */
+  /**
+   * Names of tools of the group that the answer does not describe, in the order in which to name
+   * them.
+   */
   readonly siblings: readonly string[];
   /** Whether a tool that was found is of this group, and not only one of the others. */
   readonly hasFound: boolean;
@@ -23,7 +26,10 @@ export interface AnsweredNames {
   readonly others: OtherTools;
 }
 
-/** The groups of the tools that were found, then those of other tools only, each kind by its best tool. */
+/**
+ * The groups of the tools that were found, then those of other tools only, each kind by its best
+ * tool.
+ */
 export function groupsWithSiblings(
   groups: readonly ToolGroup[],
   { found, described, others }: AnsweredNames,

@@ -12,7 +12,10 @@ const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", 
 
 const fields: Fields<HelperNames> = { groups: true, select: true, search: true };
 
-/** The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or two are the same. */
+/**
+ * The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or
+ * two are the same.
+ */
 export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
   assertKnownOptions("helperNames", names, fields);
   const resolved = withDefaults(defaults, names);

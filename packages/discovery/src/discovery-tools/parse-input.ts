@@ -1,8 +1,13 @@
 import type { JsonObject } from "@hostside/core";
 
-/** Reads the members of a helper's arguments. `null` counts as absent, because models fill in what they were not asked for. */
+/**
+ * Reads the members of a helper's arguments. `null` counts as absent, because models fill in what
+ * they were not asked for.
+ */
 export interface InputReader {
-  /** A required text, trimmed; may be blank. `example`: what a model might pass, for the problem. */
+  /**
+   * A required text, trimmed; may be blank. `example`: what a model might pass, for the problem.
+   */
   text(member: string, example: string): string;
   /** Trimmed; absent when blank. */
   optionalText(member: string): string | undefined;
@@ -15,7 +20,10 @@ export interface InputReader {
 /** What was read, or one sentence that tells a model what to pass instead. */
 export type ParsedInput<T> = { readonly value: T } | { readonly problem: string };
 
-/** Reads arguments that may have `members` and no others; the first thing that is wrong is the problem. */
+/**
+ * Reads arguments that may have `members` and no others; the first thing that is wrong is the
+ * problem.
+ */
 export function parseInput<T>(
   input: JsonObject,
   members: readonly string[],

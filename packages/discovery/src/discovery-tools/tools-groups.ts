@@ -11,7 +11,10 @@ import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_groups`. */
 export interface GroupsInput {
-  /** Part of a group's id, title or description, ASCII-case-insensitive. Absent, blank or `*`: all groups. */
+  /**
+   * Part of a group's id, title or description, ASCII-case-insensitive. Absent, blank or `*`: all
+   * groups.
+   */
   readonly query?: string | undefined;
 }
 
@@ -23,7 +26,10 @@ export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
 // The directory is read once, and everything else depends on it.
 const share = 1 / 4;
 
-/** The compact directory; a group that a query finds alone comes with the names of its tools. `total_groups` counts all groups. */
+/**
+ * The compact directory; a group that a query finds alone comes with the names of its tools.
+ * `total_groups` counts all groups.
+ */
 export function listGroups(context: HelperContext, { query = "" }: GroupsInput): GroupsAnswer {
   const all = context.permitted().groups;
   const wanted = foldCase(query.trim());

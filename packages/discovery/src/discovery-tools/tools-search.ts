@@ -10,7 +10,10 @@ import { answerTools, fitTools, limitAnswer, nameSome, type AnswerPlan } from ".
 
 /** Arguments of `tools_search`. */
 export interface SearchInput {
-  /** Words, a name or the beginning of one; `*` for names, descriptions and groups of any tools; `select:a,b` for exact names. */
+  /**
+   * Words, a name or the beginning of one; `*` for names, descriptions and groups of any tools;
+   * `select:a,b` for exact names.
+   */
   readonly query: string;
   /** Most tools to return. Default 5, also for 0; at most 64. */
   readonly limit?: number;
@@ -25,8 +28,8 @@ export function parseSearchInput(input: JsonObject): ParsedInput<Required<Search
 }
 
 /**
- * Ranked tools, available from the next request on. A blank query finds nothing; `*` lists what there is with a word on each, and
- * selects nothing.
+ * Ranked tools, available from the next request on. A blank query finds nothing; `*` lists what
+ * there is with a word on each, and selects nothing.
  */
 export async function searchTools(
   context: HelperContext,
@@ -60,16 +63,22 @@ export async function searchTools(
   return { answer: { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable } };
 }
 
-// A name costs a tenth of what a description does, and the tool that is meant is often just below the best.
+// A name costs a tenth of what a description does, and the tool that is meant is often just below
+// the best.
 const runnersUp = 10;
 
-/** A search is a glance, and a conversation has many: of groups only what helps to choose, of other tools the names of the next best. */
+/**
+ * A search is a glance, and a conversation has many: of groups only what helps to choose, of other
+ * tools the names of the next best.
+ */
 function planAnswer(next: readonly ToolDefinition[]): AnswerPlan {
   const ranked = next.map(({ name }) => name);
   return { share: 1 / 8, others: { ranked }, mostGroups: 5, longestAdvice: 300, longestAbout: 120 };
 }
 
-/** Nothing is selected: a summary must not be taken for the schema that a later selection brings. */
+/**
+ * Nothing is selected: a summary must not be taken for the schema that a later selection brings.
+ */
 function listTools(context: HelperContext, found: readonly ToolDefinition[]): ToolsAnswer {
   const plan = planAnswer([]);
   const limit = limitAnswer(context, plan.share);

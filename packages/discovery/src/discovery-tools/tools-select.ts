@@ -18,7 +18,10 @@ export interface SelectInput {
   readonly tools?: readonly string[];
   /** Id of a group, ASCII-case-insensitive: all of its tools. */
   readonly group?: string;
-  /** Only the tools of the group after this one, in the order of their names: to go on where an answer stopped. */
+  /**
+   * Only the tools of the group after this one, in the order of their names: to go on where an
+   * answer stopped.
+   */
   readonly after?: string;
   /** What the tools should do. Ignored when `tools` or `group` is given. */
   readonly query?: string;

@@ -8,8 +8,8 @@ const maxTitleLength = 256;
 const maxNoteLength = 500;
 
 /**
- * Groups whose servers are not ready, as a member of an answer: those that `isMeant` says, as many as there is room for. None that exist
- * and are denied to this agent.
+ * Groups whose servers are not ready, as a member of an answer: those that `isMeant` says, as many
+ * as there is room for. None that exist and are denied to this agent.
  */
 export function nameUnavailable(
   { catalog, permitted, unready, noteUnready }: HelperContext,

@@ -19,10 +19,16 @@ export type EmbedMany<Model> = (request: {
 
 /** Options of {@linkcode createAiSdkEmbedder}. */
 export interface AiSdkEmbedderOptions<Model> {
-  /** The function of the package `ai`; or one of yours that adds to the request, such as `providerOptions`, and then give it an `id`. */
+  /**
+   * The function of the package `ai`; or one of yours that adds to the request, such as
+   * `providerOptions`, and then give it an `id`.
+   */
   readonly embedMany: EmbedMany<Model>;
   readonly model: Model;
-  /** What decides what a vector looks like. Default: the provider and the id of the model, or the model if it is a text. */
+  /**
+   * What decides what a vector looks like. Default: the provider and the id of the model, or the
+   * model if it is a text.
+   */
   readonly id?: string | undefined;
   /** Most texts of one call; `embedMany` splits what is more than a model takes. Default 64. */
   readonly maxTexts?: number | undefined;
@@ -39,8 +45,8 @@ const fields: Fields<AiSdkEmbedderOptions<unknown>> = {
 };
 
 /**
- * Embeds by the AI SDK's `embedMany`. It tries nothing again, because who asks it waits as the endpoint says; of what it throws, the status and
- * `Retry-After` are kept, and no text.
+ * Embeds by the AI SDK's `embedMany`. It tries nothing again, because who asks it waits as the
+ * endpoint says; of what it throws, the status and `Retry-After` are kept, and no text.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
  */

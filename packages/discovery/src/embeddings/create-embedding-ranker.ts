@@ -21,15 +21,23 @@ import { createVectorIndex, type IndexProgress, type VectorIndex } from "./vecto
 export interface EmbeddingRankerOptions {
   /** Makes vectors of texts. What tools say and what is searched for goes there. */
   readonly embedder: Embedder;
-  /** Keeps vectors for the next start and for other replicas, under a hash of the text and of what made the vector. Default: none does. */
+  /**
+   * Keeps vectors for the next start and for other replicas, under a hash of the text and of what
+   * made the vector. Default: none does.
+   */
   readonly store?: Store | undefined;
   /** How long the store keeps one, in milliseconds. Default 30 days. */
   readonly storeTtlMs?: number | undefined;
-  /** Which tools are embedded, of those that are on offer. A rule that throws says no. Default: all. */
+  /**
+   * Which tools are embedded, of those that are on offer. A rule that throws says no. Default: all.
+   */
   readonly include?: ((definition: ToolDefinition) => boolean) | undefined;
   /** Most tools that are embedded. Default 20,000. */
   readonly maxTools?: number | undefined;
-  /** Most tokens that are sent in an hour, by estimate, queries included. Default 2,000,000: some 10,000 tools, and room for queries. */
+  /**
+   * Most tokens that are sent in an hour, by estimate, queries included. Default 2,000,000: some
+   * 10,000 tools, and room for queries.
+   */
   readonly maxTokensPerHour?: number | undefined;
   /** Most requests at the same time while the index is built. Default 2. */
   readonly maxConcurrent?: number | undefined;
@@ -37,7 +45,10 @@ export interface EmbeddingRankerOptions {
   readonly maxQueries?: number | undefined;
   /** How long a request for tools may take, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long a request for a query may take, in milliseconds. A search waits 2 s at most; what comes later is there for the next. Default 10,000. */
+  /**
+   * How long a request for a query may take, in milliseconds. A search waits 2 s at most; what
+   * comes later is there for the next. Default 10,000.
+   */
   readonly queryTimeoutMs?: number | undefined;
   /**
    * Called once when the model or the store fails, until it works again. Called when `maxTools` or
@@ -56,13 +67,19 @@ export interface EmbeddingRankerStatus extends IndexProgress {
   readonly tokensUsed: number;
 }
 
-/** A second opinion on searches, by embeddings. May serve several toolboxes; whoever made it closes it. */
+/**
+ * A second opinion on searches, by embeddings. May serve several toolboxes; whoever made it closes
+ * it.
+ */
 export interface ReadyEmbeddingRanker extends EmbeddingRanker {
   readonly follow: (source: RankedSource) => Cancel;
   readonly status: () => EmbeddingRankerStatus;
   /** Resolves when every tool has its vector, or nothing can be done for now. Never rejects. */
   readonly whenIdle: () => Promise<void>;
-  /** Ends what is under way and forgets everything but what is in the store. Searches go on by words. Idempotent. */
+  /**
+   * Ends what is under way and forgets everything but what is in the store. Searches go on by
+   * words. Idempotent.
+   */
   readonly close: () => void;
 }
 
@@ -95,9 +112,11 @@ const defaultMaxTexts = 64;
 const leastShare = 0.9;
 
 /**
- * Makes a ranker for `createToolbox({ embeddingRanker })`. It embeds what the toolbox has on offer in the background, in batches, and again only what
- * changed; until nine of ten tools that may be found have a vector, it has no opinion. It never throws, and no search waits for the index:
- * an endpoint that fails is let alone for a while, 2 s first and 5 minutes at most, or as long as it asks for.
+ * Makes a ranker for `createToolbox({ embeddingRanker })`. It embeds what the toolbox has on offer
+ * in the background, in batches, and again only what changed; until nine of ten tools that may be
+ * found have a vector, it has no opinion. It never throws, and no search waits for the index: an
+ * endpoint that fails is let alone for a while, 2 s first and 5 minutes at most, or as long as it
+ * asks for.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
  */

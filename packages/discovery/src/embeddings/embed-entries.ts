@@ -27,8 +27,8 @@ export interface EmbedParts {
 const mostRefusals = 3;
 
 /**
- * Takes from the store what it has, and embeds some of the rest. Resolves with how long to wait before the next try, in milliseconds, when nothing
- * more can be done now.
+ * Takes from the store what it has, and embeds some of the rest. Resolves with how long to wait
+ * before the next try, in milliseconds, when nothing more can be done now.
  */
 export async function embedEntries(parts: EmbedParts, pending: readonly EmbeddingEntry[]): Promise<number> {
   const { client, kept, maxTexts, maxConcurrent } = parts;
@@ -47,7 +47,8 @@ export async function embedEntries(parts: EmbedParts, pending: readonly Embeddin
   );
   await Promise.all(batches.map((batch) => embedBatch(parts, batch)));
   const left = rest.filter(({ state }) => state === "pending");
-  // At least a moment, so that one that is refused for no reason that shows is not asked in a circle.
+  // At least a moment, so that one that is refused for no reason that shows is not asked in a
+  // circle.
   return left.length === 0 ? 0 : Math.max(1000, client.waitMs(textsOf(left.slice(0, maxTexts))));
 }
 
@@ -62,7 +63,10 @@ async function embedBatch(parts: EmbedParts, batch: readonly EmbeddingEntry[]): 
   }
 }
 
-/** Halves a batch that is refused until the texts are found that are. Resolves with whether every text was tried. */
+/**
+ * Halves a batch that is refused until the texts are found that are. Resolves with whether every
+ * text was tried.
+ */
 async function tryBatch(
   parts: EmbedParts,
   batch: readonly EmbeddingEntry[],

@@ -6,7 +6,10 @@ import type { EndpointHealth } from "./endpoint-health.ts";
 import type { HourlyBudget } from "./hourly-budget.ts";
 import { toDirection } from "./tool-vector.ts";
 
-/** How a request ended. `"later"`: it was not sent, or brought nothing of use; `"refused"`: the texts themselves are not to the model's liking. */
+/**
+ * How a request ended. `"later"`: it was not sent, or brought nothing of use; `"refused"`: the
+ * texts themselves are not to the model's liking.
+ */
 export type Embedded = readonly Float32Array[] | "later" | "refused";
 
 /** An embedder within its bounds: of time, of cost, and of what is taken for an answer. */
@@ -31,9 +34,11 @@ export interface EmbeddingClientInit {
   readonly closing: AbortSignal;
 }
 
-// Bad Request, Payload Too Large and Unprocessable Content are about what was sent, not about who was asked.
+// Bad Request, Payload Too Large and Unprocessable Content are about what was sent, not about who
+// was asked.
 const aboutTexts: ReadonlySet<number> = new Set([400, 413, 422]);
-// Twice what it takes to find one text among 64. Who refuses more in a row likes nothing: it is asked for what it does not have.
+// Twice what it takes to find one text among 64. Who refuses more in a row likes nothing: it is
+// asked for what it does not have.
 const mostRefusals = 16;
 
 /** Asks an embedder. */

@@ -22,7 +22,10 @@ const longestRestMs = 300_000;
 // What is wrong with a key or an address is not right a moment later.
 const refusals: ReadonlySet<number> = new Set([401, 402, 403, 404, 405]);
 
-/** Doubles the rest with each failure, from 2 s to 5 minutes, and longer where the endpoint asks for it. */
+/**
+ * Doubles the rest with each failure, from 2 s to 5 minutes, and longer where the endpoint asks for
+ * it.
+ */
 export function createEndpointHealth({ clock, random, onDiagnostic }: HealthInit): EndpointHealth {
   let failures = 0;
   let restsUntil = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,10 @@ export interface HourlyBudget {
 
 const hourMs = 3_600_000;
 
-/** Counts tokens by the hour that begins with the first of them. What costs more than an hour has is let through in an hour of its own. */
+/**
+ * Counts tokens by the hour that begins with the first of them. What costs more than an hour has is
+ * let through in an hour of its own.
+ */
 export function createHourlyBudget(
   limit: number,
   { clock, onDiagnostic }: { readonly clock: Clock; readonly onDiagnostic: (diagnostic: Diagnostic) => void },

@@ -3,7 +3,10 @@ import { doStep } from "@hostside/core/implement";
 import { endpointErrorText } from "./endpoint-health.ts";
 import { readVector, writeVector, type ToolVector } from "./tool-vector.ts";
 
-/** Vectors in a store, for the next start and for other replicas. Never rejects: what cannot be read is not there. */
+/**
+ * Vectors in a store, for the next start and for other replicas. Never rejects: what cannot be read
+ * is not there.
+ */
 export interface KeptVectors {
   /** By key, those that are kept; `dimensions` is what they must have, where that is known. */
   read(keys: readonly string[], dimensions: number | undefined): Promise<ReadonlyMap<string, ToolVector>>;
@@ -24,7 +27,10 @@ const stepMs = 5000;
 const restMs = 60_000;
 const atOnce = 16;
 
-/** Keeps vectors in a store, if there is one. One that fails is let alone for a minute, and said to have failed once until it works. */
+/**
+ * Keeps vectors in a store, if there is one. One that fails is let alone for a minute, and said to
+ * have failed once until it works.
+ */
 export function createKeptVectors({ store, ttlMs, clock, onDiagnostic }: KeptVectorsInit): KeptVectors {
   let restsUntil = Number.NEGATIVE_INFINITY;
   let wasSaid = false;

@@ -15,7 +15,10 @@ import { readEmbeddings } from "./read-embeddings.ts";
 
 /** Options of {@linkcode createOpenAiEmbedder}. */
 export interface OpenAiEmbedderOptions {
-  /** The address of the endpoint, such as `https://api.openai.com/v1/embeddings`. One that gets a key is `https:` or on this machine. */
+  /**
+   * The address of the endpoint, such as `https://api.openai.com/v1/embeddings`. One that gets a
+   * key is `https:` or on this machine.
+   */
   readonly url: string;
   readonly model: string;
   /** The key, sent as a bearer token; asked for before each request. Default: none is sent. */
@@ -24,7 +27,10 @@ export interface OpenAiEmbedderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long vectors are to be, for models that can choose. Default: as the model has them. */
   readonly dimensions?: number | undefined;
-  /** How vectors are asked for. Both are understood, whichever the endpoint sends. Default `"base64"`, which is a quarter of the size. */
+  /**
+   * How vectors are asked for. Both are understood, whichever the endpoint sends. Default
+   * `"base64"`, which is a quarter of the size.
+   */
   readonly encoding?: "base64" | "float" | undefined;
   /** Most texts of one request. Default 64. */
   readonly maxTexts?: number | undefined;
@@ -56,10 +62,13 @@ const fields: Fields<OpenAiEmbedderOptions> = {
 };
 
 /**
- * Embeds by any endpoint that speaks as OpenAI's `/v1/embeddings` does. Redirects are refused, answers bounded, and neither a key nor what the endpoint
- * says of a failure is in an error: `http_error` (with its status and `retryAfterMs`), `redirect_refused`, `message_too_large`, `invalid_output`, `unreachable`.
+ * Embeds by any endpoint that speaks as OpenAI's `/v1/embeddings` does. Redirects are refused,
+ * answers bounded, and neither a key nor what the endpoint says of a failure is in an error:
+ * `http_error` (with its status and `retryAfterMs`), `redirect_refused`, `message_too_large`,
+ * `invalid_output`, `unreachable`.
  *
- * Throws a `TypeError` for an option that is unknown or of a wrong type, and for a key that would travel unencrypted.
+ * Throws a `TypeError` for an option that is unknown or of a wrong type, and for a key that would
+ * travel unencrypted.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const url = readUrl(options);

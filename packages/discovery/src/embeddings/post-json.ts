@@ -15,7 +15,10 @@ export interface PostRequest {
   readonly maxBytes: number;
 }
 
-/** Posts JSON and reads JSON. No error says what the endpoint wrote, which may quote the key or the texts. */
+/**
+ * Posts JSON and reads JSON. No error says what the endpoint wrote, which may quote the key or the
+ * texts.
+ */
 export async function postJson(request: PostRequest): Promise<unknown> {
   const { url, signal, clock, maxBytes } = request;
   signal.throwIfAborted();

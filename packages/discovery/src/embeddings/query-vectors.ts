@@ -3,7 +3,10 @@ import type { EmbeddingClient } from "./embedding-client.ts";
 
 /** Vectors of queries. */
 export interface QueryVectors {
-  /** That of a query; `undefined` when it cannot be had now, or not before the signal aborts. Never rejects. */
+  /**
+   * That of a query; `undefined` when it cannot be had now, or not before the signal aborts. Never
+   * rejects.
+   */
   find(query: string, signal: AbortSignal): Promise<Float32Array | undefined>;
 }
 
@@ -12,8 +15,8 @@ const mostUnderWay = 16;
 const maxLength = 1000;
 
 /**
- * Remembers the vectors of the latest queries. Who asks the same at the same time shares one request, and one that takes longer than a search waits is
- * there for the next.
+ * Remembers the vectors of the latest queries. Who asks the same at the same time shares one
+ * request, and one that takes longer than a search waits is there for the next.
  */
 export function createQueryVectors(client: EmbeddingClient, most: number): QueryVectors {
   const known = new Map<string, Float32Array>();

@@ -2,8 +2,8 @@ import { HostsideError } from "@hostside/core";
 import { isPlainObject } from "@hostside/core/implement";
 
 /**
- * The vectors of an answer of `/v1/embeddings`, in the order of the texts: lists of numbers, or base64 of little-endian floats. Throws
- * `invalid_output` for anything but one for each text.
+ * The vectors of an answer of `/v1/embeddings`, in the order of the texts: lists of numbers, or
+ * base64 of little-endian floats. Throws `invalid_output` for anything but one for each text.
  */
 export function readEmbeddings(answer: unknown, count: number): readonly ArrayLike<number>[] {
   const data = isPlainObject(answer) ? answer["data"] : undefined;

@@ -8,7 +8,10 @@ const maxLength = 2000;
 const maxDescription = 1600;
 const maxParameters = 40;
 
-/** What is embedded of a tool: its server, name, title and description, and what its parameters are called. Bounded, and without what nobody can see. */
+/**
+ * What is embedded of a tool: its server, name, title and description, and what its parameters are
+ * called. Bounded, and without what nobody can see.
+ */
 export function toolText(definition: ToolDefinition): string {
   const { name, title, annotations, origin, inputSchema } = definition;
   const { properties } = inputSchema;

@@ -1,7 +1,10 @@
 import { HostsideError } from "@hostside/core";
 import { isPlainObject } from "@hostside/core/implement";
 
-/** The direction of a vector in a byte for each dimension: a quarter of the memory, and the ranking is nearly the same. */
+/**
+ * The direction of a vector in a byte for each dimension: a quarter of the memory, and the ranking
+ * is nearly the same.
+ */
 export interface ToolVector {
   readonly bytes: Int8Array;
   /** 1 / length of {@linkcode bytes}. */
@@ -11,7 +14,10 @@ export interface ToolVector {
 // No model that is known has a fourth of that.
 const maxDimensions = 16_384;
 
-/** The direction of a vector, of length 1. Throws `invalid_output` for what is no vector, or has no direction. */
+/**
+ * The direction of a vector, of length 1. Throws `invalid_output` for what is no vector, or has no
+ * direction.
+ */
 export function toDirection(vector: ArrayLike<number>): Float32Array {
   const { length } = vector;
   if (!(Number.isSafeInteger(length) && length > 0 && length <= maxDimensions)) throw noVector("has no usable length");
@@ -55,7 +61,10 @@ export function writeVector({ bytes }: ToolVector): { readonly version: 1; reado
   return { version: 1, bytes: btoa(String.fromCharCode(...new Uint8Array(bytes.buffer))) };
 }
 
-/** What {@linkcode writeVector} wrote; `undefined` for anything else, and for a vector of another length. */
+/**
+ * What {@linkcode writeVector} wrote; `undefined` for anything else, and for a vector of another
+ * length.
+ */
 export function readVector(stored: unknown, dimensions: number | undefined): ToolVector | undefined {
   if (!isPlainObject(stored) || stored["version"] !== 1) return undefined;
   const { bytes: text } = stored;

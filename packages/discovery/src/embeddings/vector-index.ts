@@ -18,7 +18,10 @@ export interface IndexProgress {
 export interface VectorIndex {
   /** `undefined` while there is no vector; `"left-out"` of a definition that is not to have one. */
   find(definition: ToolDefinition): EmbeddingEntry["vector"] | "left-out";
-  /** Embeds what a source offers, and what it offers later, and forgets what no source offers any more. */
+  /**
+   * Embeds what a source offers, and what it offers later, and forgets what no source offers any
+   * more.
+   */
   follow(source: RankedSource): Cancel;
   /** Embeds these as well; for a ranker that follows nobody. */
   note(definitions: readonly ToolDefinition[]): void;
@@ -151,8 +154,8 @@ function createBuilder(init: VectorIndexInit, state: IndexState): Builder {
 }
 
 /**
- * Goes on until there is nothing left to do, or nothing can be done for now. Resolves with how long to wait then, in milliseconds; 0: until something
- * changes.
+ * Goes on until there is nothing left to do, or nothing can be done for now. Resolves with how long
+ * to wait then, in milliseconds; 0: until something changes.
  */
 async function build(init: VectorIndexInit, state: IndexState): Promise<number> {
   state.changed = false;
@@ -166,7 +169,10 @@ async function build(init: VectorIndexInit, state: IndexState): Promise<number> 
   return 0;
 }
 
-/** Finds the entry of each definition, forgets those that nobody offers any more, but for the store, and makes new ones where there is room. */
+/**
+ * Finds the entry of each definition, forgets those that nobody offers any more, but for the store,
+ * and makes new ones where there is room.
+ */
 async function readOffer(init: VectorIndexInit, state: IndexState): Promise<void> {
   const { entries, byDefinition } = state;
   const offered = offeredBy(state);

@@ -3,21 +3,29 @@ import { foldCase, sameDefinition } from "@hostside/core/implement";
 
 /** What one declaration may cost. */
 export interface DeclareLimits {
-  /** Most tokens of everything declared. What is wanted stays, whatever it costs: who wants it has counted it. */
+  /**
+   * Most tokens of everything declared. What is wanted stays, whatever it costs: who wants it has
+   * counted it.
+   */
   readonly maxToolTokens: number;
   readonly costOf: (definition: ToolDefinition) => number;
-  /** How much it matters that a tool that is not wanted stays declared, by folded name: the least first to go. */
+  /**
+   * How much it matters that a tool that is not wanted stays declared, by folded name: the least
+   * first to go.
+   */
   readonly worthOf: (key: string) => number;
 }
 
 /**
- * The definitions that one conversation has declared to its model, in an order that only ever grows at the end: a prompt that starts
- * with them stays in the cache of the model's provider while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
+ * The definitions that one conversation has declared to its model, in an order that only ever grows
+ * at the end: a prompt that starts with them stays in the cache of the model's provider while tools
+ * come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
  */
 export interface Declarations {
   /**
-   * Declares what is wanted and returns everything declared. What is new goes to the end; what changed is replaced in its place,
-   * because a wrong schema costs more than a missed cache; what is not wanted any more stays, as long as `maxToolTokens` has room for it.
+   * Declares what is wanted and returns everything declared. What is new goes to the end; what
+   * changed is replaced in its place, because a wrong schema costs more than a missed cache; what
+   * is not wanted any more stays, as long as `maxToolTokens` has room for it.
    */
   declare(wanted: readonly ToolDefinition[], limits: DeclareLimits): readonly ToolDefinition[];
   has(name: string): boolean;
@@ -39,7 +47,8 @@ interface Declared {
 /** An empty list. */
 export function createDeclarations(): Declarations {
   const declared = new Map<string, Declared>();
-  // What was read since it was declared, or is not declared any more: of all others that is what was declared last.
+  // What was read since it was declared, or is not declared any more: of all others that is what
+  // was declared last.
   const shown = new Map<string, ToolDefinition>();
   return {
     declare(wanted, limits) {

@@ -2,9 +2,10 @@ import type { ToolDefinition, ToolOrigin } from "@hostside/core";
 import { foldCase, isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 
 /**
- * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever its local name is or becomes. A text
- * denies every tool that it may be meant for: by local name, with or without a hash at the end, by qualified name, or by server and
- * remote name written as one name; case and punctuation do not count.
+ * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever
+ * its local name is or becomes. A text denies every tool that it may be meant for: by local name,
+ * with or without a hash at the end, by qualified name, or by server and remote name written as one
+ * name; case and punctuation do not count.
  */
 export type DeniedTool = string | Pick<ToolOrigin, "serverId" | "toolName">;
 
@@ -19,8 +20,8 @@ export interface Denial {
 }
 
 /**
- * Makes one. A name that was denied once stays denied for the tool that had it: when the tool comes back under another name, it is
- * known by its identity.
+ * Makes one. A name that was denied once stays denied for the tool that had it: when the tool comes
+ * back under another name, it is known by its identity.
  */
 export function createDenial(denied: readonly DeniedTool[]): Denial {
   const texts = denied.filter((entry) => typeof entry === "string");
@@ -56,8 +57,9 @@ export function createDenial(denied: readonly DeniedTool[]): Denial {
 const identityMembers: ReadonlySet<string> = new Set(["serverId", "toolName", "qualifiedName"]);
 
 /**
- * Throws a `TypeError` for an entry that would deny nothing: with one letter wrong, a tool that was to be denied could be called. To deny a
- * whole server is not its business: the host's `deny` or `admit` is for that.
+ * Throws a `TypeError` for an entry that would deny nothing: with one letter wrong, a tool that was
+ * to be denied could be called. To deny a whole server is not its business: the host's `deny` or
+ * `admit` is for that.
  */
 export function assertDenied(denied: unknown): asserts denied is readonly DeniedTool[] {
   if (!Array.isArray(denied)) throw new TypeError(`deny must be an array of tools, not ${kindOf(denied)}`);
@@ -97,7 +99,10 @@ function spellingsOf({ name, origin }: ToolDefinition): readonly string[] {
   return [spelling, plain, identity, shownAs, ...full];
 }
 
-/** What may stand in front of the server in a name; more than one text, where the server's id stands in it more than once. */
+/**
+ * What may stand in front of the server in a name; more than one text, where the server's id stands
+ * in it more than once.
+ */
 function prefixesOf(plain: string, server: string): readonly string[] {
   const prefixes: string[] = [];
   const text = `_${plain}`;
@@ -106,7 +111,9 @@ function prefixesOf(plain: string, server: string): readonly string[] {
   return prefixes;
 }
 
-/** One form for all names that differ in case, in punctuation, or in how often it is repeated only. */
+/**
+ * One form for all names that differ in case, in punctuation, or in how often it is repeated only.
+ */
 function spellingOf(name: string): string {
   const spelling = foldCase(name).replaceAll(/[^a-z0-9]+/g, "_");
   return spelling.replaceAll(/^_|_$/g, "") || name;

@@ -16,8 +16,8 @@ export interface Offer {
   readonly maxToolTokens: number;
   readonly maxSelected: number;
   /**
-   * Selects tools for the next declaration: the first ones that have room beside what is always there. None of them pushes out
-   * another.
+   * Selects tools for the next declaration: the first ones that have room beside what is always
+   * there. None of them pushes out another.
    */
   place(found: readonly ToolDefinition[]): Placement;
   /** Notes that a tool was called. */

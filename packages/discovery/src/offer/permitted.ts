@@ -16,7 +16,10 @@ export interface PermittedPart {
   readonly findHeld: (name: string) => ToolDefinition | undefined;
 }
 
-/** Takes out of a catalog what is denied, and what is not among `allow` where that is given, by folded name; worked out once per catalog. */
+/**
+ * Takes out of a catalog what is denied, and what is not among `allow` where that is given, by
+ * folded name; worked out once per catalog.
+ */
 export function createPermitted(
   denial: Denial,
   only?: ReadonlySet<string>,

@@ -4,7 +4,10 @@ import type { ToolDefinition } from "@hostside/core";
 export interface Placement {
   /** Names of those that the next declaration has. */
   readonly placed: ReadonlySet<string>;
-  /** The first one of all, if it alone costs more than there is room for: it can be shown in an answer at best. */
+  /**
+   * The first one of all, if it alone costs more than there is room for: it can be shown in an
+   * answer at best.
+   */
   readonly tooLarge: ToolDefinition | undefined;
 }
 
@@ -19,7 +22,10 @@ export interface PlaceLimits {
   readonly costOf: (definition: ToolDefinition) => number;
 }
 
-/** Places the first ones of `found` that have room; `chosen` are the names to select, at most as many as there are places. */
+/**
+ * Places the first ones of `found` that have room; `chosen` are the names to select, at most as
+ * many as there are places.
+ */
 export function placeTools(
   found: readonly ToolDefinition[],
   { free, room, places, costOf }: PlaceLimits,

@@ -12,8 +12,9 @@ export interface UnmatchedReportInit {
 }
 
 /**
- * Reports names among a view's choices that no tool has: with a letter wrong, a tool would go on to be callable that was to be denied.
- * Nothing is wrong with a name as long as a server may still list it. Each is reported once.
+ * Reports names among a view's choices that no tool has: with a letter wrong, a tool would go on to
+ * be callable that was to be denied. Nothing is wrong with a name as long as a server may still
+ * list it. Each is reported once.
  */
 export function createUnmatchedReport(init: UnmatchedReportInit): () => void {
   const { denial, permitted, alwaysVisible, calls, onDiagnostic } = init;

@@ -2,11 +2,17 @@
 export interface Selection {
   /** In order of use, the latest last. */
   readonly names: readonly string[];
-  /** Adds names as the latest. When the limit is passed, those that were not used for the longest time give way. */
+  /**
+   * Adds names as the latest. When the limit is passed, those that were not used for the longest
+   * time give way.
+   */
   add(names: readonly string[]): void;
   /** Notes that a tool was used. */
   touch(name: string): void;
-  /** Those used last that cost no more than `room` together, in order of use. The others stay selected, for when there is room. */
+  /**
+   * Those used last that cost no more than `room` together, in order of use. The others stay
+   * selected, for when there is room.
+   */
   latest(room: number, costOf: (name: string) => number): readonly string[];
 }
 

@@ -1,9 +1,11 @@
 import { cleanText, type ToolDefinition } from "@hostside/core";
 
 /**
- * One line about a tool that is not declared, for a list from which a model may choose by name: the beginning of its description, at most
- * `maxLength` characters (code points), by default 80, cut with `…`, between words where there is a word to end with. Without control, bidirectional and
- * invisible characters. A server's words: data, never instructions. Throws a `TypeError` for a length that is no whole number from 1 up.
+ * One line about a tool that is not declared, for a list from which a model may choose by name: the
+ * beginning of its description, at most `maxLength` characters (code points), by default 80, cut
+ * with `…`, between words where there is a word to end with. Without control, bidirectional and
+ * invisible characters. A server's words: data, never instructions. Throws a `TypeError` for a
+ * length that is no whole number from 1 up.
  */
 export function toolHint({ description }: Pick<ToolDefinition, "description">, maxLength: number = 80): string {
   if (!Number.isInteger(maxLength) || maxLength < 1) {

@@ -29,8 +29,8 @@ const rankerTimeoutMs = 2000;
 const fusedDepth = 50;
 
 /**
- * The best tools for a query: exact names, then names that begin with it, then by words, fused with the ranker's opinion if there is
- * one. `select:a,b` takes tools by exact name, in that order.
+ * The best tools for a query: exact names, then names that begin with it, then by words, fused with
+ * the ranker's opinion if there is one. `select:a,b` takes tools by exact name, in that order.
  */
 export async function rankTools(context: RankContext, request: RankQuery): Promise<readonly ToolDefinition[]> {
   const { catalog, query, limit, allows } = request;
@@ -49,7 +49,10 @@ export async function rankTools(context: RankContext, request: RankQuery): Promi
   return names.flatMap((name) => catalog.tools.get(foldCase(name))?.definition ?? []);
 }
 
-/** Tools by name, in the order asked for, each once: by local name, or by a remote name that only one tool has. */
+/**
+ * Tools by name, in the order asked for, each once: by local name, or by a remote name that only
+ * one tool has.
+ */
 export function findByName(
   { search }: RankContext,
   { catalog, allows }: Pick<RankQuery, "catalog" | "allows">,

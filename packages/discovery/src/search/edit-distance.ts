@@ -1,6 +1,6 @@
 /**
- * How many letters must be added, dropped, replaced or swapped with a neighbour to turn one word into the other, or
- * `maxDistance + 1` when it is more than `maxDistance`.
+ * How many letters must be added, dropped, replaced or swapped with a neighbour to turn one word
+ * into the other, or `maxDistance + 1` when it is more than `maxDistance`.
  */
 export function editDistance(a: string, b: string, maxDistance: number): number {
   if (Math.abs(a.length - b.length) > maxDistance) return maxDistance + 1;

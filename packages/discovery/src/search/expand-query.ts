@@ -5,11 +5,16 @@ import { stopWords } from "./stop-words.ts";
 import { readPhrase, readSynonyms, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
-/** What one word of the query may mean. A document scores with its best variant, never with several. */
+/**
+ * What one word of the query may mean. A document scores with its best variant, never with several.
+ */
 export interface Clause {
   /** The terms that stand for it, and how well each does, from 0 to 1. */
   readonly variants: ReadonlyMap<Term, number>;
-  /** The term of the word itself, if the index has it: its rarity bounds what a rare synonym may add. */
+  /**
+   * The term of the word itself, if the index has it: its rarity bounds what a rare synonym may
+   * add.
+   */
   readonly literal: Term | undefined;
   /** Whether the word is a plural. */
   readonly isPlural: boolean;
@@ -19,8 +24,9 @@ export interface Clause {
 
 const maxQueryLength = 1000;
 const maxClauses = 24;
-// Chosen among few round values by cross-validation over servers (docs/decisions/0078-which-words-and-weights.md, 0079-one-many-and-short-forms.md).
-// Of the word itself in another spelling: in one instead of two, or with its vowels.
+// Chosen among few round values by cross-validation over servers
+// (docs/decisions/0078-which-words-and-weights.md, 0079-one-many-and-short-forms.md). Of the word
+// itself in another spelling: in one instead of two, or with its vowels.
 const spellingWeight = 0.9;
 // Of whatever else it may stand for: a synonym, the beginning of a longer word, a typing mistake.
 const otherWeight = 0.7;
@@ -51,7 +57,10 @@ interface QueryWord {
   readonly word: string;
   readonly stem: string;
   readonly required: boolean;
-  /** What a tool is to work on rather than what it does: a file name, an address, a number, a quoted text. */
+  /**
+   * What a tool is to work on rather than what it does: a file name, an address, a number, a quoted
+   * text.
+   */
   readonly isValue: boolean;
   /** Has a capital in the middle of a sentence, as names of people and places do. */
   readonly isProperName: boolean;
@@ -99,7 +108,8 @@ function wordClause(
   if (best.size === 0) {
     for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, otherWeight);
   }
-  // A word that the index or the table knows is no typing mistake; so a guess never outranks a document that has the word itself.
+  // A word that the index or the table knows is no typing mistake; so a guess never outranks a
+  // document that has the word itself.
   if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
       offer(term, otherWeight);

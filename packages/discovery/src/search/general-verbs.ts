@@ -1,6 +1,7 @@
 /**
- * What one does with things, in the words of any trade: each line one group, a word may be in several. Written by somebody
- * who saw neither tools nor queries (docs/decisions/0078-which-words-and-weights.md).
+ * What one does with things, in the words of any trade: each line one group, a word may be in
+ * several. Written by somebody who saw neither tools nor queries
+ * (docs/decisions/0078-which-words-and-weights.md).
  */
 export const generalVerbs: readonly string[] = [
   "create, generate, build, produce, compose",

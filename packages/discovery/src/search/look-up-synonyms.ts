@@ -16,7 +16,8 @@ const none: Synonyms = { words: [], phrases: [] };
 
 // Built at the first query, so that importing the package costs nothing.
 let table: ReadonlyMap<string, Synonyms> | undefined;
-// The length of the longest phrase by its first word, in stems: at most places of a query none begins.
+// The length of the longest phrase by its first word, in stems: at most places of a query none
+// begins.
 let phraseLengths: ReadonlyMap<string, number> = new Map();
 
 /** Other words and phrases for a word, without the word itself. */
@@ -30,7 +31,10 @@ export function synonymsOfStem(stem: string): Synonyms {
   return table.get(stem) ?? none;
 }
 
-/** The longest phrase of the table that begins at `start` of the stems of a query, with its synonyms. */
+/**
+ * The longest phrase of the table that begins at `start` of the stems of a query, with its
+ * synonyms.
+ */
 export function readPhrase(
   stems: readonly string[],
   start: number,

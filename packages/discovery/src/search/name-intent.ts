@@ -25,7 +25,10 @@ export function isReadingVerb(stem: string): boolean {
   return readingVerbs.has(stem);
 }
 
-/** Whether a stem is of a verb that half of all tools have, so that it says little about which one is meant. */
+/**
+ * Whether a stem is of a verb that half of all tools have, so that it says little about which one
+ * is meant.
+ */
 export function isEverydayVerb(stem: string): boolean {
   return everydayVerbs.has(stem);
 }

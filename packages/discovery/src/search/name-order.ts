@@ -5,7 +5,10 @@ export interface NameOrder {
   add(name: string, slot: number): void;
   /** Forgets every name whose slot is gone; `moveTo` gives the new slot of the others. */
   sweep(moveTo: (slot: number) => number | undefined): void;
-  /** Which slots have a name that is the text, and which have one that begins with it. May name slots that are gone. */
+  /**
+   * Which slots have a name that is the text, and which have one that begins with it. May name
+   * slots that are gone.
+   */
   find(text: string): NameMatches;
 }
 
@@ -22,7 +25,9 @@ const longestKey = 160;
 const plainName = /^(?:[a-z]+|[0-9]+)(?:_(?:[a-z]+|[0-9]+)){0,40}$/;
 const nothing: NameMatches = { exact: new Set(), prefix: new Set() };
 
-/** An empty order. Adding is cheap; the next search sorts what was added and merges it in one pass. */
+/**
+ * An empty order. Adding is cheap; the next search sorts what was added and merges it in one pass.
+ */
 export function createNameOrder(): NameOrder {
   // Most keys belong to one tool; a list for each would cost more than all the rest of it.
   let slotsOf = new Map<string, number | number[]>();

@@ -1,4 +1,7 @@
-/** Which documents have a term, and how much it says about each: two lists side by side, because queries read them end to end. */
+/**
+ * Which documents have a term, and how much it says about each: two lists side by side, because
+ * queries read them end to end.
+ */
 export interface PostingList {
   readonly slots: number[];
   readonly impacts: number[];

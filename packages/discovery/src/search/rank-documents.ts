@@ -19,7 +19,10 @@ export interface IndexedDocument {
   readonly terms: DocumentTerms;
 }
 
-/** Scratch space that searches reuse: numbers per document, all zero between searches, and lists of slots. */
+/**
+ * Scratch space that searches reuse: numbers per document, all zero between searches, and lists of
+ * slots.
+ */
 export interface ScoreBoard {
   totals: Float64Array;
   best: Float64Array;
@@ -70,12 +73,14 @@ export interface RankRequest {
 
 // How many of the best by words alone are looked at more closely.
 const closerLook = 40;
-// How much it counts when the query says a tool's whole name, in other words. Tuned on the developing half of the data set.
+// How much it counts when the query says a tool's whole name, in other words. Tuned on the
+// developing half of the data set.
 const nameCoverage = 0.5;
 const queryCoverage = 0.3;
 // How much it counts that a tool has to do with all that the query says, not with one word of it.
 const clauseCoverage = 0.5;
-// How much it costs when the name says one where the query says many, or the other way round: `get_service` is for "service".
+// How much it costs when the name says one where the query says many, or the other way round:
+// `get_service` is for "service".
 const numberPenalty = 0.2;
 const serverBonus = 0.3;
 const readingBonus = 0.1;
@@ -209,7 +214,10 @@ interface ReadQuery {
   readonly manyOf: ReadonlyMap<Term, boolean>;
 }
 
-/** About 1 and up: how much of the name the query says, how much of the query the name says, and whether both mean one or many. */
+/**
+ * About 1 and up: how much of the name the query says, how much of the query the name says, and
+ * whether both mean one or many.
+ */
 function closeness(
   { terms: { name: nameTerms, plurals, context } }: IndexedDocument,
   { clauses, weightOf, manyOf }: ReadQuery,
@@ -242,7 +250,10 @@ function closeness(
   );
 }
 
-/** Questions are for tools that look, and nothing destructive comes first unless the query speaks of it. */
+/**
+ * Questions are for tools that look, and nothing destructive comes first unless the query speaks of
+ * it.
+ */
 function intent(
   { terms: { name: nameTerms } }: IndexedDocument,
   isQuestion: boolean,
@@ -269,7 +280,10 @@ function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
   return new Set(terms.flatMap(({ postings }) => postings.slots));
 }
 
-/** The best few, best first; of equal scores those by name. Clears the board. Names are looked at only where scores tie. */
+/**
+ * The best few, best first; of equal scores those by name. Clears the board. Names are looked at
+ * only where scores tie.
+ */
 function takeLeaders(
   { board, documents }: RankedSet,
   touchedCount: number,

@@ -4,8 +4,8 @@ import { isPlural } from "./stem-word.ts";
 import { stopWords } from "./stop-words.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
-// How much a word says where it stands. Tuned on the developing half of the data set (docs/discovery.md), the description by
-// cross-validation over servers.
+// How much a word says where it stands. Tuned on the developing half of the data set
+// (docs/discovery.md), the description by cross-validation over servers.
 const weights = {
   name: 3,
   title: 1.5,
@@ -18,13 +18,15 @@ const weights = {
 };
 // BM25's saturation: the tenth occurrence of a word says less than the second.
 const saturation = 1.5;
-// BM25's length normalisation, against fixed typical lengths instead of the average of the catalogue, so that a document's score
-// does not depend on which other documents are there, and adding one re-scores none.
+// BM25's length normalisation, against fixed typical lengths instead of the average of the
+// catalogue, so that a document's score does not depend on which other documents are there, and
+// adding one re-scores none.
 const typicalNameWords = 3;
 const typicalDescriptionWords = 24;
 const lengthPull = 0.6;
 
-// Servers call themselves "files-server" or "GitHub MCP Server"; a query for a server is not meant for each of them.
+// Servers call themselves "files-server" or "GitHub MCP Server"; a query for a server is not meant
+// for each of them.
 const emptyWords: ReadonlySet<string> = new Set([...stopWords, "mcp", "server"]);
 
 const maxSummaryWords = 24;
@@ -35,7 +37,10 @@ const maxAboutWords = 80;
 const maxJoinedWords = 12;
 const maxNameWords = 24;
 
-/** Takes one term of a document, and how much it says about it: BM25 over weighted fields, before the term's rarity counts. */
+/**
+ * Takes one term of a document, and how much it says about it: BM25 over weighted fields, before
+ * the term's rarity counts.
+ */
 export type TakeImpact = (term: Term, impact: number) => void;
 
 /** What of a document is looked at more closely when it is among the best. */
@@ -49,7 +54,8 @@ export interface DocumentTerms {
 }
 
 /**
- * Scores a document, term by term. The same document always gives the same terms and impacts. Reads a bounded part of long texts.
+ * Scores a document, term by term. The same document always gives the same terms and impacts. Reads
+ * a bounded part of long texts.
  */
 export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): DocumentTerms {
   const terms: Term[] = [];
@@ -83,7 +89,8 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   }
   const about = vocabulary.internText(document.about ?? "", aboutTerms);
   for (const term of about) if (term.evidence === 0) add(term, weights.about);
-  // Once, and only what nothing else says: the examples and formats in them would outweigh the tool's own words.
+  // Once, and only what nothing else says: the examples and formats in them would outweigh the
+  // tool's own words.
   for (const word of splitWords(document.parameterTexts ?? "", maxParameterTextWords)) {
     if (stopWords.has(word)) continue;
     const term = vocabulary.intern(word);
@@ -111,7 +118,10 @@ function lengthFactor(length: number, typical: number): number {
   return 1 - lengthPull + (lengthPull * length) / typical;
 }
 
-/** The words of a description's first sentence or line, and of the rest: detail, examples and warnings. */
+/**
+ * The words of a description's first sentence or line, and of the rest: detail, examples and
+ * warnings.
+ */
 function splitDescription(description: string): readonly [summary: readonly string[], detail: readonly string[]] {
   const start = Math.max(0, description.search(/\S/));
   const length = description.slice(start, start + 400).search(/[.!?](?:\s|$)|\n/);

@@ -23,7 +23,10 @@ export interface SearchWork {
   readonly postingsVisited: number;
 }
 
-/** A full-text index of tools. Adding and removing costs in proportion to the document, not to the index. */
+/**
+ * A full-text index of tools. Adding and removing costs in proportion to the document, not to the
+ * index.
+ */
 export interface SearchIndex {
   readonly size: number;
   readonly work: SearchWork;
@@ -32,8 +35,9 @@ export interface SearchIndex {
   /** Returns whether there was one. */
   remove(name: string): boolean;
   /**
-   * The best documents for a query: those whose name is the query, then those whose name begins with it, then by score. Equal
-   * scores are ordered by name, by UTF-16 units; so the order depends on the set of documents alone, not on how it came about.
+   * The best documents for a query: those whose name is the query, then those whose name begins
+   * with it, then by score. Equal scores are ordered by name, by UTF-16 units; so the order depends
+   * on the set of documents alone, not on how it came about.
    */
   search(query: string, options: SearchOptions): readonly SearchHit[];
 }

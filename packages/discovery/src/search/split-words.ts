@@ -4,13 +4,16 @@ const camelCase = /(\p{Ll})(\p{Lu})/gu;
 const letterThenDigit = /(\p{L})(\p{N})/gu;
 const digitThenLetter = /(\p{N})(\p{L})/gu;
 const pluralOfCapitals = /(\p{Lu}{2})s(?!\p{Ll})/gu;
-// Scripts that are written without spaces; their words are searched by overlapping pairs of characters.
+// Scripts that are written without spaces; their words are searched by overlapping pairs of
+// characters.
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /**
- * The words of a text or an identifier, lower-cased: split at everything that is no letter or digit, at a lower-case letter
- * before an upper-case one (`listIssues`), before the last capital of a run (`HTTPServer`), and between letters and digits.
- * The plural of an abbreviation is the abbreviation (`VMs`). Accents are dropped. Linear in the length of the text; at most `maxWords` words are read.
+ * The words of a text or an identifier, lower-cased: split at everything that is no letter or
+ * digit, at a lower-case letter before an upper-case one (`listIssues`), before the last capital of
+ * a run (`HTTPServer`), and between letters and digits. The plural of an abbreviation is the
+ * abbreviation (`VMs`). Accents are dropped. Linear in the length of the text; at most `maxWords`
+ * words are read.
  */
 export function splitWords(text: string, maxWords: number = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = [];
@@ -49,13 +52,17 @@ const asciiKinds: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit) => {
 
 function kindOf(unit: number): number {
   if (unit < 128) return asciiKinds[unit] ?? separator;
-  // Typographic quotes, dashes and spaces are common in English text, and no reason to take the slow way.
+  // Typographic quotes, dashes and spaces are common in English text, and no reason to take the
+  // slow way.
   return unit <= 0xa0 || (unit >= 0x2000 && unit <= 0x206f) ? separator : beyondAscii;
 }
 
 const plural = 115;
 
-/** Whether a capital after a capital begins a word of its own, as in `HTTPServer`; the last one of `VMs` does not. */
+/**
+ * Whether a capital after a capital begins a word of its own, as in `HTTPServer`; the last one of
+ * `VMs` does not.
+ */
 function beginsWord(text: string, at: number): boolean {
   if (kindOf(text.charCodeAt(at + 1)) !== lower) return false;
   return text.charCodeAt(at + 1) !== plural || (at + 2 < text.length && kindOf(text.charCodeAt(at + 2)) === lower);
@@ -70,7 +77,10 @@ function wordAt(text: string, start: number, end: number): string {
   return text.slice(start, isPlural ? end - 1 : end).toLowerCase();
 }
 
-/** Whether a word ends between two characters of different kinds: everywhere but after a capital, as in `Issue`. */
+/**
+ * Whether a word ends between two characters of different kinds: everywhere but after a capital, as
+ * in `Issue`.
+ */
 function isBoundary(before: number, kind: number): boolean {
   return !(before === upper && kind === lower);
 }
@@ -104,8 +114,9 @@ const capitalInside = /[a-z][A-Z]/;
 const longestJoined = 24;
 
 /**
- * Names that are written with a capital inside (`YouTube`, `GitHub`) as one word each, lower-cased, the way people type them;
- * {@linkcode splitWords} has their parts. Linear in the length of the text; at most `maxWords` are read.
+ * Names that are written with a capital inside (`YouTube`, `GitHub`) as one word each, lower-cased,
+ * the way people type them; {@linkcode splitWords} has their parts. Linear in the length of the
+ * text; at most `maxWords` are read.
  */
 export function joinWords(text: string, maxWords: number): string[] {
   const words: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * A short form that the inflections of an English word share: `issues` and `issue`, `creating`, `created` and `creation`.
- * Not a dictionary form. Words of three letters or fewer, and words with anything but `a` to `z`, are returned as they are.
+ * A short form that the inflections of an English word share: `issues` and `issue`, `creating`,
+ * `created` and `creation`. Not a dictionary form. Words of three letters or fewer, and words with
+ * anything but `a` to `z`, are returned as they are.
  */
 export function stemWord(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -24,7 +25,8 @@ function withoutPlural(word: string): string {
   return word;
 }
 
-// A stem is at least three letters with a vowel among them, so that `string` and `need` stay what they are.
+// A stem is at least three letters with a vowel among them, so that `string` and `need` stay what
+// they are.
 function hasVowel(stem: string): boolean {
   return stem.length >= 3 && /[aeiouy]/.test(stem);
 }

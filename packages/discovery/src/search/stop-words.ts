@@ -1,4 +1,7 @@
-/** Words that say nothing about which tool is meant. They count in names, and in a query that consists of nothing else. */
+/**
+ * Words that say nothing about which tool is meant. They count in names, and in a query that
+ * consists of nothing else.
+ */
 export const stopWords: ReadonlySet<string> = new Set(
   (
     "a about after am an and any are as at be because been but by called can could did do does for from had has have having he her him " +

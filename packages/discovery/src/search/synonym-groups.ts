@@ -1,6 +1,7 @@
 /**
- * Everyday words for the same thing, as people and models use them in front of tools. Each line is one group; a word may be in
- * several. Written by hand from general knowledge of such products, never from a measurement's reporting queries.
+ * Everyday words for the same thing, as people and models use them in front of tools. Each line is
+ * one group; a word may be in several. Written by hand from general knowledge of such products,
+ * never from a measurement's reporting queries.
  */
 export const synonymGroups: readonly string[] = [
   // What one does

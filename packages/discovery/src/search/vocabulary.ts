@@ -7,7 +7,10 @@ import { stemWord } from "./stem-word.ts";
 /** One stem and the documents that have it. */
 export interface Term {
   readonly stem: string;
-  /** The letters it is made of, one bit each: two words that are close in spelling have nearly the same set. */
+  /**
+   * The letters it is made of, one bit each: two words that are close in spelling have nearly the
+   * same set.
+   */
   readonly letters: number;
   /** Whether it says, in a tool's name, that the tool only looks. */
   readonly isReadingVerb: boolean;
@@ -26,19 +29,28 @@ export interface Vocabulary {
   intern(word: string): Term;
   /** The term of a stem, made on first sight. */
   internStem(stem: string): Term;
-  /** The terms of a text that many documents share word for word; `split` is asked once per text. */
+  /**
+   * The terms of a text that many documents share word for word; `split` is asked once per text.
+   */
   internText(text: string, split: (text: string) => readonly string[]): readonly Term[];
   /** The term of a word, if some document has it. */
   find(word: string): Term | undefined;
   /** The same by a stem. */
   findStem(stem: string): Term | undefined;
-  /** Terms that begin with the word, the most frequent first; `[]` for words of fewer than three letters. */
+  /**
+   * Terms that begin with the word, the most frequent first; `[]` for words of fewer than three
+   * letters.
+   */
   startingWith(word: string, limit: number): readonly Term[];
-  /** Terms that the word is short for by leaving out vowels (`tmplt`), the most frequent first; `[]` for a word that has vowels. */
+  /**
+   * Terms that the word is short for by leaving out vowels (`tmplt`), the most frequent first; `[]`
+   * for a word that has vowels.
+   */
   shortenedTo(word: string, limit: number): readonly Term[];
   /**
-   * Terms that a typing mistake may have turned into the word, the closest first, then the most frequent, then by spelling.
-   * One mistake is forgiven in words of four letters, two from eight on.
+   * Terms that a typing mistake may have turned into the word, the closest first, then the most
+   * frequent, then by spelling. One mistake is forgiven in words of four letters, two from eight
+   * on.
    */
   closestTo(word: string, limit: number): readonly Term[];
   /** All terms, for a sweep. */
@@ -119,7 +131,8 @@ export function createVocabulary(): Vocabulary {
       const stem = stemWord(word);
       const letters = lettersOf(stem);
       const close: { readonly term: Term; readonly distance: number }[] = [];
-      // People rarely mistype the first letter; without this rule, names of people and places would match everything.
+      // People rarely mistype the first letter; without this rule, names of people and places would
+      // match everything.
       for (const term of byInitial.get(stem.slice(0, 1)) ?? []) {
         if (term.documents === 0) continue;
         // One mistake changes at most two letters of the set.

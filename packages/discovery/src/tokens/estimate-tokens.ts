@@ -1,9 +1,10 @@
 import type { ToolDefinition } from "@hostside/core";
 
 /**
- * About how many tokens a text costs a language model: what a byte-pair tokenizer of the o200k family would count, read off the shape
- * of the text in one pass. Meant for tool definitions: JSON with English descriptions. Calibrated on the data set in bench/, where a
- * test holds it to 15 % of a real tokenizer.
+ * About how many tokens a text costs a language model: what a byte-pair tokenizer of the o200k
+ * family would count, read off the shape of the text in one pass. Meant for tool definitions: JSON
+ * with English descriptions. Calibrated on the data set in bench/, where a test holds it to 15 % of
+ * a real tokenizer.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -18,7 +19,10 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** About how many tokens one definition costs: its name, description and input schema as JSON, the way model APIs take them. */
+/**
+ * About how many tokens one definition costs: its name, description and input schema as JSON, the
+ * way model APIs take them.
+ */
 export function estimateDefinitionTokens(definition: ToolDefinition): number {
   return estimateTokens(definitionText(definition));
 }

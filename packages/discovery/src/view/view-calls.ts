@@ -24,7 +24,10 @@ export interface ViewCallsInit {
 
 const noOptions: CallOptions = {};
 
-/** How long servers are waited for that are not known yet: most that come at all have come by then, and a model that waits longer may be given up. */
+/**
+ * How long servers are waited for that are not known yet: most that come at all have come by then,
+ * and a model that waits longer may be given up.
+ */
 export const serversWaitMs = 5000;
 
 /** Makes the calls of one view: of helpers, and of what is permitted, as the model read it. */

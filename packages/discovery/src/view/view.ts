@@ -44,60 +44,82 @@ import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 /** One agent's choices. */
 export interface ViewOptions {
   /**
-   * Tools that are declared from the start, whatever `maxToolTokens`; keep it to the three or five that are always needed. When they and the
-   * helpers alone cost more than `maxToolTokens`, `onDiagnostic` hears of it (`over-budget`), as of a name that no tool has when all servers
-   * have listed theirs (`unmatched-name`). Default none.
+   * Tools that are declared from the start, whatever `maxToolTokens`; keep it to the three or five
+   * that are always needed. When they and the helpers alone cost more than `maxToolTokens`,
+   * `onDiagnostic` hears of it (`over-budget`), as of a name that no tool has when all servers have
+   * listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
-  /** {@linkcode ViewDeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names none: for who hands the view on. Default: no limit. */
+  /**
+   * {@linkcode ViewDeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names
+   * none: for who hands the view on. Default: no limit.
+   */
   readonly maxToolTokens?: number;
-  /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
+  /**
+   * Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation
+   * that goes on. Default none.
+   */
   readonly selection?: readonly string[];
   /**
-   * Tools that do not exist for this agent: not declared, not found, not callable, not even as a fallback. A name denies every tool
-   * that it may be meant for, whatever case, punctuation or hash its local name has now; an identity denies exactly that tool. One that
-   * meets no tool when all servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
+   * Tools that do not exist for this agent: not declared, not found, not callable, not even as a
+   * fallback. A name denies every tool that it may be meant for, whatever case, punctuation or hash
+   * its local name has now; an identity denies exactly that tool. One that meets no tool when all
+   * servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
    */
   readonly deny?: readonly DeniedTool[];
   /**
-   * The only tools that exist for this agent, by local name, ASCII-case-insensitively: every other one is as if it were `deny`, also one that
-   * comes later. For who exposes tools to somebody else, and lists each. Default: all that are not denied.
+   * The only tools that exist for this agent, by local name, ASCII-case-insensitively: every other
+   * one is as if it were `deny`, also one that comes later. For who exposes tools to somebody else,
+   * and lists each. Default: all that are not denied.
    */
   readonly allow?: readonly string[];
   /**
-   * Declares the helpers, what is always visible and what was selected, also while every tool would fit `maxToolTokens`. For a host that is to see
-   * few tools at first. A function is asked at the start and with each {@linkcode ToolboxView.compact}. Default `false`.
+   * Declares the helpers, what is always visible and what was selected, also while every tool would
+   * fit `maxToolTokens`. For a host that is to see few tools at first. A function is asked at the
+   * start and with each {@linkcode ToolboxView.compact}. Default `false`.
    */
   readonly alwaysHelpers?: boolean | (() => boolean);
   /**
-   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond `maxToolTokens`, those unused for the longest time
-   * give way.
+   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond
+   * `maxToolTokens`, those unused for the longest time give way.
    */
   readonly maxSelected?: number;
   /**
-   * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default), for tools whose schema the model does not
-   * get by declaration with the next request; `"always"`, for a product that does not declare what {@linkcode ToolboxView.tools} says.
+   * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default),
+   * for tools whose schema the model does not get by declaration with the next request; `"always"`,
+   * for a product that does not declare what {@linkcode ToolboxView.tools} says.
    */
   readonly answerSchemas?: "when-undeclared" | "always";
   /**
-   * Whether a call is refused with `tool_changed` when the tool is not what the model read of it last, by declaration or in an answer.
-   * Default `true`. `selected` of a call, where there is one, goes first.
+   * Whether a call is refused with `tool_changed` when the tool is not what the model read of it
+   * last, by declaration or in an answer. Default `true`. `selected` of a call, where there is one,
+   * goes first.
    */
   readonly refuseChanged?: boolean;
-  /** Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. `maxToolTokens` makes it smaller. */
+  /**
+   * Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. `maxToolTokens` makes
+   * it smaller.
+   */
   readonly maxAnswerBytes?: number;
   /**
-   * Who asks, in every call and search of this view, for the host alone: no server gets it. A call's own context goes first, member by
-   * member. Default none. Has no `approval`, which is for one call.
+   * Who asks, in every call and search of this view, for the host alone: no server gets it. A
+   * call's own context goes first, member by member. Default none. Has no `approval`, which is for
+   * one call.
    */
   readonly context?: Omit<CallContext, "approval">;
-  /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
+  /**
+   * Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters.
+   * Default: the ranking decides.
+   */
   readonly selector?: ModelToolSelector;
 }
 
 /** What to declare. */
 export interface ViewDeclareOptions {
-  /** About how many tokens the definitions may cost in all, helpers included. Default: that of the view, else no limit: every tool is declared. */
+  /**
+   * About how many tokens the definitions may cost in all, helpers included. Default: that of the
+   * view, else no limit: every tool is declared.
+   */
   readonly maxToolTokens?: number;
 }
 
@@ -111,35 +133,50 @@ export interface WhenListedOptions {
 /** The toolbox as one agent or conversation sees it. */
 export interface ToolboxView {
   /**
-   * The definitions to declare in the next request to the model. While everything fits `maxToolTokens`: every tool. Otherwise the
-   * helpers, the tools that are always visible, and those that were selected or found so far, as far as `maxToolTokens` goes: those unused
-   * for the longest time are not declared any more. Only the helpers and what is always visible may cost more than it.
+   * The definitions to declare in the next request to the model. While everything fits
+   * `maxToolTokens`: every tool. Otherwise the helpers, the tools that are always visible, and
+   * those that were selected or found so far, as far as `maxToolTokens` goes: those unused for the
+   * longest time are not declared any more. Only the helpers and what is always visible may cost
+   * more than it.
    *
-   * Short of that, the order is frozen: what was returned before comes back in its place, new definitions go to the end, changed ones
-   * are replaced where they stand, and tools that are gone stay until {@linkcode compact}; calling one of those fails with
-   * `tool_removed`. Once the limit was passed, the view stays with the helpers until then. Throws `TypeError` for a limit that is no
-   * number of at least 0.
+   * Short of that, the order is frozen: what was returned before comes back in its place, new
+   * definitions go to the end, changed ones are replaced where they stand, and tools that are gone
+   * stay until {@linkcode compact}; calling one of those fails with `tool_removed`. Once the limit
+   * was passed, the view stays with the helpers until then. Throws `TypeError` for a limit that is
+   * no number of at least 0.
    */
   tools(options?: ViewDeclareOptions): readonly ToolDefinition[];
-  /** Forgets the order and what is gone, for when the model's cache is lost anyway. The selection stays. */
+  /**
+   * Forgets the order and what is gone, for when the model's cache is lost anyway. The selection
+   * stays.
+   */
   compact(): void;
-  /** Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to ask for them by name. */
+  /**
+   * Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to
+   * ask for them by name.
+   */
   undeclared(): readonly string[];
   /** Names selected so far, to hand to another view. */
   selection(): readonly string[];
   groups(): readonly ToolGroup[];
   has(name: string): boolean;
-  /** The definition of the tool that a call by this name reaches, declared or not; of helpers none. */
+  /**
+   * The definition of the tool that a call by this name reaches, declared or not; of helpers none.
+   */
   find(name: string): ToolDefinition | undefined;
   /**
-   * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments: they return an outcome with
-   * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open,
-   * and `tool_changed` for one that is not what the model read of it last: declare {@linkcode definitions} again and let it choose anew.
+   * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments:
+   * they return an outcome with `isError` that says what to pass. Also throws `tool_removed` for a
+   * tool that was declared and is gone while its provider is open, and `tool_changed` for one that
+   * is not what the model read of it last: declare {@linkcode definitions} again and let it choose
+   * anew.
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /**
-   * Starts what was not started, and waits for servers of which no tool is known and that are on their way: for who declares tools once. Who is late comes by
-   * {@linkcode onToolsChanged}, and is waited for no more. A call of a helper with `wait: "servers"` waits so, too. Rejects with `aborted` and `closed`.
+   * Starts what was not started, and waits for servers of which no tool is known and that are on
+   * their way: for who declares tools once. Who is late comes by {@linkcode onToolsChanged}, and is
+   * waited for no more. A call of a helper with `wait: "servers"` waits so, too. Rejects with
+   * `aborted` and `closed`.
    */
   whenListed(options?: WhenListedOptions): Promise<void>;
   /** Fires after the tools of the toolbox changed, whether this view shows those or not. */
@@ -181,7 +218,10 @@ export const viewOptionFields: Fields<ViewOptions> = {
 };
 const smallestAnswer = 4096;
 
-/** Makes a view. Throws a `TypeError` that names the option that is unknown, of a wrong type or out of range. */
+/**
+ * Makes a view. Throws a `TypeError` that names the option that is unknown, of a wrong type or out
+ * of range.
+ */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
   const { catalog, tokens, helperNames, onDiagnostic, calls } = context;

@@ -10,7 +10,8 @@ import { madeUpModel, meaningOf } from "./made-up-model.ts";
 
 const steps = fc.array(
   fc.oneof(
-    // A listing makes new definitions of the same words; a rule of admission, and a toolbox, show the same ones again.
+    // A listing makes new definitions of the same words; a rule of admission, and a toolbox, show
+    // the same ones again.
     {
       weight: 4,
       arbitrary: fc.record({ offer: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }), isListed: fc.boolean() }),

@@ -13,8 +13,8 @@ export function canAnswer({ mode }: Pick<ElicitationRequest, "mode">, capabiliti
 }
 
 /**
- * The parameters of an `elicitation/create`: the server's, whole, with its id in front of the message, because a user has to know who asks, and to the client it is
- * the gateway.
+ * The parameters of an `elicitation/create`: the server's, whole, with its id in front of the
+ * message, because a user has to know who asks, and to the client it is the gateway.
  */
 export function questionParams({ serverId, message, params }: ElicitationRequest): JsonObject {
   const { _meta: meta, ...rest } = params;

@@ -8,12 +8,17 @@ import { cancelled, questionParams, readElicitationResult } from "./ask-client.t
 import { randomToken } from "./random-token.ts";
 
 /**
- * Requests of 2026-07-28 that wait for their user. The request is answered with `input_required`; what it started goes on, and waits; the client's retry with
- * `requestState` brings the answers and gets the result. The state is a name that cannot be guessed, good for one retry of the same request by the same client.
+ * Requests of 2026-07-28 that wait for their user. The request is answered with `input_required`;
+ * what it started goes on, and waits; the client's retry with `requestState` brings the answers and
+ * gets the result. The state is a name that cannot be guessed, good for one retry of the same
+ * request by the same client.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export interface ParkedCalls {
-  /** Answers `request`: a new one by `work`, or one that goes on. Throws an `rpcError` for a state that nothing waits under. */
+  /**
+   * Answers `request`: a new one by `work`, or one that goes on. Throws an `rpcError` for a state
+   * that nothing waits under.
+   */
   run(request: ActiveRequest, work: (request: ActiveRequest) => Promise<JsonObject>): Promise<JsonObject>;
   readonly size: number;
   /** Gives up all of them. */
@@ -120,7 +125,10 @@ function ask(
   });
 }
 
-/** Answers the client that waits with what is to be asked. Without one, it goes out with its next message. */
+/**
+ * Answers the client that waits with what is to be asked. Without one, it goes out with its next
+ * message.
+ */
 function park(state: State, parked: Parked): void {
   const { wake, questions } = parked;
   if (wake === undefined || questions.size === 0) return;
@@ -168,7 +176,8 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   }
   const answered = new Promise<JsonObject>((resolve, reject) => {
     parked.wake = resolve;
-    // Where the call has its answer first, such as that it is a task now, nobody comes back for what is still asked.
+    // Where the call has its answer first, such as that it is a task now, nobody comes back for
+    // what is still asked.
     const end = (): void => {
       if (parked.wake !== resolve) return;
       parked.wake = undefined;

@@ -8,7 +8,10 @@ import { cancelled, questionParams, readElicitationResult } from "./ask-client.t
 export interface QuestionDelivery {
   /** What it may go over just now, the best first. */
   readonly sinks: () => readonly MessageSink[];
-  /** How long it may wait for another one where it goes over none of these, in milliseconds; 0: nobody will come for it. */
+  /**
+   * How long it may wait for another one where it goes over none of these, in milliseconds; 0:
+   * nobody will come for it.
+   */
   readonly waitMs: () => number;
   readonly signal: AbortSignal;
 }
@@ -18,8 +21,9 @@ export interface SessionQuestions {
   /** Asks. `cancel` when nobody comes for it, when the signal aborts, and when the session ends. */
   ask(request: ElicitationRequest, way: QuestionDelivery): Promise<ElicitationResult>;
   /**
-   * There is another stream: sends, under the ids that they have, the questions that went over none yet, and those whose stream has broken. Whether a client had them before nobody knows; who
-   * has one under the same id under way leaves it at that.
+   * There is another stream: sends, under the ids that they have, the questions that went over none
+   * yet, and those whose stream has broken. Whether a client had them before nobody knows; who has
+   * one under the same id under way leaves it at that.
    */
   again(): void;
   /** The client answered. `false`: nothing waits for this id. */

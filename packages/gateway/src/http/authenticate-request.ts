@@ -7,11 +7,16 @@ import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.t
 /** Who came in. */
 export interface AuthenticatedCaller {
   readonly principal: string | undefined;
-  /** Tells those apart who have different credentials: sessions are theirs alone. `undefined` where there is but one. */
+  /**
+   * Tells those apart who have different credentials: sessions are theirs alone. `undefined` where
+   * there is but one.
+   */
   readonly owner: string | undefined;
 }
 
-/** What an answer to a page of this origin needs. https://fetch.spec.whatwg.org/#http-cors-protocol */
+/**
+ * What an answer to a page of this origin needs. https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
 export function corsHeaders(exchange: GatewayHttpExchange): HttpHeaders {
   const origin = exchange.header("origin");
   if (origin === undefined) return {};
@@ -32,7 +37,10 @@ export function replyPreflight(exchange: GatewayHttpExchange): void {
   });
 }
 
-/** Refuses a request that calls this machine by a name that is not its own, or that a page from elsewhere sent: `false` is answered already. */
+/**
+ * Refuses a request that calls this machine by a name that is not its own, or that a page from
+ * elsewhere sent: `false` is answered already.
+ */
 export function isFromHere(exchange: GatewayHttpExchange, { hosts, isAllowedOrigin }: HttpSettings): boolean {
   const host = exchange.header("host");
   const origin = exchange.header("origin");

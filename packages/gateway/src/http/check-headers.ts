@@ -14,7 +14,8 @@ const named: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What is wrong with the headers of a request of 2026-07-28: those on the way go by them, and so they have to say the same as the body.
+ * What is wrong with the headers of a request of 2026-07-28: those on the way go by them, and so
+ * they have to say the same as the body.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkHeaders(
@@ -32,7 +33,10 @@ export function checkHeaders(
   return name !== undefined && decodeHeader(name.trim()) === value ? undefined : differs("Mcp-Name", name);
 }
 
-/** Whether header and body name two revisions. This comes before the question whether either is spoken here. */
+/**
+ * Whether header and body name two revisions. This comes before the question whether either is
+ * spoken here.
+ */
 export function checkRevision(exchange: GatewayHttpExchange, { params }: RequestMessage): RpcFailure | undefined {
   const header = exchange.header("mcp-protocol-version");
   const version = metaOf(params)?.[metaKeys.protocolVersion];
@@ -47,7 +51,9 @@ function differs(header: string, value: string | undefined): RpcFailure {
 
 const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** The text of a header, which is in base64 where it would not be legal. `undefined`: it is neither. */
+/**
+ * The text of a header, which is in base64 where it would not be legal. `undefined`: it is neither.
+ */
 export function decodeHeader(value: string): string | undefined {
   const match = encoded.exec(value);
   if (match === null) return value.startsWith("=?base64?") && value.endsWith("?=") ? undefined : value;

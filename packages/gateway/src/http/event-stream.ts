@@ -3,12 +3,17 @@ import type { MessageSink } from "../message/message-sink.ts";
 import { writeMessage } from "../message/write-message.ts";
 import { onGone, type GatewayHttpExchange, type HttpHeaders, type HttpStream } from "./http-exchange.ts";
 
-/** A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/**
+ * A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
 export interface EventStream extends MessageSink {
   end(): void;
 }
 
-/** Opens it, with a comment now and then while nothing is said, so that nobody on the way takes it for dead. */
+/**
+ * Opens it, with a comment now and then while nothing is said, so that nobody on the way takes it
+ * for dead.
+ */
 export function openEventStream(
   exchange: GatewayHttpExchange,
   headers: HttpHeaders,

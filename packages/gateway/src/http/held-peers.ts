@@ -27,7 +27,10 @@ export interface HeldPeer {
 /** Clients over HTTP, by the id of their session, or by what else tells them apart. */
 export interface HeldPeers {
   get(key: string): HeldPeer | undefined;
-  /** Holds a client that was opened. Where they are closed by now it closes it, and rejects with `closed`. */
+  /**
+   * Holds a client that was opened. Where they are closed by now it closes it, and rejects with
+   * `closed`.
+   */
   add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): Promise<HeldPeer>;
   /** For the time of an exchange; the returned function ends it. */
   use(held: HeldPeer): Cancel;

@@ -15,7 +15,10 @@ export interface GatewayHttpExchange {
   readonly path: string;
   /** By lower-case name; several of one name are joined. */
   header(name: string): string | undefined;
-  /** The body as text. Rejects where the client broke off. `take` is asked before so many more bytes are kept; `false`: there is no room for them. */
+  /**
+   * The body as text. Rejects where the client broke off. `take` is asked before so many more bytes
+   * are kept; `false`: there is no room for them.
+   */
   readBody(maxBytes: number, take?: (bytes: number) => boolean): Promise<ReadBody>;
   /** Aborts when the client is gone before it had its whole answer. */
   readonly gone: AbortSignal;
@@ -27,7 +30,10 @@ export interface GatewayHttpExchange {
 
 /** An answer that goes on. */
 export interface HttpStream {
-  /** `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond the limits ends by itself. */
+  /**
+   * `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond
+   * the limits ends by itself.
+   */
   write(text: string, weight: MessagePriority): boolean;
   end(): void;
 }

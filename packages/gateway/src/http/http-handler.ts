@@ -19,9 +19,16 @@ function refuseEnding(exchange: GatewayHttpExchange): void {
 
 /** A gateway over HTTP. */
 export interface HttpHandler {
-  /** Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Where its signal is aborted before there is an answer, that is an empty 499, and where it is from the start, nothing runs. Never rejects. */
+  /**
+   * Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Where
+   * its signal is aborted before there is an answer, that is an empty 499, and where it is from the
+   * start, nothing runs. Never rejects.
+   */
   fetch(request: Request): Promise<Response>;
-  /** Answers an exchange of another HTTP server; `listen` of `@hostside/gateway/node` does. Resolves when it is answered, or goes on as a stream. */
+  /**
+   * Answers an exchange of another HTTP server; `listen` of `@hostside/gateway/node` does. Resolves
+   * when it is answered, or goes on as a stream.
+   */
   handle(exchange: GatewayHttpExchange): Promise<void>;
   /** Ends all of its sessions and streams; the gateway stays. Idempotent, never rejects. */
   close(reason?: string): Promise<void>;

@@ -16,9 +16,16 @@ export interface RefusedToken {
 
 /** Who may come in. */
 export type GatewayHttpAuth =
-  /** Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is another client. Compared in constant time; at least 16 characters, as RFC 6750 has them. */
+  /**
+   * Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is
+   * another client. Compared in constant time; at least 16 characters, as RFC 6750 has them.
+   */
   | { readonly token: string | readonly string[] }
-  /** Who has a token that this function knows: behind an OAuth authorization server, which `resource` names to clients. A token never goes on to a server. What throws, or takes longer than `limits.verifyTokenMs`, is answered with 503. */
+  /**
+   * Who has a token that this function knows: behind an OAuth authorization server, which
+   * `resource` names to clients. A token never goes on to a server. What throws, or takes longer
+   * than `limits.verifyTokenMs`, is answered with 503.
+   */
   | {
       readonly verifyToken: (
         token: string,
@@ -45,11 +52,15 @@ export interface GatewayHttpOptions {
   /** Default `/mcp`. */
   readonly path?: string | undefined;
   /**
-   * Names that a request may call this machine by, without a port; another `Host` is refused, which a page that rebinds its name to this machine cannot help. Default: those of the
-   * loopback interface, and that of `resource.url`.
+   * Names that a request may call this machine by, without a port; another `Host` is refused, which
+   * a page that rebinds its name to this machine cannot help. Default: those of the loopback
+   * interface, and that of `resource.url`.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Origins of pages that may come in, such as `https://inspector.example.com`; `"*"` is all. Default: pages of the loopback interface. A request without an `Origin` is of no page. */
+  /**
+   * Origins of pages that may come in, such as `https://inspector.example.com`; `"*"` is all.
+   * Default: pages of the loopback interface. A request without an `Origin` is of no page.
+   */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -140,7 +151,8 @@ function readResource(resource: unknown): HttpSettings["resource"] {
   return { path, url: `${origin}${path}`, metadata };
 }
 
-// What is no web page has an origin of a scheme of its own, such as `capacitor://localhost` of an app, in which there may be anybody's page.
+// What is no web page has an origin of a scheme of its own, such as `capacitor://localhost` of an
+// app, in which there may be anybody's page.
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);

@@ -14,7 +14,10 @@ export interface IncomingBody {
   end(): void;
 }
 
-/** Makes it. A quarter is for each owner, and one body at least, so that nobody fills all the room; who has no name of its own is the only one. */
+/**
+ * Makes it. A quarter is for each owner, and one body at least, so that nobody fills all the room;
+ * who has no name of its own is the only one.
+ */
 export function createIncomingBytes({
   maxIncomingBytes,
   maxBodyBytes,

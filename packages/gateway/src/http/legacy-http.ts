@@ -19,7 +19,10 @@ import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
 import { accepts, createPostAnswer } from "./post-answer.ts";
 import { replyFailure } from "./read-post.ts";
 
-/** Answers a message of a revision with sessions. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+/**
+ * Answers a message of a revision with sessions.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
 export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Promise<void> {
   const { exchange } = parts;
   if (read.kind === "invalid") {
@@ -99,7 +102,10 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
   }
 }
 
-/** The session that a request names; `undefined` where it cannot be used, and it is answered already. */
+/**
+ * The session that a request names; `undefined` where it cannot be used, and it is answered
+ * already.
+ */
 function findSession({ exchange, held, owner }: HttpParts): HeldPeer | undefined {
   const version = exchange.header("mcp-protocol-version");
   if (version !== undefined && !servedLegacyRevisions.includes(version)) {
@@ -152,7 +158,10 @@ async function answerRequest(
   }
 }
 
-/** The stream of what a session hears unasked. A later one takes the place of an earlier one, whose client may be gone without a word. */
+/**
+ * The stream of what a session hears unasked. A later one takes the place of an earlier one, whose
+ * client may be gone without a word.
+ */
 export function openSessionStream(parts: HttpParts): void {
   const { exchange, settings, held } = parts;
   if (!accepts(exchange.header("accept"), "text/event-stream")) {

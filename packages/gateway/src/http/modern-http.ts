@@ -21,7 +21,10 @@ export function isModernPost(read: ReadMessage): boolean {
   return params !== undefined && metaOf(params)?.[metaKeys.protocolVersion] !== undefined;
 }
 
-/** Answers a message of 2026-07-28, each by itself. https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+/**
+ * Answers a message of 2026-07-28, each by itself.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
 export async function answerModernPost(parts: HttpParts, read: ReadMessage): Promise<void> {
   const { exchange } = parts;
   const refuse = (failure: RpcFailure, status = 400): void =>
@@ -95,7 +98,10 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   }
 }
 
-/** A method that there is not is a page that there is not, and what a client cannot ask for is a bad request; everything else that went wrong is an answer. */
+/**
+ * A method that there is not is a page that there is not, and what a client cannot ask for is a bad
+ * request; everything else that went wrong is an answer.
+ */
 function statusOf(message: JsonObject | undefined): number {
   const error = message?.["error"];
   if (!isJsonObject(error)) return 200;
@@ -103,8 +109,8 @@ function statusOf(message: JsonObject | undefined): number {
 }
 
 /**
- * The client that a request belongs to. There is no session in this revision: it is whose token it is, and which program it says to be, so that what
- * one request kept a later one finds.
+ * The client that a request belongs to. There is no session in this revision: it is whose token it
+ * is, and which program it says to be, so that what one request kept a later one finds.
  */
 async function peerOf(parts: HttpParts, { info, capabilities }: RequestEnvelope): Promise<HeldPeer> {
   const { clients, held, principal, owner } = parts;

@@ -15,7 +15,8 @@ const known = new WeakMap<JsonObject, readonly MirroredParam[]>();
 const deepest = 16;
 
 /**
- * What is wrong with the `Mcp-Param-…` headers of a call, by what the schema of its tool declares with `x-mcp-header`.
+ * What is wrong with the `Mcp-Param-…` headers of a call, by what the schema of its tool declares
+ * with `x-mcp-header`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkParamHeaders(

@@ -4,10 +4,15 @@ import { writeMessage } from "../message/write-message.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
 import { onGone, type GatewayHttpExchange, type HttpHeaders } from "./http-exchange.ts";
 
-/** The answer to a POST: JSON, or a stream as soon as there is something to say before the result, or silence has lasted. */
+/**
+ * The answer to a POST: JSON, or a stream as soon as there is something to say before the result,
+ * or silence has lasted.
+ */
 export interface PostAnswer {
   readonly sink: MessageSink;
-  /** The last message, and the end. `undefined`: there is none, because the request was given up. */
+  /**
+   * The last message, and the end. `undefined`: there is none, because the request was given up.
+   */
   finish(message: JsonObject | undefined, status?: number): void;
 }
 

@@ -8,7 +8,10 @@ import { readBodyText } from "./read-bytes.ts";
 
 const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
 
-/** Comes byte by byte, each in the memory of the one before: whoever keeps pieces and no copies has the last one alone. */
+/**
+ * Comes byte by byte, each in the memory of the one before: whoever keeps pieces and no copies has
+ * the last one alone.
+ */
 async function* byteByByte(whole: string): AsyncGenerator<Uint8Array, undefined> {
   const piece = new Uint8Array(1);
   for (const byte of new TextEncoder().encode(whole)) {

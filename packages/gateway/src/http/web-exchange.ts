@@ -9,7 +9,10 @@ export interface WebAnswering {
   readonly limits: Pick<GatewayLimits, "maxBufferedBytes">;
 }
 
-/** Answers a `Request` of the web's own API. One whose signal is aborted before there is an answer is answered all the same, for who waits for it: with what nginx logs of a client that is gone. */
+/**
+ * Answers a `Request` of the web's own API. One whose signal is aborted before there is an answer
+ * is answered all the same, for who waits for it: with what nginx logs of a client that is gone.
+ */
 export function answerWebRequest(request: Request, { handle, limits }: WebAnswering): Promise<Response> {
   const gone = new AbortController();
   if (request.signal.aborted) return Promise.resolve(ofNobody());

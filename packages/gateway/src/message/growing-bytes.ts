@@ -9,7 +9,10 @@ export interface GrowingBytes {
 
 const nothing = new Uint8Array(0);
 
-/** Makes it. Whoever adds counts: it takes at most twice the room of what it has, never more ahead than `maxBytes`. */
+/**
+ * Makes it. Whoever adds counts: it takes at most twice the room of what it has, never more ahead
+ * than `maxBytes`.
+ */
 export function createGrowingBytes(maxBytes: number): GrowingBytes {
   let room = nothing;
   let size = 0;

@@ -8,7 +8,9 @@ const aboutTasks: ReadonlySet<string> = new Set([
   "tasks/cancel",
 ]);
 
-/** Whether a request goes on with what was begun before: it is let in also while the gateway ends. */
+/**
+ * Whether a request goes on with what was begun before: it is let in also while the gateway ends.
+ */
 export function isContinuation({ method, params }: Pick<RequestMessage, "method" | "params">): boolean {
   return params["requestState"] !== undefined || aboutTasks.has(method);
 }

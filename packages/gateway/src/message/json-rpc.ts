@@ -10,7 +10,10 @@ export interface RequestMessage {
   readonly params: JsonObject;
 }
 
-/** Codes of errors, by JSON-RPC 2.0 and https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes. */
+/**
+ * Codes of errors, by JSON-RPC 2.0 and
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes.
+ */
 export const rpcCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,

@@ -4,7 +4,10 @@ import { isJsonObject } from "@hostside/core/implement";
 /** What belongs to one hop of the protocol, and to no other. */
 const hopPrefix = "io.modelcontextprotocol/";
 
-/** Keys of `_meta` in 2026-07-28. https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
+/**
+ * Keys of `_meta` in 2026-07-28.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
 export const metaKeys = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",
@@ -23,8 +26,9 @@ export function metaOf(params: JsonObject): JsonObject | undefined {
 }
 
 /**
- * What of a `_meta` goes on to the other side: all but what one hop says to the next, and the token of its progress. Trace context (`traceparent`,
- * `tracestate`, `baggage`) goes on. `undefined` when nothing is left.
+ * What of a `_meta` goes on to the other side: all but what one hop says to the next, and the token
+ * of its progress. Trace context (`traceparent`, `tracestate`, `baggage`) goes on. `undefined` when
+ * nothing is left.
  */
 export function passOn(meta: JsonObject | undefined): JsonObject | undefined {
   if (meta === undefined) return undefined;

@@ -7,10 +7,16 @@ export const servedLegacyRevisions: readonly string[] = ["2025-11-25", "2025-06-
 /** The newest revision with a handshake: for clients that ask for one that nobody knows. */
 export const latestLegacyRevision = "2025-11-25";
 
-/** The one revision that has batches. https://modelcontextprotocol.io/specification/2025-03-26/basic#batching */
+/**
+ * The one revision that has batches.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
+ */
 export const batchRevision = "2025-03-26";
 
-/** True for a text that names a revision of the stateless era. Revisions are ISO dates, so their order is that of texts. */
+/**
+ * True for a text that names a revision of the stateless era. Revisions are ISO dates, so their
+ * order is that of texts.
+ */
 export function isModernRevision(revision: string): boolean {
   return revision >= modernRevision;
 }

@@ -68,7 +68,8 @@ export function createBoundedWriter(stream: Writable, init: BoundedWriterInit): 
         return false;
       }
       if (!gathers) push(text);
-      // After all microtasks that are due, so that the answers to what came in together leave together.
+      // After all microtasks that are due, so that the answers to what came in together leave
+      // together.
       else if (gathered === "") process.nextTick(flush);
       if (gathers) gathered += text;
       return true;

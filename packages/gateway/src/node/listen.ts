@@ -12,7 +12,10 @@ import { createUnreadAnswers } from "./unread-answers.ts";
 export interface ListenOptions extends GatewayHttpOptions {
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
-  /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one than that, `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it. */
+  /**
+   * Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one than that,
+   * `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it.
+   */
   readonly host?: string | undefined;
   /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "maxUnreadBytes" | "slowReaderMs">> | undefined;
@@ -25,7 +28,10 @@ export interface GatewayServer extends AsyncDisposable {
   /** With the port that it has: `http://127.0.0.1:7777/mcp`. */
   readonly url: string;
   readonly port: number;
-  /** Ends it: no new connections, its sessions closed, all sockets gone within 5 s. Closing the gateway first lets what is under way finish. Idempotent, never rejects. */
+  /**
+   * Ends it: no new connections, its sessions closed, all sockets gone within 5 s. Closing the
+   * gateway first lets what is under way finish. Idempotent, never rejects.
+   */
   close(reason?: string): Promise<void>;
 }
 
@@ -41,7 +47,10 @@ const own = {
 } as const;
 const longestEndMs = 5000;
 
-/** Listens. Throws a `TypeError` for options, and rejects with Node's error where the port cannot be had. */
+/**
+ * Listens. Throws a `TypeError` for options, and rejects with Node's error where the port cannot be
+ * had.
+ */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<GatewayServer> {
   assertKnownOptions("listen()", options, own);
   const { port = 0, host = "127.0.0.1", limits: given, clock = systemClock, ...httpOptions } = options;

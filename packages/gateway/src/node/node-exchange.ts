@@ -83,7 +83,8 @@ function endUnread(
 const lingerMs = 2000;
 
 /**
- * Ends an answer once the rest of its request was dropped, or there is too much of it: a connection that is closed with something unread is reset, and the answer may be lost with it.
+ * Ends an answer once the rest of its request was dropped, or there is too much of it: a connection
+ * that is closed with something unread is reset, and the answer may be lost with it.
  * https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
 function endLate(
@@ -110,7 +111,10 @@ function endLate(
 
 interface Target {
   readonly path: string;
-  /** Of a target that is a whole URL, which counts in place of `Host`. https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+  /**
+   * Of a target that is a whole URL, which counts in place of `Host`.
+   * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
+   */
   readonly authority: string | undefined;
 }
 

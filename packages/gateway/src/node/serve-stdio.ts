@@ -14,7 +14,10 @@ export interface StdioOptions {
   readonly output?: Writable | undefined;
   /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBodyBytes" | "maxBufferedBytes" | "slowReaderMs">> | undefined;
-  /** How long what is under way may go on once the client has closed its end, in milliseconds. Default 2,000: hosts kill what does not end, after four seconds or so. */
+  /**
+   * How long what is under way may go on once the client has closed its end, in milliseconds.
+   * Default 2,000: hosts kill what does not end, after four seconds or so.
+   */
   readonly drainMs?: number | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -23,8 +26,9 @@ export interface StdioOptions {
 /** A client on pipes. */
 export interface ServedStdio extends AsyncDisposable {
   /**
-   * Resolves, with why, when the client is gone (its end of the pipe is closed and what it asked for was answered, or it did not read), or the gateway is closed. The process can go then; where the client left
-   * something unread, Node waits for it, and `process.exit()` does not.
+   * Resolves, with why, when the client is gone (its end of the pipe is closed and what it asked
+   * for was answered, or it did not read), or the gateway is closed. The process can go then; where
+   * the client left something unread, Node waits for it, and `process.exit()` does not.
    */
   readonly ended: Promise<string>;
   /** Ends it. Idempotent, never rejects. */
@@ -32,8 +36,10 @@ export interface ServedStdio extends AsyncDisposable {
 }
 
 /**
- * Serves one client over the pipes of this process, as `stdio` of MCP has it: a message is a line. When the client closes its end, what is under way may finish, and be answered, for `drainMs`; what waits for
- * an answer of its user gets none. Then the rest is given up and its conversation closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
+ * Serves one client over the pipes of this process, as `stdio` of MCP has it: a message is a line.
+ * When the client closes its end, what is under way may finish, and be answered, for `drainMs`;
+ * what waits for an answer of its user gets none. Then the rest is given up and its conversation
+ * closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
   const { input = process.stdin, output = process.stdout, drainMs = 2000, clock = systemClock } = options;

@@ -27,8 +27,9 @@ interface Watched extends WatchedAnswer {
 }
 
 /**
- * Keeps what all of them leave unread within `maxUnreadBytes`: beyond it those are closed that were left longest. They are weighed whenever an eighth of that has been written,
- * so that an answer pays an addition.
+ * Keeps what all of them leave unread within `maxUnreadBytes`: beyond it those are closed that were
+ * left longest. They are weighed whenever an eighth of that has been written, so that an answer
+ * pays an addition.
  */
 export function createUnreadAnswers({ maxUnreadBytes, clock }: UnreadAnswersInit): UnreadAnswers {
   const watched = createSlots<Watched>();

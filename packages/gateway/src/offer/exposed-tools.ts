@@ -15,7 +15,9 @@ export interface ExposedTools {
   find(name: string): ToolDefinition | undefined;
   /** The name itself, if it is of a tool of the gateway that calls others. */
   callerOf(name: string): ToolCaller | undefined;
-  /** Whether `list()` would be another one because of what the client did since it was asked last. */
+  /**
+   * Whether `list()` would be another one because of what the client did since it was asked last.
+   */
   hasNews(): boolean;
 }
 
@@ -23,7 +25,9 @@ const helpers = 3;
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Makes it. `settings.expose` may be another one later. Of a client of 2026-07-28 the list does not depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as that shows.
+ * Makes it. `settings.expose` may be another one later. Of a client of 2026-07-28 the list does not
+ * depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was
+ * not made with `client.view`, as far as that shows.
  */
 export function createExposedTools(
   tools: GatewayTools,

@@ -6,8 +6,8 @@ const how =
   "Tools are found, not listed: search with tools_search, or select by name or group with tools_select. What you found you can call by its name, through tools_read if it only reads, or else through tools_call.";
 
 /**
- * What the gateway says to the model of a client. Of servers there are their ids and the number of their tools, which are the host's words: what a server says of
- * itself is no instruction.
+ * What the gateway says to the model of a client. Of servers there are their ids and the number of
+ * their tools, which are the host's words: what a server says of itself is no instruction.
  */
 export function instructionsFor(
   { instructions, expose }: Pick<GatewaySettings, "instructions" | "expose">,

@@ -3,8 +3,9 @@ import type { JsonObject, ToolDefinition } from "@hostside/core";
 const known = new WeakMap<ToolDefinition, JsonObject>();
 
 /**
- * A definition as `tools/list` has it: what its server lists, whole, with members that nobody here knows; under the name, and with the words, that
- * the host gives it. Left out is what a server says of tasks: those of this gateway are its own.
+ * A definition as `tools/list` has it: what its server lists, whole, with members that nobody here
+ * knows; under the name, and with the words, that the host gives it. Left out is what a server says
+ * of tasks: those of this gateway are its own.
  */
 export function toWireTool(definition: ToolDefinition): JsonObject {
   let tool = known.get(definition);

@@ -3,7 +3,10 @@ import type { Exposure } from "../gateway-options.ts";
 
 const mostServers = 10;
 
-/** What a model that has this gateway alone can do about a name that no tool has, as sentences. `error`: the `unknown_tool`, where there is one. Pure. */
+/**
+ * What a model that has this gateway alone can do about a name that no tool has, as sentences.
+ * `error`: the `unknown_tool`, where there is one. Pure.
+ */
 export function adviseUnknownTool(expose: Exposure, error?: HostsideError): string {
   const { suggestions = [], servers = [] } = error?.details ?? {};
   const meant = suggestions.map((name) => JSON.stringify(name)).join(" or ");

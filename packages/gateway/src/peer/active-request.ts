@@ -30,7 +30,10 @@ export interface ActiveRequest {
   serverId: string | undefined;
   /** Present where its user can be asked. */
   ask?: AskUser;
-  /** Hears what its server says of a task that it made of the call; present where it may become one for its client. */
+  /**
+   * Hears what its server says of a task that it made of the call; present where it may become one
+   * for its client.
+   */
   onTask?: (task: CallTask) => void;
   /** Hears what is said of its progress, where it is a task. */
   onStep?: (message: string) => void;

@@ -23,5 +23,8 @@ export interface PeerContext {
   readonly tasks: KeptTasks | undefined;
 }
 
-/** Answers one kind of request. Throws an `rpcError`, or anything else, which is then an internal error. */
+/**
+ * Answers one kind of request. Throws an `rpcError`, or anything else, which is then an internal
+ * error.
+ */
 export type PeerRequestHandler = (context: PeerContext, request: ActiveRequest) => JsonObject | Promise<JsonObject>;

@@ -12,7 +12,10 @@ import type { ActiveRequest } from "./active-request.ts";
 /** What changed, as clients are told of it. */
 export type ListChangeKind = "tools" | "resources" | "prompts";
 
-/** Which news somebody wants of 2026-07-28. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
+/**
+ * Which news somebody wants of 2026-07-28.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
 export interface NewsSubscription {
   readonly id: RequestId;
   readonly kinds: ReadonlySet<ListChangeKind>;
@@ -23,7 +26,10 @@ export interface NewsSubscription {
 
 /** What one client hears without having asked with each request. */
 export interface PeerNews {
-  /** The stream of a client with a session; what it missed of changes is said at once. `undefined`: it has none now. */
+  /**
+   * The stream of a client with a session; what it missed of changes is said at once. `undefined`:
+   * it has none now.
+   */
   setStream(sink: MessageSink | undefined): void;
   readonly stream: MessageSink | undefined;
   /** From this level on it wants lines of logs, for as long as its session lasts. */
@@ -57,7 +63,10 @@ const methods: Readonly<Record<ListChangeKind, string>> = {
 // Of a storm of changes a client hears once in so long; it reads the whole list each time.
 const quietMs = 50;
 
-/** Follows the conversation: changes are gathered for a moment and said as the gateway's own, never handed on. */
+/**
+ * Follows the conversation: changes are gathered for a moment and said as the gateway's own, never
+ * handed on.
+ */
 export function createPeerNews(init: PeerNewsInit): PeerNews {
   const { settings, client, conversation, requests } = init;
   const listeners = new Set<NewsSubscription>();

@@ -4,7 +4,10 @@ import { rpcError } from "../message/rpc-error.ts";
 
 /** The resources that one client is subscribed to. */
 export interface PeerSubscriptions {
-  /** Subscribes by `open`, unless it is; the returned function takes it back. Throws an `rpcError` beyond the limit, and as `open`. */
+  /**
+   * Subscribes by `open`, unless it is; the returned function takes it back. Throws an `rpcError`
+   * beyond the limit, and as `open`.
+   */
   add(uri: string, open: () => Promise<Subscription>): Promise<Cancel>;
   /** Takes one back, however often it was added. */
   remove(uri: string): void;
@@ -17,7 +20,9 @@ interface Followed {
   readonly opened: Promise<Subscription>;
 }
 
-/** Makes it, for `most` resources. A server is asked once for each, whoever of the client wants it. */
+/**
+ * Makes it, for `most` resources. A server is asked once for each, whoever of the client wants it.
+ */
 export function createPeerSubscriptions(most: number): PeerSubscriptions {
   const followed = new Map<string, Followed>();
   const leave = (uri: string, one: Followed): void => {

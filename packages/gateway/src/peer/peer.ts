@@ -46,15 +46,22 @@ export interface RequestDelivery {
 export interface Peer {
   readonly client: GatewayClient;
   readonly context: PeerContext;
-  /** Answers a request. `undefined`: it was given up, and nobody waits for an answer. Never rejects. */
+  /**
+   * Answers a request. `undefined`: it was given up, and nobody waits for an answer. Never rejects.
+   */
   handle(message: RequestMessage, way: RequestDelivery): Promise<JsonObject | undefined>;
   /** A response of the client to a question. `false`: nothing waits for it. */
   answer: SessionQuestions["answer"];
-  /** The client listens anew: what it was asked and may not have heard is asked over that stream. */
+  /**
+   * The client listens anew: what it was asked and may not have heard is asked over that stream.
+   */
   listensAnew(): void;
   /** Asks the user of this client on a server's behalf. Rejects where that cannot be. */
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
-  /** Nothing more is heard from the client: what it was asked is not answered, a call that was to go on with its answer is given up, and it is asked nothing any more. */
+  /**
+   * Nothing more is heard from the client: what it was asked is not answered, a call that was to go
+   * on with its answer is given up, and it is asked nothing any more.
+   */
   endQuestions(): void;
   /** Requests under way, and calls that wait for the client. */
   readonly busy: number;
@@ -64,9 +71,15 @@ export interface Peer {
   readonly tasks: number;
   /** UTF-16 units of their results. */
   readonly taskBytes: number;
-  /** Resolves when nothing is under way; from now on that of a task is until its client has fetched what came of it. */
+  /**
+   * Resolves when nothing is under way; from now on that of a task is until its client has fetched
+   * what came of it.
+   */
   idle(): Promise<void>;
-  /** Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent, never rejects. */
+  /**
+   * Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent,
+   * never rejects.
+   */
   close(reason: string): Promise<void>;
 }
 
@@ -250,7 +263,8 @@ async function handle(
     const run = async (one: ActiveRequest): Promise<JsonObject> => {
       const slot = requests.add(one);
       try {
-        // Written out, because most gateways have no telemetry, and each promise more is paid with every request.
+        // Written out, because most gateways have no telemetry, and each promise more is paid with
+        // every request.
         if (telemetry === undefined) return await handler(state.context, one);
         return await traceRequest({ telemetry, client, request: one }, async () => handler(state.context, one));
       } finally {
@@ -283,7 +297,10 @@ function givenUp(id: RequestMessage["id"], { reason }: AbortSignal): JsonObject 
   return failure && errorMessage(id, failure);
 }
 
-/** The requests that a server may answer with a question. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+/**
+ * The requests that a server may answer with a question.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
 const mayAsk: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
 function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestDelivery): ActiveRequest {
@@ -309,7 +326,8 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
   };
   if (client.era === "legacy") {
     const { news } = context;
-    // Over the request's own stream, or, where that is gone, over the one that the client listens on.
+    // Over the request's own stream, or, where that is gone, over the one that the client listens
+    // on.
     const sinks = (): readonly MessageSink[] => [request.sink, ...(news.stream === undefined ? [] : [news.stream])];
     // A client that is away may listen again; one that takes no streams never will.
     const isAway = (): boolean => request.sink.isOver === true || state.hasListened;
@@ -355,7 +373,8 @@ async function elicit(
     .values()
     .filter(({ ask }) => ask !== undefined)
     .sort((one, other) => one.number - other.number);
-  // The request that it belongs to, and no other; where that is not known, the oldest that went to this server, whose question it may be; of one alone there is no doubt.
+  // The request that it belongs to, and no other; where that is not known, the oldest that went to
+  // this server, whose question it may be; of one alone there is no doubt.
   const asked =
     context?.causationId !== undefined
       ? open.find(({ uid }) => uid === context.causationId)

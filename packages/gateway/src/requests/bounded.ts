@@ -36,14 +36,18 @@ export async function bounded<T>(
 }
 
 /**
- * From which level on the client wants lines of logs that belong to this request. A server of 2026-07-28 writes them only for requests that say so.
+ * From which level on the client wants lines of logs that belong to this request. A server of
+ * 2026-07-28 writes them only for requests that say so.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
  */
 export function logLevelOf({ conversation, news }: PeerContext, { logLevel }: ActiveRequest): string | undefined {
   return conversation.onServerLog === undefined ? undefined : (logLevel ?? news.logLevel);
 }
 
-/** What the host's layers learn of a request, beside whose it is, which the context of the view says. */
+/**
+ * What the host's layers learn of a request, beside whose it is, which the context of the view
+ * says.
+ */
 export function callContextOf({ uid }: ActiveRequest): { readonly causationId: string } {
   return { causationId: uid };
 }

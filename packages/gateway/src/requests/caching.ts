@@ -1,7 +1,10 @@
 import type { JsonObject } from "@hostside/core";
 import type { PeerContext } from "../peer/peer-context.ts";
 
-/** A list or a read as its era has it: 2026-07-28 wants to know for how long it may be kept and by whom. Unless it is known, not at all, and by its reader alone. */
+/**
+ * A list or a read as its era has it: 2026-07-28 wants to know for how long it may be kept and by
+ * whom. Unless it is known, not at all, and by its reader alone.
+ */
 export function cacheable(
   { client }: PeerContext,
   result: JsonObject,

@@ -2,7 +2,10 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 
-/** One page of a list. The cursor names the entry that the page before it ended with, so that a list that changes meanwhile loses nothing. */
+/**
+ * One page of a list. The cursor names the entry that the page before it ended with, so that a list
+ * that changes meanwhile loses nothing.
+ */
 export function paginate(
   all: readonly JsonObject[],
   params: JsonObject,

@@ -20,7 +20,10 @@ const inBoth: readonly (readonly [string, PeerRequestHandler])[] = [
   ["tasks/cancel", handleCancelTask],
 ];
 
-/** What each era can ask for. `initialize` is not among them: it makes the client that the others belong to. */
+/**
+ * What each era can ask for. `initialize` is not among them: it makes the client that the others
+ * belong to.
+ */
 export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, PeerRequestHandler>>> = {
   legacy: new Map([
     ...inBoth,

@@ -56,7 +56,10 @@ export const handleReadResource: PeerRequestHandler = async (context, request) =
   }
 };
 
-/** The server to ask for a URI. Where it is not known, what the servers list is read once. Throws where nobody has it. */
+/**
+ * The server to ask for a URI. Where it is not known, what the servers list is read once. Throws
+ * where nobody has it.
+ */
 export async function findServer(context: PeerContext, uri: string, list: () => Promise<unknown>): Promise<string> {
   const routed = routedOf(context);
   const known = routed.serverOf(uri);

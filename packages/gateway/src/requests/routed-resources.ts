@@ -22,7 +22,10 @@ export interface RoutedResources {
   resources(): readonly GatewayResource[];
   templates(): readonly GatewayTemplate[];
   prompts(): readonly NamedPrompt[];
-  /** The server to ask for a URI: who lists it, whose template it fits best, or who named it first in a result; then the only one there is. */
+  /**
+   * The server to ask for a URI: who lists it, whose template it fits best, or who named it first
+   * in a result; then the only one there is.
+   */
   serverOf(uri: string): string | undefined;
   /** The server of a template, by its text. */
   serverOfTemplate(uriTemplate: string): string | undefined;
@@ -77,7 +80,8 @@ export function createRoutedResources(
     templates: () => Array.from(templates().values()),
     prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
     serverOf(uri) {
-      // What a server names in a result it may not have: who lists a URI, or a template that it fits, comes first.
+      // What a server names in a result it may not have: who lists a URI, or a template that it
+      // fits, comes first.
       const listed = resources().get(uri) ?? bestTemplate(uri, templates());
       return (
         listed?.serverId ??
@@ -117,8 +121,9 @@ interface OwnList<T> {
 }
 
 /**
- * Shows the snapshot until something is listed that is no part of it: what is read for a principal or a role, or with `_meta`, is its caller's alone. Of a
- * server whose list could not be read again it keeps what there was.
+ * Shows the snapshot until something is listed that is no part of it: what is read for a principal
+ * or a role, or with `_meta`, is its caller's alone. Of a server whose list could not be read again
+ * it keeps what there was.
  */
 function createOwnList<T extends GatewayEntry>(snapshot: () => GatewaySnapshot<T>): OwnList<T> {
   let own: GatewaySnapshot<T> | undefined;

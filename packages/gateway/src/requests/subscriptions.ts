@@ -39,7 +39,8 @@ const filterMembers: Readonly<Record<string, ListChangeKind>> = {
 };
 
 /**
- * `subscriptions/listen`: stays open until the client or the gateway ends it. Acknowledged with what is really followed.
+ * `subscriptions/listen`: stays open until the client or the gateway ends it. Acknowledged with
+ * what is really followed.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export const handleSubscriptionsListen: PeerRequestHandler = async (context, request) => {
@@ -56,7 +57,8 @@ export const handleSubscriptionsListen: PeerRequestHandler = async (context, req
   const uris = new Set<string>();
   try {
     for (const uri of wanted) {
-      // One that nobody has, or whose server does not offer it, is left out of what is acknowledged.
+      // One that nobody has, or whose server does not offer it, is left out of what is
+      // acknowledged.
       const leave = await context.subscriptions.add(uri, () => open(context, request, uri)).catch(() => undefined);
       if (leave === undefined) continue;
       leaving.push(leave);

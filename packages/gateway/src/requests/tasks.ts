@@ -29,7 +29,10 @@ export const listTasks: PeerRequestHandler = (context, request) => {
   return { tasks, ...rest };
 };
 
-/** `tasks/result`, of 2025-11-25: waits for the end, and answers what the call would have been answered. */
+/**
+ * `tasks/result`, of 2025-11-25: waits for the end, and answers what the call would have been
+ * answered.
+ */
 export const taskResult: PeerRequestHandler = async (context, request) => {
   const tasks = tasksFor(context, request);
   const task = tasks.find(request.params["taskId"]);
@@ -75,7 +78,10 @@ function tasksFor({ tasks, client }: PeerContext, { method, capabilities }: Acti
   return tasks;
 }
 
-/** What a client of 2026-07-28 is answered that does not say that it can have tasks, and asks for one. */
+/**
+ * What a client of 2026-07-28 is answered that does not say that it can have tasks, and asks for
+ * one.
+ */
 export function missingTasks(): Error {
   const data = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } };
   return rpcError(rpcCodes.missingCapability, "Missing required client capability", data);

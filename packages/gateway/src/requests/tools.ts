@@ -34,8 +34,8 @@ export const handleListTools: PeerRequestHandler = async (context, request) => {
 };
 
 /**
- * `tools/call`. What went wrong with a call is a result that a model can read, as the specification wants it; a tool that there is not is an error of the
- * protocol.
+ * `tools/call`. What went wrong with a call is a result that a model can read, as the specification
+ * wants it; a tool that there is not is an error of the protocol.
  */
 export const handleCallTool: PeerRequestHandler = (context, request) => {
   const { name, arguments: args } = request.params;
@@ -107,8 +107,9 @@ async function callByName(
 }
 
 /**
- * Nobody has selected anything here: where a server was replaced while the call of a tool that is listed waited, and did not run, the tool is called as it is now.
- * Not where a tool of the host itself hands on what another call failed with: it has run.
+ * Nobody has selected anything here: where a server was replaced while the call of a tool that is
+ * listed waited, and did not run, the tool is called as it is now. Not where a tool of the host
+ * itself hands on what another call failed with: it has run.
  */
 async function asItIsNow(
   call: () => Promise<ToolOutcome>,
@@ -141,7 +142,9 @@ interface UnknownTool extends Pick<NamedCall, "name" | "isDirect"> {
   readonly error?: HostsideError;
 }
 
-/** What is not exposed is as if it were not there. What is said is for who has this gateway alone. */
+/**
+ * What is not exposed is as if it were not there. What is said is for who has this gateway alone.
+ */
 function unknownTool({ settings }: PeerContext, { name, isDirect, error }: UnknownTool): JsonObject {
   const shown = cleanText(name, 256);
   const advice = adviseUnknownTool(settings.expose, error);
@@ -158,7 +161,10 @@ function sayProgress(request: ActiveRequest, progress: JsonObject): void {
 
 const malformed = "malformed:";
 
-/** The server's result, whole, as the host's layers left it; without what the other hop said of itself. */
+/**
+ * The server's result, whole, as the host's layers left it; without what the other hop said of
+ * itself.
+ */
 function toWireResult({ raw, content, structuredContent, isError }: ToolOutcome): JsonObject {
   const { resultType: _type, _meta: rawMeta, ...rest } = raw;
   const meta = isJsonObject(rawMeta) ? passOn(rawMeta) : undefined;

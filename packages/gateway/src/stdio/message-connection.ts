@@ -19,7 +19,10 @@ import { writeMessage } from "../message/write-message.ts";
 import { openLegacy, type OpenedLegacy } from "../peer/open-legacy.ts";
 import type { Peer } from "../peer/peer.ts";
 
-/** One client over a connection of its own, such as the pipes of a process: both eras, message by message. */
+/**
+ * One client over a connection of its own, such as the pipes of a process: both eras, message by
+ * message.
+ */
 export interface MessageConnection {
   /** A message came in, as text. Never throws. */
   receive(text: string): void;
@@ -30,8 +33,9 @@ export interface MessageConnection {
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
   /**
-   * Nothing more comes from the client, which may still read: what waits for an answer of its user gets none, and what only listens ends. Resolves when all that came is answered. Idempotent, never
-   * rejects.
+   * Nothing more comes from the client, which may still read: what waits for an answer of its user
+   * gets none, and what only listens ends. Resolves when all that came is answered. Idempotent,
+   * never rejects.
    */
   finish(): Promise<void>;
   /** The client is gone, or is to go. Idempotent, never rejects. */
@@ -138,7 +142,10 @@ async function answerBatch(state: State, values: readonly unknown[]): Promise<Js
   return said.length > 0 ? (said as unknown as JsonObject) : undefined;
 }
 
-/** What answers a message; nothing answers a notification, a response, or what was cancelled. Never rejects. */
+/**
+ * What answers a message; nothing answers a notification, a response, or what was cancelled. Never
+ * rejects.
+ */
 function answerOne(state: State, value: unknown): Promise<JsonObject | undefined> | JsonObject | undefined {
   const read = readMessage(value);
   switch (read.kind) {

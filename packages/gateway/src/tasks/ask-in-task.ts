@@ -12,7 +12,8 @@ import { relateTo } from "./wire-task.ts";
 export type AskOver = SessionQuestions["ask"];
 
 /**
- * How a task of 2025-11-25 asks: with a request over the stream of whoever waits for its result, or the one that the client listens on. Where there is neither, the question waits for one, because a
+ * How a task of 2025-11-25 asks: with a request over the stream of whoever waits for its result, or
+ * the one that the client listens on. Where there is neither, the question waits for one, because a
  * client that sees `input_required` comes for the result.
  */
 export function askInSession(tasks: KeptTasks, task: Task, askOver: AskOver): AskUser {
@@ -29,7 +30,10 @@ export function askInSession(tasks: KeptTasks, task: Task, askOver: AskOver): As
     });
 }
 
-/** How a task of 2026-07-28 asks: its client reads the question with the task, and answers with `tasks/update`. */
+/**
+ * How a task of 2026-07-28 asks: its client reads the question with the task, and answers with
+ * `tasks/update`.
+ */
 export function askByList(tasks: KeptTasks, task: Task): AskUser {
   return (request, signal) => keepQuestion(tasks, task, { request, signal });
 }
@@ -49,7 +53,10 @@ interface Asking {
   readonly onAsked?: (settle: (answer: ElicitationResult) => void, stop: AbortSignal) => Promise<void>;
 }
 
-/** Resolves with the answer; with `cancel` when the signal aborts, when the task ends, and beyond the limit. */
+/**
+ * Resolves with the answer; with `cancel` when the signal aborts, when the task ends, and beyond
+ * the limit.
+ */
 function keepQuestion(tasks: KeptTasks, task: Task, { request, signal, onAsked }: Asking): Promise<ElicitationResult> {
   if (signal.aborted || task.end !== undefined || task.questions.size >= tasks.mostQuestions) {
     return Promise.resolve(cancelled);
@@ -72,7 +79,10 @@ function keepQuestion(tasks: KeptTasks, task: Task, { request, signal, onAsked }
   });
 }
 
-/** What belongs to a task goes over these: streams of requests that wait for its end, and the one that its client listens on. */
+/**
+ * What belongs to a task goes over these: streams of requests that wait for its end, and the one
+ * that its client listens on.
+ */
 export function sinksOf(tasks: KeptTasks, task: Task): readonly MessageSink[] {
   const stream = tasks.stream();
   return [...task.sinks, ...(stream === undefined ? [] : [stream])].map((sink) => ({

@@ -8,9 +8,13 @@ import { rpcError } from "../message/rpc-error.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { Task, TaskEnd } from "./task.ts";
 
-/** The tasks of one client: those that go on, and the results of others until their time is over. */
+/**
+ * The tasks of one client: those that go on, and the results of others until their time is over.
+ */
 export interface KeptTasks {
-  /** Keeps one for so long, or `limits.taskTtlMs` where that is less. `undefined`: there is no room. */
+  /**
+   * Keeps one for so long, or `limits.taskTtlMs` where that is less. `undefined`: there is no room.
+   */
   readonly create: (request: ActiveRequest, ttlMs?: number) => Task | undefined;
   /** Throws an `rpcError` for an id that no task of this client has. */
   find(taskId: unknown): Task;
@@ -25,7 +29,10 @@ export interface KeptTasks {
   fetched(task: Task): void;
   /** Something of its state is another. */
   changed(task: Task): void;
-  /** Resolves when it has ended, its time is over, or this request is given up; what belongs to the task may go over its stream until then. */
+  /**
+   * Resolves when it has ended, its time is over, or this request is given up; what belongs to the
+   * task may go over its stream until then.
+   */
   ended(task: Task, request: ActiveRequest): Promise<void>;
   /** What a client with a session listens on. */
   readonly stream: () => MessageSink | undefined;
@@ -165,7 +172,10 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
   return task;
 }
 
-/** Lets go of what its client has had, the oldest first, until there is room. `false`: there is none. */
+/**
+ * Lets go of what its client has had, the oldest first, until there is room. `false`: there is
+ * none.
+ */
 function makeRoom(state: State, hasRoom: () => boolean): boolean {
   for (const task of Array.from(state.kept.values())) {
     if (hasRoom()) return true;

@@ -30,7 +30,8 @@ export function answerToolCall(init: TaskCallsInit, request: ActiveRequest, work
 }
 
 /**
- * In 2025-11-25 a client says that it wants a task. Throws an `rpcError` for what cannot be read, and where there is no room.
+ * In 2025-11-25 a client says that it wants a task. Throws an `rpcError` for what cannot be read,
+ * and where there is no room.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 async function callInSession(init: TaskCallsInit, request: ActiveRequest, work: CallWork): Promise<JsonObject> {
@@ -66,7 +67,8 @@ function readTtl(asked: JsonObject[string]): number | undefined {
 }
 
 /**
- * In 2026-07-28 a call becomes a task as soon as its server makes one of it, if the client can have one. Where there is no room for one more it goes on as a call.
+ * In 2026-07-28 a call becomes a task as soon as its server makes one of it, if the client can have
+ * one. Where there is no room for one more it goes on as a call.
  * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
 async function callWithoutSession(init: TaskCallsInit, request: ActiveRequest, work: CallWork): Promise<JsonObject> {
@@ -84,7 +86,8 @@ async function callWithoutSession(init: TaskCallsInit, request: ActiveRequest, w
     if (isOver || request.stop.signal.aborted || !declaresTasks(request.capabilities)) return;
     task = tasks.create(request);
     if (task === undefined) return;
-    // What comes from now on is asked for by `tasks/get`: progress and log lines are not for tasks of this revision.
+    // What comes from now on is asked for by `tasks/get`: progress and log lines are not for tasks
+    // of this revision.
     request.sink = nowhere;
     request.ask = askByList(tasks, task);
     answer({ resultType: "task", ...toWireTask(task, "modern") });

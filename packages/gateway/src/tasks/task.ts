@@ -15,10 +15,15 @@ export interface TaskQuestion {
   readonly settle: (answer: ElicitationResult) => void;
 }
 
-/** A call of one client that goes on without a request, and the result of it until its time is over. */
+/**
+ * A call of one client that goes on without a request, and the result of it until its time is over.
+ */
 export interface Task {
   readonly id: string;
-  /** Of whose call it is; absent once it has ended, so that nothing of its arguments is kept with the result. */
+  /**
+   * Of whose call it is; absent once it has ended, so that nothing of its arguments is kept with
+   * the result.
+   */
   request: ActiveRequest | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -27,7 +32,10 @@ export interface Task {
   readonly ttlMs: number;
   /** What its server said of it last, or of its progress. */
   message: string | undefined;
-  /** Open questions, by the key that the client knows them by. While there is one, the task is `input_required`. */
+  /**
+   * Open questions, by the key that the client knows them by. While there is one, the task is
+   * `input_required`.
+   */
   readonly questions: Map<string, TaskQuestion>;
   asked: number;
   /** Absent while it goes on. Set once. */

@@ -7,7 +7,8 @@ import type { Task } from "./task.ts";
 /** The name of the extension of 2026-07-28. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
-// A client that asks more often learns nothing sooner: a server's task is looked at as often as its server suggests.
+// A client that asks more often learns nothing sooner: a server's task is looked at as often as its
+// server suggests.
 const pollIntervalMs = 1000;
 
 /** Whether a client of 2026-07-28 says with a request that it can have tasks. */
@@ -36,8 +37,8 @@ function toIso(at: number): string {
 }
 
 /**
- * The same with what its status brings along: the result, the error, or what it waits for. For 2026-07-28.
- * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
+ * The same with what its status brings along: the result, the error, or what it waits for. For
+ * 2026-07-28. https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
 export function toDetailedTask(task: Task): JsonObject {
   const { end, questions } = task;
@@ -63,7 +64,8 @@ function toInputRequests({ questions }: Task): JsonObject {
   );
 }
 
-// In 2025-11-25 a tool's own failure is a failure of its task; in 2026-07-28 only what has no result is one.
+// In 2025-11-25 a tool's own failure is a failure of its task; in 2026-07-28 only what has no
+// result is one.
 function statusOf({ end, questions }: Task, isLegacy: boolean): string {
   if (end === undefined) return questions.size === 0 ? "working" : "input_required";
   return isLegacy && end.kind === "completed" && end.result["isError"] === true ? "failed" : end.kind;

@@ -28,7 +28,9 @@ export interface AuthMeans {
   readonly way?: HostOptions["connector"];
 }
 
-/** Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`. */
+/**
+ * Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`.
+ */
 export function chooseAuth(given: HostOptions["auth"], means: AuthMeans): ChosenAuth {
   const chosen = chooseOAuth(given, means);
   const signInNews = createSignInNews(chosen.oauth, means.notices);

@@ -18,7 +18,10 @@ export function toClient(said: ServerExtras["oauth"]): ClientConfig | undefined 
   };
 }
 
-/** The issuer that a metadata document at this URL is of (RFC 8414, 3; OpenID Connect Discovery, 4); `undefined` where that cannot be seen. */
+/**
+ * The issuer that a metadata document at this URL is of (RFC 8414, 3; OpenID Connect Discovery, 4);
+ * `undefined` where that cannot be seen.
+ */
 export function issuerOfMetadata(metadataUrl: string): string | undefined {
   if (!URL.canParse(metadataUrl)) return undefined;
   const { origin, pathname } = new URL(metadataUrl);

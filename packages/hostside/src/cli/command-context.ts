@@ -23,9 +23,14 @@ export interface CommandContext {
   readonly options: GlobalOptions;
   /** A host that is open already and stays so, as in the `repl`. `openHost()` hands it out. */
   readonly opened?: OpenedHost | undefined;
-  /** Has a signal be what ends the command, and no interruption: for what runs until it is stopped. */
+  /**
+   * Has a signal be what ends the command, and no interruption: for what runs until it is stopped.
+   */
   readonly expectStop?: (() => void) | undefined;
 }
 
-/** A command's work: resolves to the exit code, see `exitCodes`. What it throws becomes a message and `exitCodeOf` of it. */
+/**
+ * A command's work: resolves to the exit code, see `exitCodes`. What it throws becomes a message
+ * and `exitCodeOf` of it.
+ */
 export type CommandWork<Arguments> = (args: Arguments, context: CommandContext) => Promise<number>;

@@ -5,12 +5,14 @@ import { renderError } from "./program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "./terminal.ts";
 
-// npm sends a signal on to what it runs, also where the terminal has sent it to both: what comes again so soon is the same one.
+// npm sends a signal on to what it runs, also where the terminal has sent it to both: what comes
+// again so soon is the same one.
 const sameSignalMs = 300;
 
 /**
- * The program. A signal ends what is under way, and the process ends by itself when nothing of it is left; the second signal does not wait: servers that are still there are
- * killed then. That nobody reads the output is as good as a signal, and no failure.
+ * The program. A signal ends what is under way, and the process ends by itself when nothing of it
+ * is left; the second signal does not wait: servers that are still there are killed then. That
+ * nobody reads the output is as good as a signal, and no failure.
  */
 export async function main(): Promise<void> {
   const controller = new AbortController();
@@ -31,7 +33,8 @@ export async function main(): Promise<void> {
       controller.abort();
     });
   }
-  // `hostside list | head -1`, or a terminal that was closed. Without a listener, either would be an uncaught exception.
+  // `hostside list | head -1`, or a terminal that was closed. Without a listener, either would be
+  // an uncaught exception.
   let isBroken = false;
   const giveUp = (error: Error): void => {
     // At once: of what is under way nobody knows whether it ends.

@@ -21,8 +21,9 @@ export interface CommandLineOptions {
 }
 
 /**
- * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr, and with `--json` on stdout. When the terminal's signal aborts, the
- * command ends as soon as nothing of it is left.
+ * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr,
+ * and with `--json` on stdout. When the terminal's signal aborts, the command ends as soon as
+ * nothing of it is left.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -84,7 +85,8 @@ function toProblem(
 ): unknown {
   if (error instanceof CommanderError) return toUsageError(error, command);
   if (signal.reason instanceof Crashed) return signal.reason.cause;
-  // Whatever a command makes of it, and whatever function of ours was at work: it ends because somebody wanted that.
+  // Whatever a command makes of it, and whatever function of ours was at work: it ends because
+  // somebody wanted that.
   return signal.aborted ? new HostsideError("interrupted", { code: "aborted", cause: error }) : error;
 }
 

@@ -25,13 +25,22 @@ export interface Terminal {
   readonly platform: string;
   /** Of the Node that runs this, such as `22.1.0`. */
   readonly nodeVersion: string;
-  /** What this command line was started with: the path of Node, and the script as it was named. Absent: not known. */
+  /**
+   * What this command line was started with: the path of Node, and the script as it was named.
+   * Absent: not known.
+   */
   readonly program?: { readonly node: string; readonly script: string } | undefined;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Called when nobody takes the rest of what was written: the process ends without waiting for its reader, as Node would. */
+  /**
+   * Called when nobody takes the rest of what was written: the process ends without waiting for its
+   * reader, as Node would.
+   */
   readonly dropOutput?: () => void;
-  /** Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone. Returns what takes it away again. */
+  /**
+   * Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone.
+   * Returns what takes it away again.
+   */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 
@@ -73,7 +82,10 @@ export function processTerminal({
   };
 }
 
-/** Columns of the first stream that knows its own: one without a terminal has none, and a terminal without a size has 0. */
+/**
+ * Columns of the first stream that knows its own: one without a terminal has none, and a terminal
+ * without a size has 0.
+ */
 export function columnsOf(...streams: readonly { readonly columns?: number | undefined }[]): number {
   return streams.find(({ columns = 0 }) => columns > 0)?.columns ?? 80;
 }
@@ -94,7 +106,10 @@ export function changeTerminal(terminal: Terminal, changes: Partial<Omit<Termina
   };
 }
 
-/** Whether a stream shows colours, decided for each: https://no-color.org and https://force-color.org, of which the first wins. */
+/**
+ * Whether a stream shows colours, decided for each: https://no-color.org and
+ * https://force-color.org, of which the first wins.
+ */
 export function isColored(stream: { readonly isTTY?: boolean | undefined }, env: Terminal["env"]): boolean {
   if ((env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"];

@@ -6,7 +6,10 @@ import { formatMs } from "@hostside/core/implement";
 const mostShown = 5;
 const longestProblem = 500;
 
-/** Why nothing of a configuration can be used, where that is so: no server is left, and a problem is an error. */
+/**
+ * Why nothing of a configuration can be used, where that is so: no server is left, and a problem is
+ * an error.
+ */
 export function configError({ servers, problems }: LoadedConfig): HostsideError | undefined {
   const errors = problems.filter(({ severity }) => severity === "error");
   if (servers.length > 0 || errors.length === 0) return undefined;

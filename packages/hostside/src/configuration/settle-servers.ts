@@ -14,14 +14,18 @@ export interface ServersWanted {
   readonly naming: NamingStrategy;
 }
 
-/** The servers that there are, and the configuration as it is used: with what the rest costs among its problems. */
+/**
+ * The servers that there are, and the configuration as it is used: with what the rest costs among
+ * its problems.
+ */
 export interface SettledServers {
   readonly specs: readonly ServerSpec[];
   readonly config: LoadedConfig;
 }
 
 /**
- * Which servers there are: the product's own before those of all replicas, these before those of a configuration, and of several whose ids are the same in the names of tools the strongest; the
+ * Which servers there are: the product's own before those of all replicas, these before those of a
+ * configuration, and of several whose ids are the same in the names of tools the strongest; the
  * others are a problem with its place. Of what is not wanted nothing is left. Pure.
  */
 export function settleServers(config: LoadedConfig, { given, shared, allow, naming }: ServersWanted): SettledServers {
@@ -63,7 +67,10 @@ export function settleServers(config: LoadedConfig, { given, shared, allow, nami
   };
 }
 
-/** What two ids have in common if they cannot both be used: the same text in names of tools, or regardless of case. */
+/**
+ * What two ids have in common if they cannot both be used: the same text in names of tools, or
+ * regardless of case.
+ */
 export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
   return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
 }

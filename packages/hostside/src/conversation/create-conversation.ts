@@ -39,7 +39,10 @@ export function assertConversationOptions(owner: string, options: ConversationOp
   }
 }
 
-/** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
+/**
+ * A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws
+ * a `TypeError` as a view does.
+ */
 export function createConversation(
   { toolbox, results, policy, provider, oauth, lend, onClose }: ConversationParts,
   options: ConversationOptions = {},

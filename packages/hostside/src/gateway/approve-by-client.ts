@@ -12,8 +12,9 @@ export interface ApproveByClientOptions {
 }
 
 /**
- * Asks the user of a client before a call: a form with what would be called, and the answers that make sense. What is no answer refuses the call. Of a client
- * that cannot ask, calls are refused with `approval_required`; the model then reads why, and what its user may do.
+ * Asks the user of a client before a call: a form with what would be called, and the answers that
+ * make sense. What is no answer refuses the call. Of a client that cannot ask, calls are refused
+ * with `approval_required`; the model then reads why, and what its user may do.
  */
 export function approveByClient(ask: AskClient, { otherwise }: ApproveByClientOptions = {}): ApprovalHandler {
   return async (question) => {
@@ -66,7 +67,10 @@ function describeCall({ tool, definition, args, effect, why }: ApprovalQuestion)
     .concat(describeArguments(args));
 }
 
-/** Names are a model's words as values are: quoted and indented, none of them can pass for a line of the host. What is not shown is counted. */
+/**
+ * Names are a model's words as values are: quoted and indented, none of them can pass for a line of
+ * the host. What is not shown is counted.
+ */
 function describeArguments(args: JsonObject): readonly string[] {
   const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? redacted : value);
   const lines = Object.entries(args).map(

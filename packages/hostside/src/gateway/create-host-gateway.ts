@@ -10,24 +10,34 @@ import type { Host } from "../host.ts";
 
 /** How a host is served. */
 export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog" | "effectOf"> {
-  /** Which tools there are for clients, by local name. Default `"all"` that the host offers, which its `policy` and `allowTool` decide. */
+  /**
+   * Which tools there are for clients, by local name. Default `"all"` that the host offers, which
+   * its `policy` and `allowTool` decide.
+   */
   readonly tools?: GatewayOptions["tools"] | undefined;
   /**
    * Resources and prompts for clients; `false`: none. Default: those of the servers that all share.
    */
   readonly resources?: GatewayResources | false | undefined;
   /**
-   * Lines that servers log, for clients that ask for them. A line may be about another client's call: give them where all clients are one user's. Default: none.
+   * Lines that servers log, for clients that ask for them. A line may be about another client's
+   * call: give them where all clients are one user's. Default: none.
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
-  /** Who the client is to approvals, limits and connections. Default: the principal that its token says. */
+  /**
+   * Who the client is to approvals, limits and connections. Default: the principal that its token
+   * says.
+   */
   readonly principalOf?: ((client: GatewayClient) => string | undefined) | undefined;
 }
 
 /**
- * Serves what a host has as one MCP server. Every client gets a conversation of its own, so that its progress, questions, approvals, kept results, and the connections
- * that are a conversation's own, are nobody else's; it ends with its session. For questions of servers, and approvals, to reach the client whose call they belong to, the host is made with
- * `onElicit: (request, signal) => gateway.elicit(request, signal)`, and `approveByClient()` as the handler of its policy; for clients to hear at once that a server changed its tools, with
+ * Serves what a host has as one MCP server. Every client gets a conversation of its own, so that
+ * its progress, questions, approvals, kept results, and the connections that are a conversation's
+ * own, are nobody else's; it ends with its session. For questions of servers, and approvals, to
+ * reach the client whose call they belong to, the host is made with
+ * `onElicit: (request, signal) => gateway.elicit(request, signal)`, and `approveByClient()` as the
+ * handler of its policy; for clients to hear at once that a server changed its tools, with
  * `provider: { refresh: "debounced" }`.
  *
  * Closing the gateway leaves the host open. Throws as `createGateway()` does.

@@ -10,7 +10,9 @@ export interface NarrowedResources extends GatewayResources {
   readonly close: () => void;
 }
 
-/** Those of servers that are offered, and of no others: what is listed, and what may be asked for. */
+/**
+ * Those of servers that are offered, and of no others: what is listed, and what may be asked for.
+ */
 export function narrowResources(all: GatewayResources, isOffered: (serverId: string) => boolean): NarrowedResources {
   const only = <T extends GatewayEntry>(entries: readonly T[]): readonly T[] =>
     entries.filter(({ serverId }) => isOffered(serverId));

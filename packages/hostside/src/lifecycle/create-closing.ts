@@ -6,11 +6,14 @@ export type Close = (reason: string | undefined) => unknown;
 
 /** What was made, and how it ends. */
 export interface Closing {
-  /** What is added last is closed first. A part that is not done within `withinMs`, 30,000 by default, goes on by itself. */
+  /**
+   * What is added last is closed first. A part that is not done within `withinMs`, 30,000 by
+   * default, goes on by itself.
+   */
   add(close: Close, withinMs?: number): void;
   /**
-   * Closes all parts, one after the other, whatever one of them does. Rejects with what a part failed with, after all have ended; with an
-   * `AggregateError` when there are several. Idempotent.
+   * Closes all parts, one after the other, whatever one of them does. Rejects with what a part
+   * failed with, after all have ended; with an `AggregateError` when there are several. Idempotent.
    */
   close(reason?: string): Promise<void>;
   /** Closes all parts when the signal aborts, or has aborted. */

@@ -10,8 +10,8 @@ export interface Bound {
 }
 
 /**
- * Settles as `work` does, rejects with `aborted` when the signal aborts, and with `late()` when the time is up. The work goes on by itself then, and its
- * failure is silent.
+ * Settles as `work` does, rejects with `aborted` when the signal aborts, and with `late()` when the
+ * time is up. The work goes on by itself then, and its failure is silent.
  */
 export async function keepToBound<T>(
   work: Promise<T>,
@@ -28,7 +28,10 @@ export async function keepToBound<T>(
   }
 }
 
-/** Settles as `work` does, or rejects with `aborted` when the signal aborts. The work goes on by itself then, and its failure is silent. */
+/**
+ * Settles as `work` does, or rejects with `aborted` when the signal aborts. The work goes on by
+ * itself then, and its failure is silent.
+ */
 export async function keepToSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   try {

@@ -21,14 +21,18 @@ export interface Sources extends Pick<HostOptions, "tools" | "providers"> {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
-/** Starts all servers, and what was handed in, and waits for all that is on time. Rejects for what is required. */
+/**
+ * Starts all servers, and what was handed in, and waits for all that is on time. Rejects for what
+ * is required.
+ */
 export async function startSources(sources: Sources, bounds: StartBounds): Promise<void> {
   await Promise.all([startServers(sources, bounds), startHandedIn(sources, bounds)]);
 }
 
 /**
- * Starts all servers, and waits for those that are on time. Rejects as `init()` does for a required one that fails, and with `connect_timeout` for one that
- * is late. With a time of 0 nobody is waited for, and no failure is more than a status.
+ * Starts all servers, and waits for those that are on time. Rejects as `init()` does for a required
+ * one that fails, and with `connect_timeout` for one that is late. With a time of 0 nobody is
+ * waited for, and no failure is more than a status.
  */
 async function startServers({ provider, servers }: Sources, bounds: StartBounds): Promise<void> {
   const { timeoutMs, openedAt, signal, clock } = bounds;

@@ -23,13 +23,19 @@ import { namesKey } from "./names-key.ts";
 /** Local names of tools, kept over a restart. */
 export interface KeptNames {
   /**
-   * Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. Nothing is
-   * waited for after `signal` aborts.
+   * Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in
+   * time, is left out, and a diagnostic says so. Nothing is waited for after `signal` aborts.
    */
   recall(serverIds: readonly string[], signal?: AbortSignal): Promise<SavedNames>;
-  /** Keeps the names in a book from now on, whenever the tools of this provider change; what could not be kept is tried again a minute later. */
+  /**
+   * Keeps the names in a book from now on, whenever the tools of this provider change; what could
+   * not be kept is tried again a minute later.
+   */
   follow(provider: Pick<McpProvider, "onToolsChanged">, names: NameBook): Subscription;
-  /** Follows nobody any more; resolves when what is being written is. What could not be kept, and waits for its next try, is not tried again. */
+  /**
+   * Follows nobody any more; resolves when what is being written is. What could not be kept, and
+   * waits for its next try, is not tried again.
+   */
   close(): Promise<void>;
 }
 
@@ -39,7 +45,10 @@ type NameBook = Pick<McpProvider, "savedNames">;
 /** With what names are kept. */
 export interface KeptNamesInit {
   readonly store: Store;
-  /** Lets one at a time add names of a server, among all that share the store. Default: in this process. */
+  /**
+   * Lets one at a time add names of a server, among all that share the store. Default: in this
+   * process.
+   */
   readonly lock?: Lock | undefined;
   readonly providerName: string | undefined;
   readonly naming: NamingStrategy | undefined;
@@ -103,7 +112,8 @@ export function createKeptNames({
   };
   // Of changes that come while others are written, the last one has all.
   const writeAll = async (): Promise<void> => {
-    // Not before whoever starts this knows of it: with nothing to write, it would be over sooner than it is known to have begun.
+    // Not before whoever starts this knows of it: with nothing to write, it would be over sooner
+    // than it is known to have begun.
     await Promise.resolve();
     let isComplete = true;
     while (next !== undefined) {

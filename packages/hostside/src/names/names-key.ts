@@ -1,6 +1,9 @@
 import { hashJson, hostsideNaming, type NamingStrategy } from "@hostside/naming";
 
-/** Under which key the names of a server's tools are kept: one for each server, so that nobody who has other servers writes over them. */
+/**
+ * Under which key the names of a server's tools are kept: one for each server, so that nobody who
+ * has other servers writes over them.
+ */
 export function namesKey(providerName: string, naming: NamingStrategy): (serverId: string) => string {
   const scope = scopeOf(providerName, naming);
   return (serverId) => `hostside:names:${hashJson([...scope, serverId])}`;

@@ -15,8 +15,9 @@ export interface SettleMeans {
 const longestMs = 2000;
 
 /**
- * The names that hold among all replicas, in place of those that one of them kept: it may have given them while it could not ask. What another tool has by now is left out,
- * and is named anew. Never rejects: of whom nothing is heard in time, what was kept stands.
+ * The names that hold among all replicas, in place of those that one of them kept: it may have
+ * given them while it could not ask. What another tool has by now is left out, and is named anew.
+ * Never rejects: of whom nothing is heard in time, what was kept stands.
  */
 export async function settleNames(
   kept: SavedNames,

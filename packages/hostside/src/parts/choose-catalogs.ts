@@ -9,7 +9,10 @@ export interface CatalogsMeans {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
-/** Keeps listings of servers for the next start, where the options want that, and the product keeps none of its own. */
+/**
+ * Keeps listings of servers for the next start, where the options want that, and the product keeps
+ * none of its own.
+ */
 export function chooseCatalogs(options: HostOptions, means: CatalogsMeans): KeptCatalog | undefined {
   const { state, pool, provider } = options;
   const { savedCatalogs = typeof state === "object" || pool !== undefined } = options;

@@ -8,11 +8,15 @@ export function chooseConnector(
   { authProvider, clock }: { readonly authProvider: ConnectorOptions["authProvider"]; readonly clock?: Clock },
 ): Connector {
   if (given !== undefined && "connect" in given) return given;
-  // A server that makes a task of a call is waited for: to whoever calls it is a call like any other.
+  // A server that makes a task of a call is waited for: to whoever calls it is a call like any
+  // other.
   return createConnector({ clock, tasks: "await", ...given, ...(authProvider !== undefined && { authProvider }) });
 }
 
-/** What asks authorization servers where no connection does: it goes the way that the connector goes. */
+/**
+ * What asks authorization servers where no connection does: it goes the way that the connector
+ * goes.
+ */
 export function chooseFetch(given: HostOptions["connector"]): AuthorizationFetch | undefined {
   if (given === undefined || "connect" in given) return undefined;
   const { proxy, ca } = given;

@@ -18,7 +18,10 @@ export interface PolicyMeans {
   readonly configuration: Configuration;
 }
 
-/** Takes what was handed in, or makes a policy; one that is made here asks about the tools of servers of which a configuration says so. */
+/**
+ * Takes what was handed in, or makes a policy; one that is made here asks about the tools of
+ * servers of which a configuration says so.
+ */
 export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   const { policy: given, config, sharedServers, providers } = options;
   // The type of the option alone leaves the event of a policy out.
@@ -87,7 +90,10 @@ export function followUnmatchedRules({ policy, configuration, provider, toolbox,
 
 const approvalLabel = "approval:always";
 
-/** Asks about tools of servers with `approval: "always"`, but for those of which their entries say that nobody needs to. */
+/**
+ * Asks about tools of servers with `approval: "always"`, but for those of which their entries say
+ * that nobody needs to.
+ */
 function approvalRules(specs: readonly ServerSpec[]): StricterRules {
   const exempt = specs
     .filter(({ labels }) => labels?.["approval"] === "always")

@@ -36,7 +36,8 @@ export interface ResourcesMeans {
   readonly policy: Pick<Policy, "redactData">;
 }
 
-// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to show none of the others.
+// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to
+// show none of the others.
 const listWaitMs = 5000;
 
 /** Makes the resources of a provider, as the product says, else as the configuration does. */

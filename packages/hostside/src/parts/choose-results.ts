@@ -17,8 +17,8 @@ export interface ResultsMeans {
 }
 
 /**
- * Takes what was handed in, or makes what keeps results: in memory, or where replicas share a state, up to 1 MiB each in its store, so that each reads on what
- * another kept.
+ * Takes what was handed in, or makes what keeps results: in memory, or where replicas share a
+ * state, up to 1 MiB each in its store, so that each reads on what another kept.
  */
 export function chooseResults(given: HostOptions["results"], { state, ...defaults }: ResultsMeans): ChosenResults {
   if (given !== undefined && "present" in given) return { results: given, close: async () => undefined };

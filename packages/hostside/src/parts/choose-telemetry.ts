@@ -1,7 +1,10 @@
 import type { HostOptions } from "../host-options.ts";
 import type { HostTelemetry } from "../host-telemetry.ts";
 
-/** Takes what was handed in, or makes what `true` stands for. Loaded only then: most processes have no use for it. */
+/**
+ * Takes what was handed in, or makes what `true` stands for. Loaded only then: most processes have
+ * no use for it.
+ */
 export async function chooseTelemetry(given: HostOptions["telemetry"]): Promise<HostTelemetry | undefined> {
   if (given !== true) return given;
   try {

@@ -8,10 +8,14 @@ export interface SecretSources {
   readonly specs: readonly ServerSpec[];
 }
 
-// A part of a credential may be short, and shorter ones would be found everywhere. A policy tells of what is short as a whole.
+// A part of a credential may be short, and shorter ones would be found everywhere. A policy tells
+// of what is short as a whole.
 const shortestSecret = 6;
 
-/** The secrets that a host knows of its servers: those that its configuration took from variables, files and inputs, and the credentials that stand in the specs that are used. */
+/**
+ * The secrets that a host knows of its servers: those that its configuration took from variables,
+ * files and inputs, and the credentials that stand in the specs that are used.
+ */
 export function followSecrets(read: () => SecretSources): () => readonly string[] {
   let known: SecretSources & { readonly secrets: readonly string[] } = { config: undefined, specs: [], secrets: [] };
   return () => {

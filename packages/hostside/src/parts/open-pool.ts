@@ -53,7 +53,9 @@ export function sharedBy(specs: readonly ServerSpec[], { pool }: PartsContext["o
   return pool === undefined ? specs : specs.filter((spec) => sharingOf(spec) === "shared");
 }
 
-/** Where edits of the servers go: those that all share to their provider, the others to the pool. */
+/**
+ * Where edits of the servers go: those that all share to their provider, the others to the pool.
+ */
 export function configTargetOf(provider: McpProvider, conversations: Conversations | undefined): ServersTarget {
   if (conversations === undefined) return provider;
   return {

@@ -36,7 +36,10 @@ export interface OwnOfProvider {
   readonly principal?: string | undefined;
 }
 
-/** Makes providers that are alike, with the tools that they had before, and start no server; who makes one closes it. */
+/**
+ * Makes providers that are alike, with the tools that they had before, and start no server; who
+ * makes one closes it.
+ */
 export type MakeProvider = (own: OwnOfProvider) => Promise<McpProvider>;
 
 /** The provider that all have, and what makes others like it. Who opened them closes them. */
@@ -48,8 +51,10 @@ export interface OpenProviders {
 }
 
 /**
- * Makes the provider that all have, and prepares to make others, with the names that tools had the last time: a tool has one name in all of them, and no two tools the same. Of `names` or `savedNames` of
- * the product's own, nothing is kept here. Rejects with `aborted` when the signal of the options aborts first.
+ * Makes the provider that all have, and prepares to make others, with the names that tools had the
+ * last time: a tool has one name in all of them, and no two tools the same. Of `names` or
+ * `savedNames` of the product's own, nothing is kept here. Rejects with `aborted` when the signal
+ * of the options aborts first.
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
   const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
@@ -147,8 +152,8 @@ function reservedOf({ options, configuration, ownTools }: ProviderMeans): readon
 const methodsWithContext: ReadonlySet<string> = new Set(["tools/call", "resources/list", "resources/read"]);
 
 /**
- * Sends `session_id`, the conversation, and `agent_id`, the role, as `_meta` of calls and of reads to
- * the servers that `isWanted` says. A member that the context does not have is absent.
+ * Sends `session_id`, the conversation, and `agent_id`, the role, as `_meta` of calls and of reads
+ * to the servers that `isWanted` says. A member that the context does not have is absent.
  */
 function passContext(isWanted: (serverId: string) => boolean): RequestSeam {
   return (request, send) =>

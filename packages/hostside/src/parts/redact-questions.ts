@@ -10,8 +10,10 @@ export interface RedactQuestionsInit {
 }
 
 /**
- * Asks questions of servers with secrets masked in what a user reads of them, as in results. What is sent back stays as it is, and names of fields, because anything else would be
- * another answer: a question with a secret there is asked of nobody. An address that a user is to open stays, too: by anything else it would lead nowhere.
+ * Asks questions of servers with secrets masked in what a user reads of them, as in results. What
+ * is sent back stays as it is, and names of fields, because anything else would be another answer:
+ * a question with a secret there is asked of nobody. An address that a user is to open stays, too:
+ * by anything else it would lead nowhere.
  */
 export function redactQuestions(
   onElicit: HostOptions["onElicit"],
@@ -48,7 +50,10 @@ const mostTexts = 5000;
 // As deep as the mask of results looks.
 const mostLevels = 200;
 
-/** The same with masked texts; `undefined` where a secret is in anything else, or it is too deep to be looked through. */
+/**
+ * The same with masked texts; `undefined` where a secret is in anything else, or it is too deep to
+ * be looked through.
+ */
 function maskShown(value: JsonValue | undefined, masking: Masking): JsonValue | undefined {
   const { mask, isRead, depth } = masking;
   if (typeof value === "string") {

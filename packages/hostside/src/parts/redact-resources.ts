@@ -6,8 +6,8 @@ import type { Resources } from "@hostside/resources";
 export type ReaderOf = (given: CallContext | undefined) => CallContext | undefined;
 
 /**
- * Resources and prompts whose contents, and the errors in their place, are masked as results of calls are. Lists and URIs stay as they are: what they name is
- * asked for by it.
+ * Resources and prompts whose contents, and the errors in their place, are masked as results of
+ * calls are. Lists and URIs stay as they are: what they name is asked for by it.
  */
 export function redactResources(
   resources: Resources,

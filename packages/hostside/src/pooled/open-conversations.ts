@@ -96,7 +96,10 @@ export function openConversations(means: ConversationsMeans): Conversations {
   };
 }
 
-/** Which toolbox a conversation looks at: its own where it has connections of its own, else its principal's. */
+/**
+ * Which toolbox a conversation looks at: its own where it has connections of its own, else its
+ * principal's.
+ */
 function classOf(
   { id, context, principal = context?.principal }: ConversationOptions & { readonly id: string },
   sharings: ReadonlySet<Apart>,

@@ -53,8 +53,9 @@ export interface ProviderProxyInit {
 }
 
 /**
- * Shows the tools that its provider had last, also while there is none, so that a conversation that nobody uses costs no connection; a call borrows the
- * provider, which is made anew where it has ended. Close it: the provider stays open.
+ * Shows the tools that its provider had last, also while there is none, so that a conversation that
+ * nobody uses costs no connection; a call borrows the provider, which is made anew where it has
+ * ended. Close it: the provider stays open.
  */
 export function createProviderProxy({ name, clock, borrow }: ProviderProxyInit): ProviderProxy {
   const changes = createEvent<ToolsChange>();
@@ -142,7 +143,10 @@ interface StandInCall {
   readonly timeoutMs: number;
 }
 
-/** Calls a tool of a provider that is borrowed for it; the wait for the provider is part of the time of the call. */
+/**
+ * Calls a tool of a provider that is borrowed for it; the wait for the provider is part of the time
+ * of the call.
+ */
 async function callWithin(
   { toolName, args, options, timeoutMs }: StandInCall,
   take: ProviderProxyInit["borrow"],

@@ -6,9 +6,9 @@ import { copySpec, isPlainObject, kindOf, specError, type Fields } from "@hostsi
 export interface HostEntryExtras extends Pick<ServerExtras, "approval" | "oauth" | "passContext"> {}
 
 /**
- * A server in `createHost({ servers })`, `host.servers.add()` and `createSharedServers()`: the entry
- * of `mcpServers` files, and the members that `hostside.json` has. Values are used as they are:
- * `${NAME}` is expanded in files alone.
+ * A server in `createHost({ servers })`, `host.servers.add()` and `createSharedServers()`: the
+ * entry of `mcpServers` files, and the members that `hostside.json` has. Values are used as they
+ * are: `${NAME}` is expanded in files alone.
  */
 export type HostServerEntry = ServerEntry & HostEntryExtras;
 
@@ -28,7 +28,9 @@ const oauthFields: Fields<NonNullable<HostEntryExtras["oauth"]>> = {
   resource: true,
 };
 
-/** Reads an entry of code. Throws `invalid_spec` with the member and the rule, never with a value. */
+/**
+ * Reads an entry of code. Throws `invalid_spec` with the member and the rule, never with a value.
+ */
 export function readServerEntry(name: string, entry: unknown): ReadEntry {
   if (!isPlainObject(entry)) throw specError(name, "", `must be an object, not ${kindOf(entry)}`);
   const { approval, oauth, passContext, id: _id, ...members }: Record<string, unknown> = { ...entry };

@@ -2,7 +2,10 @@ import { HostsideError } from "@hostside/core";
 import { credentialFieldsOf } from "@hostside/core/implement";
 import type { ReadEntry } from "../servers/server-entries.ts";
 
-/** Throws `invalid_spec` for a server that cannot be written to a store: it needs code, or holds a credential. */
+/**
+ * Throws `invalid_spec` for a server that cannot be written to a store: it needs code, or holds a
+ * credential.
+ */
 export function assertShareable({ spec, extras }: ReadEntry): void {
   const { id } = spec;
   const fail = (field: string, message: string): HostsideError =>

@@ -42,8 +42,9 @@ const writeFields: Fields<WriteServersOptions> = { expectedRevision: true };
 const longestWriteMs = 10_000;
 
 /**
- * Servers that all replicas of a product have, kept in the store that they share, so that one change reaches all of them:
- * `createHost({ sharedServers })`. Throws a `TypeError` for an option that is unknown or wrong.
+ * Servers that all replicas of a product have, kept in the store that they share, so that one
+ * change reaches all of them: `createHost({ sharedServers })`. Throws a `TypeError` for an option
+ * that is unknown or wrong.
  */
 export function createSharedServers(options: SharedServersOptions): SharedServers {
   assertKnownOptions("createSharedServers()", options, optionFields);

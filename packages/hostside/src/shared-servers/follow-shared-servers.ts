@@ -27,8 +27,10 @@ const longestReadMs = 3000;
 const lookEveryMs = 5000;
 
 /**
- * Reads shared servers now, and again whenever they changed, and every 5 seconds. Never rejects: where they cannot be read, those stay that were there before, none at the start, and a
- * diagnostic says so once. A server that cannot be used here is left out, with a diagnostic, and costs none of the others.
+ * Reads shared servers now, and again whenever they changed, and every 5 seconds. Never rejects:
+ * where they cannot be read, those stay that were there before, none at the start, and a diagnostic
+ * says so once. A server that cannot be used here is left out, with a diagnostic, and costs none of
+ * the others.
  */
 export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
   const { shared, clock, report } = init;

@@ -11,7 +11,10 @@ export interface KeptServers {
 
 /** Options of {@linkcode SharedServers.write}. */
 export interface WriteServersOptions {
-  /** Of what the change was made of: where somebody else has written since, nothing is written. Default: whatever is there is replaced. */
+  /**
+   * Of what the change was made of: where somebody else has written since, nothing is written.
+   * Default: whatever is there is replaced.
+   */
   readonly expectedRevision?: number | undefined;
 }
 
@@ -21,20 +24,24 @@ export type WrittenServers =
   /** Somebody else has written since; `kept` is what is there. */
   | { readonly written: false; readonly kept: KeptServers };
 
-/** The servers of a product, for all of its replicas, in the store that they share. Nothing of it has to be closed. */
+/**
+ * The servers of a product, for all of its replicas, in the store that they share. Nothing of it
+ * has to be closed.
+ */
 export interface SharedServers {
   /**
-   * What is kept. Rejects as the store does, and with `store_failed` for what a later version of Hostside has written in a format of its own, or is not what was
-   * kept there.
+   * What is kept. Rejects as the store does, and with `store_failed` for what a later version of
+   * Hostside has written in a format of its own, or is not what was kept there.
    */
   read(): Promise<KeptServers>;
   /**
    * Makes these the servers of all replicas, which apply them within a second where there are
    * `notices`. Takes entries as `servers` of `createHost()` does.
    *
-   * Rejects, and writes nothing, with `invalid_spec` for an entry that is wrong, needs code, or holds
-   * a credential, which the error names; with `store_failed` and `overloaded` as the store and the
-   * lock do. Whether a change was written is unknown where such an error says so: read again.
+   * Rejects, and writes nothing, with `invalid_spec` for an entry that is wrong, needs code, or
+   * holds a credential, which the error names; with `store_failed` and `overloaded` as the store
+   * and the lock do. Whether a change was written is unknown where such an error says so: read
+   * again.
    *
    * @example
    * await sharedServers.write({ docs: { url: "https://docs.example.com/mcp" } });

@@ -26,7 +26,9 @@ export interface StateMeans {
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
-/** Takes what was handed over, or makes what the options want. What was handed over is never closed. */
+/**
+ * Takes what was handed over, or makes what the options want. What was handed over is never closed.
+ */
 export function chooseState({ state, config }: Pick<HostOptions, "state" | "config">, means: StateMeans): ChosenState {
   if (typeof state === "object") return openState(state, means);
   const isUsers = state === undefined ? config === "auto" : state === "user";

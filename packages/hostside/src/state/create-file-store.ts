@@ -23,11 +23,14 @@ export interface FileStoreOptions {
 const optionFields: Fields<FileStoreOptions> = { folder: true, clock: true };
 
 /**
- * A store in a folder that its user alone may use (0700), a file for each key (0600), written whole or not at all. Any number of processes on one machine may
- * share it; of two that write one key at the same time the later one wins. Rejects with `store_failed`, which names the file, for what cannot be read or written, for a file
- * that somebody has edited into something else, and for a folder that others may change: what is unreadable is never taken for absent.
+ * A store in a folder that its user alone may use (0700), a file for each key (0600), written whole
+ * or not at all. Any number of processes on one machine may share it; of two that write one key at
+ * the same time the later one wins. Rejects with `store_failed`, which names the file, for what
+ * cannot be read or written, for a file that somebody has edited into something else, and for a
+ * folder that others may change: what is unreadable is never taken for absent.
  *
- * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0. Throws a `TypeError` for options that are wrong.
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not
+ * above 0. Throws a `TypeError` for options that are wrong.
  */
 export function createFileStore(options: FileStoreOptions): Store {
   assertKnownOptions("createFileStore()", options, optionFields);

@@ -9,8 +9,9 @@ export interface CredentialsMeans {
 }
 
 /**
- * Where a state keeps sign-ins: in its `credentials`, else in its store, sealed with its keys. Without either they are never written to the store: this
- * process keeps them in memory, and says so when it has the first one.
+ * Where a state keeps sign-ins: in its `credentials`, else in its store, sealed with its keys.
+ * Without either they are never written to the store: this process keeps them in memory, and says
+ * so when it has the first one.
  */
 export function stateCredentials(
   { store, lock, credentials, keys }: HostState,

@@ -8,7 +8,9 @@ import { createFileStore } from "./create-file-store.ts";
 
 /** Where a user's state is, as data. */
 export interface UserPlace {
-  /** As `process.env` has it, which is the default. Read are `XDG_STATE_HOME` and `LOCALAPPDATA`. */
+  /**
+   * As `process.env` has it, which is the default. Read are `XDG_STATE_HOME` and `LOCALAPPDATA`.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The user's folder, as an absolute path. Default that of the process's user. */
   readonly home?: string | undefined;
@@ -16,7 +18,10 @@ export interface UserPlace {
   readonly platform?: string | undefined;
 }
 
-/** The folder of {@linkcode userState}: `$XDG_STATE_HOME/hostside` (else `~/.local/state/hostside`), `~/Library/Application Support/hostside`, `%LOCALAPPDATA%\hostside`. */
+/**
+ * The folder of {@linkcode userState}: `$XDG_STATE_HOME/hostside` (else `~/.local/state/hostside`),
+ * `~/Library/Application Support/hostside`, `%LOCALAPPDATA%\hostside`.
+ */
 export function userStateFolder({
   env = process.env,
   home = homedir(),
@@ -38,8 +43,9 @@ export interface UserState extends HostState {
 }
 
 /**
- * What the command line keeps for this user, and a host with `state: "user"` shares: sign-ins, trust, approvals and names, in one folder
- * ({@linkcode userStateFolder}) that nobody else may use. Nothing is read or written before there is need to.
+ * What the command line keeps for this user, and a host with `state: "user"` shares: sign-ins,
+ * trust, approvals and names, in one folder ({@linkcode userStateFolder}) that nobody else may use.
+ * Nothing is read or written before there is need to.
  */
 export function userState(place: UserPlace = {}): UserState {
   const folder = userStateFolder(place);

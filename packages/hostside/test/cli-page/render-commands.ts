@@ -1,7 +1,10 @@
 import type { Argument, Command, Option } from "commander";
 import { helpPageOf } from "../../src/cli/program/describe-page.ts";
 
-/** Every command of a program as Markdown, from what it declares: the part of docs/cli.md that nobody writes by hand. */
+/**
+ * Every command of a program as Markdown, from what it declares: the part of docs/cli.md that
+ * nobody writes by hand.
+ */
 export function renderCommands(program: Command): string {
   const commands = commandsOf(program);
   const purposes = new Set(commands.map((command) => helpPageOf(command)?.purpose ?? "More"));

@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FakeTerminal } from "../fake-terminal.ts";
 
-/** Writes a file below the home of a terminal, and returns its path. What is no text becomes JSON. */
+/**
+ * Writes a file below the home of a terminal, and returns its path. What is no text becomes JSON.
+ */
 export function homeFile({ home }: FakeTerminal, path: string, content: unknown): string {
   const file = join(home, path);
   mkdirSync(dirname(file), { recursive: true });

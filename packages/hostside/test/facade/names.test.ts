@@ -7,7 +7,10 @@ import { createUnsteadyStore } from "../unsteady-store.ts";
 import { createFakeConnector, namesOfServers, type FakeServer } from "./fake-connector.ts";
 import { byName } from "./by-name.ts";
 
-/** Starts a host over these servers with this store, and answers with the names of its tools and what it reports. */
+/**
+ * Starts a host over these servers with this store, and answers with the names of its tools and
+ * what it reports.
+ */
 async function namesOf(
   servers: Readonly<Record<string, FakeServer>>,
   store: Store,

@@ -47,7 +47,9 @@ const namesOf = (offered: { tools(): readonly { readonly name: string }[] }): re
     .toSorted();
 const all = ["mcp_docs_echo", "mcp_mail_echo", "mcp_notes_echo"];
 
-/** Every connection is made when it is wanted: what servers listed before is in `catalogs.test.ts`. */
+/**
+ * Every connection is made when it is wanted: what servers listed before is in `catalogs.test.ts`.
+ */
 async function open(more: HostOptions = {}) {
   const connector = countingConnector();
   const host = await createHost({ connector, servers: byName(servers), pool: {}, savedCatalogs: false, ...more });

@@ -22,7 +22,10 @@ function open(more: HostOptions = {}): Promise<Host> {
   });
 }
 
-/** Begins a sign-in as the conversation says, and gives what the product's page is called with: a path and a query. */
+/**
+ * Begins a sign-in as the conversation says, and gives what the product's page is called with: a
+ * path and a query.
+ */
 async function comeBack(conversation: Conversation, user: string): Promise<string> {
   const [signIn] = await conversation.signIns();
   const begun = await signIn?.begin();

@@ -10,7 +10,8 @@ import { describe, it } from "vitest";
 import { runInTerminal } from "../terminal/run-in-terminal.ts";
 import { createWorkFolder, program, type WorkFolder } from "../terminal/work-folder.ts";
 
-// Never answers, and has a child of its own that holds none of its pipes. Where it is stubborn, only SIGKILL ends them, and it sends its host two signals more once that closes it.
+// Never answers, and has a child of its own that holds none of its pipes. Where it is stubborn,
+// only SIGKILL ends them, and it sends its host two signals more once that closes it.
 const hanging = `
   import { spawn } from "node:child_process";
   import { writeFileSync } from "node:fs";

@@ -7,7 +7,10 @@ import { askInput } from "../../src/cli/opening/asking/ask-input.ts";
 import { describeTrust } from "../../src/cli/opening/asking/ask-trust.ts";
 import type { TerminalPrompter, Questions } from "../../src/cli/opening/asking/asker.ts";
 
-/** Somebody who answers in turn, and what they were asked. An answer that `check` refuses is given, and the next one too. */
+/**
+ * Somebody who answers in turn, and what they were asked. An answer that `check` refuses is given,
+ * and the next one too.
+ */
 function person(
   ...answers: readonly (string | boolean | readonly string[] | undefined)[]
 ): TerminalPrompter & { asked: string[] } {

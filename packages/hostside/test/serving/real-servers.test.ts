@@ -36,7 +36,8 @@ it("has the official servers behind it, with their tools, resources, prompts, co
     undefined,
     { onprogress: ({ progress }) => heard.push(progress) },
   );
-  // The last one comes right before the answer: in one read with it, this client takes the answer first and drops that.
+  // The last one comes right before the answer: in one read with it, this client takes the answer
+  // first and drops that.
   expect([
     [1, 2, 3],
     [1, 2],

@@ -174,7 +174,8 @@ describe("hostside serve", () => {
     ]);
     answer = "always";
     await client.callTool({ name: "mcp_one_set_a" });
-    // A client that cannot be asked is said what its user may do, and what they allowed once counts there, too.
+    // A client that cannot be asked is said what its user may do, and what they allowed once counts
+    // there, too.
     await using other = await startServed(work, args("--require-approval"));
     await other.untilTools(({ length }) => length > 0);
     expect(textOf(await other.client.callTool({ name: "mcp_one_set_a" }))).toBe("set_a  1");

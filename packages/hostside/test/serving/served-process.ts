@@ -3,7 +3,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { program, type WorkFolder } from "../terminal/work-folder.ts";
 
-/** `hostside serve` as a process of its own, and a client of the official SDK that has started it. */
+/**
+ * `hostside serve` as a process of its own, and a client of the official SDK that has started it.
+ */
 export interface ServedProcess extends AsyncDisposable {
   readonly client: Client;
   readonly pid: number;

@@ -1,5 +1,9 @@
 import type { StdioEntry } from "@hostside/core";
-/** A server of both sorts of tools, as a program. Its tools are the words that it is started with: those that begin with `get` are read-only, as it says. `ask` asks its user, `slow` reports its text as progress and never answers, `late` waits for a file before it says anything. */
+/**
+ * A server of both sorts of tools, as a program. Its tools are the words that it is started with:
+ * those that begin with `get` are read-only, as it says. `ask` asks its user, `slow` reports its
+ * text as progress and never answers, `late` waits for a file before it says anything.
+ */
 export const smallServer = `
   import { existsSync } from "node:fs";
   import { createInterface } from "node:readline";

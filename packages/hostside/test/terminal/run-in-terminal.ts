@@ -28,18 +28,27 @@ export interface TerminalSetting {
 
 /** A command on a pseudo-terminal, seen as a person sees it. */
 export interface TerminalRun extends AsyncDisposable {
-  /** Every line there is, also those that have scrolled away, after all escape sequences; without blanks at the end of each, and of all. */
+  /**
+   * Every line there is, also those that have scrolled away, after all escape sequences; without
+   * blanks at the end of each, and of all.
+   */
   lines(): readonly string[];
   /** {@linkcode lines} as one text. */
   screen(): string;
   /** Everything that came, byte for byte. */
   raw(): string;
-  /** Resolves with the screen as soon as it has what is wanted; rejects with the screen when the command ends without, or after `timeoutMs`. */
+  /**
+   * Resolves with the screen as soon as it has what is wanted; rejects with the screen when the
+   * command ends without, or after `timeoutMs`.
+   */
   waitForScreen(wanted: string | RegExp | ((screen: string) => boolean), timeoutMs?: number): Promise<string>;
   type(text: string): void;
   press(...pressed: readonly (keyof typeof keys)[]): void;
   resize(columns: number, rows: number): void;
-  /** The exit code, once all output is on the screen; 128 and the number of the signal for one that was killed. */
+  /**
+   * The exit code, once all output is on the screen; 128 and the number of the signal for one that
+   * was killed.
+   */
   readonly exit: Promise<number>;
 }
 

@@ -8,7 +8,10 @@ export interface PipedRun {
   readonly stderr: string;
 }
 
-/** Runs `hostside …` in a folder as a script does: nobody looks, and `input` is all there is to read. */
+/**
+ * Runs `hostside …` in a folder as a script does: nobody looks, and `input` is all there is to
+ * read.
+ */
 export async function runPiped(
   { folder, env }: WorkFolder,
   args: readonly string[],

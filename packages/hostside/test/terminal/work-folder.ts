@@ -7,20 +7,32 @@ import { fileURLToPath } from "node:url";
 /** The built command line. */
 export const program: string = fileURLToPath(new URL("../../bin/hostside.js", import.meta.url));
 
-/** A folder to work in, the home of somebody who has nothing yet, and the environment of a shell there. */
+/**
+ * A folder to work in, the home of somebody who has nothing yet, and the environment of a shell
+ * there.
+ */
 export interface WorkFolder extends AsyncDisposable {
   /** Where commands are started. Its path has no link in it. */
   readonly folder: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Writes files by their paths in the folder; what is no text is written as JSON. Resolves to the path of the last one. */
+  /**
+   * Writes files by their paths in the folder; what is no text is written as JSON. Resolves to the
+   * path of the last one.
+   */
   write(files: Readonly<Record<string, unknown>>): Promise<string>;
   read(path: string): Promise<string>;
-  /** The command lines of processes that were started here, by the command line or by what it started. Elsewhere than on Linux none is found. */
+  /**
+   * The command lines of processes that were started here, by the command line or by what it
+   * started. Elsewhere than on Linux none is found.
+   */
   processes(): Promise<readonly string[]>;
 }
 
-/** Makes a {@linkcode WorkFolder}. Nothing of the environment of the tests is in it but where programs are found. */
+/**
+ * Makes a {@linkcode WorkFolder}. Nothing of the environment of the tests is in it but where
+ * programs are found.
+ */
 export async function createWorkFolder(): Promise<WorkFolder> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "hostside-cli-")));
   const [folder, home] = [join(root, "work"), join(root, "home")];
@@ -57,7 +69,8 @@ export async function createWorkFolder(): Promise<WorkFolder> {
   };
 }
 
-// Servers get hardly any of the environment, and a session of their own; the folder that they work in is what they all inherit.
+// Servers get hardly any of the environment, and a session of their own; the folder that they work
+// in is what they all inherit.
 async function commandWithin(root: string, pid: string): Promise<string | undefined> {
   try {
     const [cwd, commandLine] = await Promise.all([

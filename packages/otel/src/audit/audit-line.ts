@@ -29,7 +29,9 @@ export async function hashLine(text: string): Promise<string> {
   return toHex(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-/** Reads the key of a log: at least 32 bytes, or as many of a text in UTF-8. Throws a `TypeError`. */
+/**
+ * Reads the key of a log: at least 32 bytes, or as many of a text in UTF-8. Throws a `TypeError`.
+ */
 export async function importAuditKey(key: Uint8Array | string): Promise<AuditKey> {
   const bytes = typeof key === "string" ? encoder.encode(key) : key;
   if (!(bytes instanceof Uint8Array) || bytes.length < 32) throw new TypeError("key must have at least 32 bytes");
@@ -37,7 +39,10 @@ export async function importAuditKey(key: Uint8Array | string): Promise<AuditKey
   return crypto.subtle.importKey("raw", Uint8Array.from(bytes), { name: "HMAC", hash: "SHA-256" }, false, [...usages]);
 }
 
-/** The text of a line without its line feed; with a key, its last member is the code of all before it. */
+/**
+ * The text of a line without its line feed; with a key, its last member is the code of all before
+ * it.
+ */
 export async function sealLine(line: AuditLine, key: AuditKey | undefined): Promise<string> {
   const text = JSON.stringify(line);
   if (key === undefined) return text;

@@ -7,7 +7,8 @@ import { hashLine, sealLine, type AuditHead, type AuditKey } from "./audit-line.
 /** Where lines go. */
 export interface AuditSink {
   /**
-   * Adds whole lines; `seq` is the number of the first. Resolves when they stand there. When it rejects, nothing of them may stand there.
+   * Adds whole lines; `seq` is the number of the first. Resolves when they stand there. When it
+   * rejects, nothing of them may stand there.
    */
   write(text: string, seq: number): Promise<void>;
   /** Where what is there already ends. Default: there is nothing. */
@@ -64,7 +65,8 @@ export function createAuditWriter(init: AuditWriterInit): AuditWriter {
 
   const enqueue = (item: Waiting): void => {
     waiting.push(item);
-    // Those whose callers wait are refused by their failure, and there are no more of them than of calls.
+    // Those whose callers wait are refused by their failure, and there are no more of them than of
+    // calls.
     while (item.settle === undefined && waiting.length > maxWaiting) {
       const oldest = waiting.findIndex(({ settle }) => settle === undefined);
       if (oldest === -1) break;

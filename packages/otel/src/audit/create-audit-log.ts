@@ -21,18 +21,26 @@ export interface AuditLogOptions extends EntryOptions {
   /** Where lines go: `openAuditFile()` of `@hostside/otel/node`, or what you write yourself. */
   readonly sink: AuditSink;
   /**
-   * At least 32 bytes, kept where whoever can write the log has no access. Each line then has a code that only who has the key can make. Default: none; the hashes alone
-   * show a change only to whoever knows a later one from elsewhere.
+   * At least 32 bytes, kept where whoever can write the log has no access. Each line then has a
+   * code that only who has the key can make. Default: none; the hashes alone show a change only to
+   * whoever knows a later one from elsewhere.
    */
   readonly key?: Uint8Array | string | undefined;
   /**
-   * What becomes of calls when the log cannot be written. `"report"`: they go on, what is to be written waits, up to `maxWaiting`, and `onProblem` says so. `"refuse"`: each call is written down before it is
-   * sent, and refused with `store_failed` if that fails. Default `"report"`.
+   * What becomes of calls when the log cannot be written. `"report"`: they go on, what is to be
+   * written waits, up to `maxWaiting`, and `onProblem` says so. `"refuse"`: each call is written
+   * down before it is sent, and refused with `store_failed` if that fails. Default `"report"`.
    */
   readonly onFailure?: "report" | "refuse" | undefined;
-  /** Called when the log cannot be written, once until it can be again, and when it can. Must not throw. */
+  /**
+   * Called when the log cannot be written, once until it can be again, and when it can. Must not
+   * throw.
+   */
   readonly onProblem?: ((problem: AuditProblemReport) => void) | undefined;
-  /** Entries that wait to be written; beyond, the oldest are dropped, and a line says how many. Default 10,000. */
+  /**
+   * Entries that wait to be written; beyond, the oldest are dropped, and a line says how many.
+   * Default 10,000.
+   */
   readonly maxWaiting?: number | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -40,13 +48,20 @@ export interface AuditLogOptions extends EntryOptions {
 
 /** A log that is only ever added to. */
 export interface AuditLog {
-  /** For the option `interceptors` of a toolbox or a provider, before all others: one line for each call, and with `"refuse"` one before it. */
+  /**
+   * For the option `interceptors` of a toolbox or a provider, before all others: one line for each
+   * call, and with `"refuse"` one before it.
+   */
   readonly interceptor: Interceptor;
   /**
-   * Adds an entry of the product's own: a plain object, redacted and bounded as all are. Resolves when it is written. Rejects with `store_failed`; it is not in the log then.
+   * Adds an entry of the product's own: a plain object, redacted and bounded as all are. Resolves
+   * when it is written. Rejects with `store_failed`; it is not in the log then.
    */
   append(entry: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Where the log stands. Kept elsewhere from time to time, it shows later that nothing was cut off (`verifyAuditLog`). */
+  /**
+   * Where the log stands. Kept elsewhere from time to time, it shows later that nothing was cut off
+   * (`verifyAuditLog`).
+   */
   readonly head: AuditHead;
   /** Resolves when all that was to be written is, or cannot be now. Never rejects. */
   flush(): Promise<void>;
@@ -68,7 +83,10 @@ const fields: Fields<AuditLogOptions> = {
   clock: true,
 };
 
-/** Makes a log over a sink. Nothing is written before there is something to write. Rejects with a `TypeError` that names an option that cannot be used. */
+/**
+ * Makes a log over a sink. Nothing is written before there is something to write. Rejects with a
+ * `TypeError` that names an option that cannot be used.
+ */
 export async function createAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   assertKnownOptions("createAuditLog()", options, fields);
   const { sink, onFailure = "report", onProblem, maxWaiting = 10_000, clock = systemClock } = options;

@@ -3,23 +3,37 @@ import { hasCode, hashLine, importAuditKey, noLines, type AuditHead, type AuditK
 
 /** What a log is verified against. */
 export interface VerifyAuditOptions {
-  /** The key that it was written with. Without one, whoever can write the log could have written all of it anew. */
+  /**
+   * The key that it was written with. Without one, whoever can write the log could have written all
+   * of it anew.
+   */
   readonly key?: Uint8Array | string | undefined;
-  /** Where the log stood before its first line, when earlier files of it are elsewhere. Default: it begins with line 1. */
+  /**
+   * Where the log stood before its first line, when earlier files of it are elsewhere. Default: it
+   * begins with line 1.
+   */
   readonly after?: AuditHead | undefined;
-  /** Where it stood at some time, as it was kept somewhere else. A log that does not come that far, or by another line, was cut or replaced. */
+  /**
+   * Where it stood at some time, as it was kept somewhere else. A log that does not come that far,
+   * or by another line, was cut or replaced.
+   */
   readonly reaches?: AuditHead | undefined;
 }
 
 /** What became of it. */
 export type AuditVerdict =
   | { readonly ok: true; readonly lines: number; readonly head: AuditHead }
-  /** `line` counts from 1; all lines before it are as they were written. `head` is where the good part ends. */
+  /**
+   * `line` counts from 1; all lines before it are as they were written. `head` is where the good
+   * part ends.
+   */
   | { readonly ok: false; readonly line: number; readonly head: AuditHead; readonly problem: AuditProblem };
 
 /**
- * `cut-off`: the last line has no end; `malformed`: no line of such a log; `wrong-sequence`: a line is missing, doubled or elsewhere; `broken-chain`: the line before it is not the one that was
- * there when it was written; `wrong-code`: not written with this key; `too-short`: it ends before `reaches`; `replaced`: another line stands where `reaches` was.
+ * `cut-off`: the last line has no end; `malformed`: no line of such a log; `wrong-sequence`: a line
+ * is missing, doubled or elsewhere; `broken-chain`: the line before it is not the one that was
+ * there when it was written; `wrong-code`: not written with this key; `too-short`: it ends before
+ * `reaches`; `replaced`: another line stands where `reaches` was.
  */
 export type AuditProblem =
   | "cut-off"
@@ -34,10 +48,13 @@ const fields: Fields<VerifyAuditOptions> = { key: true, after: true, reaches: tr
 const longestLine = 16 * 1024 * 1024;
 
 /**
- * Reads a log from its beginning, in pieces of any size, and says where the first line is that is not as it was written. Throws a `TypeError` for options, and what reading throws.
+ * Reads a log from its beginning, in pieces of any size, and says where the first line is that is
+ * not as it was written. Throws a `TypeError` for options, and what reading throws.
  *
- * What it proves: with the key, that nobody without it changed, removed, added or moved a line before the last one that stands there. Without one, only that the lines fit together. That
- * nothing is missing at the end is known only by `reaches`; and that what was written is true, by nothing.
+ * What it proves: with the key, that nobody without it changed, removed, added or moved a line
+ * before the last one that stands there. Without one, only that the lines fit together. That
+ * nothing is missing at the end is known only by `reaches`; and that what was written is true, by
+ * nothing.
  */
 export async function verifyAuditLog(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
@@ -125,7 +142,8 @@ async function* splitLines(
   if (length > 0 || halfPair !== "") yield { text: "", isWhole: false };
 }
 
-// Strict: a byte that is no UTF-8 would else read as the sign that stands for one, and its change would not show.
+// Strict: a byte that is no UTF-8 would else read as the sign that stands for one, and its change
+// would not show.
 function decodeLine(parts: readonly Uint8Array[]): string | undefined {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -9,7 +9,10 @@ export interface ValueBounds {
   readonly total?: number | undefined;
 }
 
-/** Keeps the number of series bounded, whatever servers name their tools: what comes after as many values as there may be is `_other`. */
+/**
+ * Keeps the number of series bounded, whatever servers name their tools: what comes after as many
+ * values as there may be is `_other`.
+ */
 export interface BoundedValues {
   /** The value, at most 128 characters of it, or `_other`. A value that was let in stays in. */
   of(attribute: string, serverId: string, value: string): string;

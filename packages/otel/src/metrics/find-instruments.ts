@@ -3,8 +3,8 @@ import { scopeName } from "../names.ts";
 import { quietly } from "../quietly.ts";
 
 /**
- * Looks for the meter at each use, because an SDK may be registered later than this is made, and has the instruments made once for each. `undefined`: there
- * is no SDK, or one that throws.
+ * Looks for the meter at each use, because an SDK may be registered later than this is made, and
+ * has the instruments made once for each. `undefined`: there is no SDK, or one that throws.
  */
 export function findInstruments<Instruments>(
   provider: MeterProvider | undefined,

@@ -13,7 +13,10 @@ export interface SessionWatch {
 /** What counting sessions needs. */
 export interface SessionWatchInit extends MetricParts {
   readonly clock: Clock;
-  /** Whether the sessions of servers are those that `names: "nexo"` counts: not where there is a pool. */
+  /**
+   * Whether the sessions of servers are those that `names: "nexo"` counts: not where there is a
+   * pool.
+   */
   readonly countsForNexo: () => boolean;
 }
 
@@ -21,7 +24,9 @@ interface OpenSession {
   readonly serverId: string;
   readonly peer: ServerPeer;
   readonly openedAt: number;
-  /** Whether it was added: an SDK may be registered later, and what was not added is not taken away. */
+  /**
+   * Whether it was added: an SDK may be registered later, and what was not added is not taken away.
+   */
   isCounted: boolean;
 }
 

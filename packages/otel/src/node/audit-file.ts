@@ -10,13 +10,20 @@ import { verifyAuditLog, type AuditVerdict, type VerifyAuditOptions } from "../a
 
 /** Options of {@linkcode openAuditFile}. */
 export interface AuditFileOptions {
-  /** The file that is written to; its folder is there. One process writes to it, which a lock file beside it sees to: give each replica its own. */
+  /**
+   * The file that is written to; its folder is there. One process writes to it, which a lock file
+   * beside it sees to: give each replica its own.
+   */
   readonly path: string;
   /**
-   * When it is larger than so many bytes, it is renamed to `<path>.<number of its last line>`, and the next one goes on with the chain. Nothing is ever deleted. Default 67,108,864.
+   * When it is larger than so many bytes, it is renamed to `<path>.<number of its last line>`, and
+   * the next one goes on with the chain. Nothing is ever deleted. Default 67,108,864.
    */
   readonly maxFileBytes?: number | undefined;
-  /** Whether lines count as written only when the disk has them. Default `true`: what is written together is synced together. */
+  /**
+   * Whether lines count as written only when the disk has them. Default `true`: what is written
+   * together is synced together.
+   */
   readonly sync?: boolean | undefined;
 }
 
@@ -25,8 +32,12 @@ const fields: Fields<AuditFileOptions> = { path: true, maxFileBytes: true, sync:
 const openFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Opens a file, which only its owner may read (0600), as the sink of an audit log, and finds out where it ends: in the last whole line. What stands after that, because a process died while it wrote, is
- * taken away, and the first line of the new process says how much it was. Rejects with `store_failed` for a file that cannot be opened, that another process writes to (one that has died does not), or whose last whole line is none of such a log, and with a `TypeError` for options.
+ * Opens a file, which only its owner may read (0600), as the sink of an audit log, and finds out
+ * where it ends: in the last whole line. What stands after that, because a process died while it
+ * wrote, is taken away, and the first line of the new process says how much it was. Rejects with
+ * `store_failed` for a file that cannot be opened, that another process writes to (one that has
+ * died does not), or whose last whole line is none of such a log, and with a `TypeError` for
+ * options.
  */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink & { close(): Promise<void> }> {
   assertKnownOptions("openAuditFile()", options, fields);
@@ -66,7 +77,8 @@ export async function openAuditFile(options: AuditFileOptions): Promise<AuditSin
       await assertStillThere(path, file);
       if (size > 0 && size + bytes > maxFileBytes) await rotate(seq - 1);
       const found = (await file.stat()).size;
-      // Of an earlier write that failed there may be a part; what somebody else wrote is not ours to take away.
+      // Of an earlier write that failed there may be a part; what somebody else wrote is not ours
+      // to take away.
       if (found !== size) throw new Error(`somebody else writes to the audit log: it has ${found} bytes, not ${size}`);
       try {
         await file.appendFile(text);
@@ -120,7 +132,10 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Throws where the file was renamed, removed or replaced by somebody else: what is written to it then would be nowhere, or in a file that is full. */
+/**
+ * Throws where the file was renamed, removed or replaced by somebody else: what is written to it
+ * then would be nowhere, or in a file that is full.
+ */
 async function assertStillThere(path: string, file: FileHandle): Promise<void> {
   const [named, own] = await Promise.all([stat(path), file.stat()]);
   if (named.ino !== own.ino || named.dev !== own.dev)
@@ -214,7 +229,10 @@ async function rotatedFiles(path: string): Promise<readonly string[]> {
   return numbers.toSorted((a, b) => a - b).map((number) => join(dirname(path), `${name}.${number}`));
 }
 
-/** Verifies a log with all files that it has had, as `verifyAuditLog` does. Rejects with `store_failed` for a file that cannot be read. */
+/**
+ * Verifies a log with all files that it has had, as `verifyAuditLog` does. Rejects with
+ * `store_failed` for a file that cannot be read.
+ */
 export async function verifyAuditFiles(path: string, options: VerifyAuditOptions = {}): Promise<AuditVerdict> {
   return verifyAuditLog(readAll(path), options);
 }

@@ -20,9 +20,11 @@ interface Turn {
 const mostTries = 10;
 
 /**
- * Makes this process the only one of those that do so as well to use a file, until the returned function is called. Beside the file stands `<path>.lock.<number>` with who has it; the highest number counts, and is made as one
- * that must be new, so that of several who find a dead holder one is next. Throws an `Error` that says who has it. A holder on this machine that has died has it no more; of one on
- * another machine nobody knows.
+ * Makes this process the only one of those that do so as well to use a file, until the returned
+ * function is called. Beside the file stands `<path>.lock.<number>` with who has it; the highest
+ * number counts, and is made as one that must be new, so that of several who find a dead holder one
+ * is next. Throws an `Error` that says who has it. A holder on this machine that has died has it no
+ * more; of one on another machine nobody knows.
  */
 export async function lockFile(path: string): Promise<() => Promise<void>> {
   const folder = await realpath(dirname(path));

@@ -11,10 +11,14 @@ export interface EntryOptions {
   /** Whether they have the results, as the arguments. Default `false`. */
   readonly captureResults?: boolean | undefined;
   /**
-   * Whether entries have the messages of errors, redacted and bounded: a server's own words may be in them, and what was in the arguments. Default `false`: the code says what it was.
+   * Whether entries have the messages of errors, redacted and bounded: a server's own words may be
+   * in them, and what was in the arguments. Default `false`: the code says what it was.
    */
   readonly captureMessages?: boolean | undefined;
-  /** Masks secrets in texts, such as `redactText` of a policy. What it throws on is withheld. Values under names that sound secret are masked in any case. Default: nothing else. */
+  /**
+   * Masks secrets in texts, such as `redactText` of a policy. What it throws on is withheld. Values
+   * under names that sound secret are masked in any case. Default: nothing else.
+   */
   readonly redact?: ((text: string) => string) | undefined;
   /** Longest captured arguments and longest captured result, in UTF-16 units. Default 4,096. */
   readonly maxCapturedLength?: number | undefined;
@@ -22,7 +26,10 @@ export interface EntryOptions {
 
 /** Options of {@linkcode createCallLog}. */
 export interface CallLogOptions extends EntryOptions {
-  /** Takes the entry of each call, in the moment that it ended: `(entry) => logger.info(entry)`. What it throws disturbs nobody. */
+  /**
+   * Takes the entry of each call, in the moment that it ended: `(entry) => logger.info(entry)`.
+   * What it throws disturbs nobody.
+   */
   readonly write: (entry: CallEntry) => void;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -39,8 +46,10 @@ const fields: Fields<CallLogOptions> = {
 };
 
 /**
- * A layer that writes one entry for each call: how long it waited and for what, each time that it was sent and with how many bytes, what a policy decided, and why it ended. For the option
- * `interceptors` of a toolbox or a provider, before all others. Throws a `TypeError` that names an option that cannot be used.
+ * A layer that writes one entry for each call: how long it waited and for what, each time that it
+ * was sent and with how many bytes, what a policy decided, and why it ended. For the option
+ * `interceptors` of a toolbox or a provider, before all others. Throws a `TypeError` that names an
+ * option that cannot be used.
  */
 export function createCallLog(options: CallLogOptions): Interceptor {
   assertKnownOptions("createCallLog()", options, fields);

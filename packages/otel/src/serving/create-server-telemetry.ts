@@ -33,9 +33,15 @@ export interface ServerTelemetryOptions {
   readonly propagator?: TextMapPropagator | undefined;
   /** Whether the baggage of clients is taken over, which may say anything. Default `false`. */
   readonly baggage?: boolean | undefined;
-  /** Whether spans have the protocol's session id. Whoever has it may speak in the session. Default `false`. */
+  /**
+   * Whether spans have the protocol's session id. Whoever has it may speak in the session. Default
+   * `false`.
+   */
   readonly captureSessionId?: boolean | undefined;
-  /** How many different values attributes of metrics may have. Names of tools, prompts and methods that were never answered but by an error of the protocol are `_OTHER`, and use up none of them. */
+  /**
+   * How many different values attributes of metrics may have. Names of tools, prompts and methods
+   * that were never answered but by an error of the protocol are `_OTHER`, and use up none of them.
+   */
   readonly bounds?: ValueBounds | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -64,11 +70,15 @@ export interface ServedSession {
 /** Traces and metrics of what a server does for its clients. */
 export interface ServerTelemetry {
   /**
-   * Handles a request inside of a SERVER span, whose parent is the client's: what `_meta` says beats HTTP headers, and the span that is active meanwhile, such as that of the HTTP
-   * request, becomes a link. Settles as `work` does. A result with `isError: true` counts as `tool_error`.
+   * Handles a request inside of a SERVER span, whose parent is the client's: what `_meta` says
+   * beats HTTP headers, and the span that is active meanwhile, such as that of the HTTP request,
+   * becomes a link. Settles as `work` does. A result with `isError: true` counts as `tool_error`.
    */
   serve<T>(request: ServedRequest, work: () => Promise<T>): Promise<T>;
-  /** Measures a session. Call what it returns when the session has ended, with the reason if that was a failure. */
+  /**
+   * Measures a session. Call what it returns when the session has ended, with the reason if that
+   * was a failure.
+   */
   sessionStarted(session?: ServedSession): (error?: unknown) => void;
 }
 
@@ -82,7 +92,10 @@ const fields: Fields<ServerTelemetryOptions> = {
   clock: true,
 };
 
-/** Makes the telemetry of a server, such as a gateway. Throws a `TypeError` for an option that is unknown. */
+/**
+ * Makes the telemetry of a server, such as a gateway. Throws a `TypeError` for an option that is
+ * unknown.
+ */
 export function createServerTelemetry(options: ServerTelemetryOptions = {}): ServerTelemetry {
   assertKnownOptions("createServerTelemetry()", options, fields);
   const { tracerProvider, propagator, baggage = false, captureSessionId = false, clock = systemClock } = options;
@@ -134,7 +147,10 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
 
 const traceKeys = ["traceparent", "tracestate", "baggage"] as const;
 
-/** The client's context: of `_meta` if that has one, else of the headers. `undefined`: it sent none, and what is active stands. */
+/**
+ * The client's context: of `_meta` if that has one, else of the headers. `undefined`: it sent none,
+ * and what is active stands.
+ */
 function parentOf(
   { params, headers }: ServedRequest,
   { propagator, baggage }: { readonly propagator: TextMapPropagator | undefined; readonly baggage: boolean },
@@ -148,7 +164,8 @@ function parentOf(
     if (typeof value === "string" && value.length <= 8192 && (key !== "baggage" || baggage)) carrier[key] = value;
   }
   return quietly(() => {
-    // The span that is active has its place as a link, and is no parent; all else in the context stays.
+    // The span that is active has its place as a link, and is no parent; all else in the context
+    // stays.
     const base = trace.deleteSpan(context.active());
     const extracted =
       propagator === undefined ? propagation.extract(base, carrier) : propagator.extract(base, carrier, textGetter);
@@ -226,7 +243,8 @@ function metricAttributes(
   bounded: BoundedValues,
 ): Attributes {
   const { tool, prompt } = subjectOf(request);
-  // What a client says is let in once it has led to an answer: names that it makes up lead to errors of the protocol.
+  // What a client says is let in once it has led to an answer: names that it makes up lead to
+  // errors of the protocol.
   const isAnswered = failure === undefined || failure === toolFailure;
   const said = (name: string, value: string): string =>
     isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value);

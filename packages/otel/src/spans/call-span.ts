@@ -38,7 +38,10 @@ export interface CallSpanParts {
   readonly taken: WeakSet<Span>;
 }
 
-/** Starts the span of a call, or finds the one to write to: of several calls within one span of a framework the first has it, the others have spans beneath it. `undefined`: nothing makes spans. */
+/**
+ * Starts the span of a call, or finds the one to write to: of several calls within one span of a
+ * framework the first has it, the others have spans beneath it. `undefined`: nothing makes spans.
+ */
 export function startCallSpan(call: ToolCall, { tracing, settings, taken }: CallSpanParts): CallSpan | undefined {
   const own = attributesOf(call, settings);
   const open = settings.enriches ? openToolSpan() : undefined;
@@ -148,7 +151,8 @@ class OneCallSpan implements CallSpan {
   }
 }
 
-// A failure of the tool's own is known for sure; of another the error says what is known of the effect.
+// A failure of the tool's own is known for sure; of another the error says what is known of the
+// effect.
 function outcomeOf(ending: object, failure: SpanFailure | undefined): string {
   if (failure === undefined) return "ok";
   return "error" in ending ? (failure.outcome ?? "unknown") : "tool-error";
@@ -156,7 +160,10 @@ function outcomeOf(ending: object, failure: SpanFailure | undefined): string {
 
 const longestReason = 256;
 
-/** Why a layer decided so, in the words of the host's rules. What a person or a handler said of it ends the same text: it is a text like that of a result. */
+/**
+ * Why a layer decided so, in the words of the host's rules. What a person or a handler said of it
+ * ends the same text: it is a text like that of a result.
+ */
 function reasonOf({ type, stage, code, reason }: CallDecision, settings: TelemetrySettings): string | undefined {
   if (reason === undefined) return undefined;
   const hasForeignWords = type === "refused" && stage === "approval" && saidByOthers.has(code);
@@ -229,7 +236,10 @@ interface NamedSpan extends Span {
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
-/** The span of whoever runs the tool, where it is the active one: the API does not say what a span is, but that of an SDK does. */
+/**
+ * The span of whoever runs the tool, where it is the active one: the API does not say what a span
+ * is, but that of an SDK does.
+ */
 function openToolSpan(): Span | undefined {
   const span = trace.getActiveSpan();
   if (span === undefined || !isNamed(span)) return undefined;

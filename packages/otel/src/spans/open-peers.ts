@@ -4,7 +4,9 @@ import type { ServerPeer, ServerRecord } from "@hostside/core";
 export interface OpenPeers {
   /** Notes what a provider reports of its servers. Each provider has one. */
   follow(): { note(record: ServerRecord): void; end(): void };
-  /** Of a server with sessions of several providers, what is true of all; `undefined`: it has none. */
+  /**
+   * Of a server with sessions of several providers, what is true of all; `undefined`: it has none.
+   */
   of(serverId: string): ServerPeer | undefined;
 }
 

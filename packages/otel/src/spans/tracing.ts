@@ -17,9 +17,15 @@ import type { TelemetrySettings } from "../telemetry-options.ts";
 
 /** Spans, and where their context goes. */
 export interface Tracing {
-  /** Whether spans come to anything, or there is a context to hand on. Cheap, because it is asked with every call. */
+  /**
+   * Whether spans come to anything, or there is a context to hand on. Cheap, because it is asked
+   * with every call.
+   */
   readonly isOn: boolean;
-  /** Starts a span under `parent`; default the one that is active. `undefined` where nothing makes spans. */
+  /**
+   * Starts a span under `parent`; default the one that is active. `undefined` where nothing makes
+   * spans.
+   */
   start(name: string, options: SpanOptions, parent?: Context): Span | undefined;
   /** The context with a span in it; `of` is that of its parent, default the one that is active. */
   contextOf(span: Span | undefined, of?: Context): Context;
@@ -70,7 +76,8 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
 export const nowhere: Context = ROOT_CONTEXT;
 
 /**
- * The context of whoever causes something now, or nowhere. Whatever an event loop hands on may still be in the context of a call that is long over; an open span alone proves that somebody
+ * The context of whoever causes something now, or nowhere. Whatever an event loop hands on may
+ * still be in the context of a call that is long over; an open span alone proves that somebody
  * waits.
  */
 export function causeNow(): Context {
@@ -83,7 +90,8 @@ const textSetter = {
   },
 };
 
-// The proxy of the API has no delegate before an SDK is registered, and makes spans of nothing until then. Its class is deprecated, and another copy of the API has another.
+// The proxy of the API has no delegate before an SDK is registered, and makes spans of nothing
+// until then. Its class is deprecated, and another copy of the API has another.
 function isReal(provider: TracerProvider): boolean {
   if (!("getDelegateTracer" in provider) || typeof provider.getDelegateTracer !== "function") return true;
   return provider.getDelegateTracer(scopeName) !== undefined;

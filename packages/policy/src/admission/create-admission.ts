@@ -21,7 +21,10 @@ const mostNew = 10_000;
 const ruledMethods = /^(?:resources|prompts|completion)\//;
 const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine", deny: "hide" } as const;
 
-/** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
+/**
+ * Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field
+ * for options that make no sense.
+ */
 export function createAdmission(options: AdmissionOptions, parts: PolicyParts): ToolAdmission {
   const [layers, unmatchedRules] = watchRules(readRules(options));
   const plan = readPinOptions(options.pins);
@@ -30,7 +33,8 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const targets = createTargets(parts);
   const pins = createPins({ plan, parts, usesStore, onChange: () => targets.readmit() });
   const decide = createDecider({ layers, pins, isPinning, parts });
-  // A bound, because users may bring servers; whoever was not asked about for so long is not on offer.
+  // A bound, because users may bring servers; whoever was not asked about for so long is not on
+  // offer.
   const servers = new LRUCache<string, true>({ max: mostServers });
   // Tools on offer that are new: an approval ends that.
   const fresh = new LRUCache<string, QuarantinedTool>({ max: mostNew });

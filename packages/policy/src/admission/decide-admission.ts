@@ -15,7 +15,10 @@ export interface DecidingParts {
   readonly parts: Pick<PolicyParts, "effectOf" | "isNew">;
 }
 
-/** Decides by rules and pins: the stricter one counts. The same answer for the same definition until the epoch of the pins is another one. */
+/**
+ * Decides by rules and pins: the stricter one counts. The same answer for the same definition until
+ * the epoch of the pins is another one.
+ */
 export function createDecider(deciding: DecidingParts): ToolAdmission["decide"] {
   const { pins } = deciding;
   const known = new WeakMap<ToolDefinition, Known>();

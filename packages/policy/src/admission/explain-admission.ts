@@ -30,7 +30,9 @@ const outcomes: Readonly<Record<RuleAction, string>> = {
   deny: "hidden, and a call is refused with not_allowed",
 };
 
-/** What becomes of a tool, who decides, what else matches, and what would change it; in sentences. */
+/**
+ * What becomes of a tool, who decides, what else matches, and what would change it; in sentences.
+ */
 export function explainAdmission(explained: ExplainedAdmission): readonly string[] {
   const { decision, layers, subject, verdict } = explained;
   const owner = subject.serverId === "" ? "on no server" : `of server ${JSON.stringify(subject.serverId)}`;

@@ -2,7 +2,10 @@ import type { QuarantinedTool } from "@hostside/core";
 import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
 import type { ApprovalResult, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
-/** The tool as one that is held back by this policy; `undefined` when it is somebody else who holds it back. */
+/**
+ * The tool as one that is held back by this policy; `undefined` when it is somebody else who holds
+ * it back.
+ */
 export function describeHeld(
   { definition, server }: QuarantinedTool,
   decide: ToolAdmission["decide"],
@@ -32,8 +35,9 @@ export interface ApprovalSelection {
 }
 
 /**
- * Of the tools of one server that are held back, those that were asked for; by default all. Servers that are attached more than once may list variants of one
- * tool: a name alone means none of several.
+ * Of the tools of one server that are held back, those that were asked for; by default all. Servers
+ * that are attached more than once may list variants of one tool: a name alone means none of
+ * several.
  */
 export function chooseHeld(
   held: readonly HeldTool[],

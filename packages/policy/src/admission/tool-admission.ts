@@ -41,9 +41,14 @@ export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "wh
   readonly toolName: string;
   readonly fingerprint?: string;
   readonly definition: ToolDefinition;
-  /** Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and not while its server has another version. */
+  /**
+   * Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and
+   * not while its server has another version.
+   */
   readonly approvable: boolean;
-  /** What changed since it was pinned, where that is known. Texts in it are the server's: untrusted. */
+  /**
+   * What changed since it was pinned, where that is known. Texts in it are the server's: untrusted.
+   */
   readonly changes?: readonly ToolChange[];
 }
 
@@ -74,26 +79,35 @@ export interface ToolAdmission {
   /** Who decides, what else matches, and what would change it; in sentences. */
   explain(definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[];
   /**
-   * Has a provider or a toolbox ask again whenever answers may have changed, until the subscription ends. {@linkcode approve} and
-   * {@linkcode held} are about the tools of what is attached.
+   * Has a provider or a toolbox ask again whenever answers may have changed, until the subscription
+   * ends. {@linkcode approve} and {@linkcode held} are about the tools of what is attached.
    */
   attach(target: AdmissionTarget): Subscription;
   /**
-   * Resolves when what was approved has been read from the store, and what was trusted is kept. Until then tools that depend on it are held back.
-   * Rejects when the store fails; call it again to try again.
+   * Resolves when what was approved has been read from the store, and what was trusted is kept.
+   * Until then tools that depend on it are held back. Rejects when the store fails; call it again
+   * to try again.
    */
   ready(): Promise<void>;
-  /** Reads again what is in the store, for what other processes approved. Rejects when the store fails; then nothing changes. */
+  /**
+   * Reads again what is in the store, for what other processes approved. Rejects when the store
+   * fails; then nothing changes.
+   */
   reload(): Promise<void>;
   /** What is attached and held back by this policy, sorted by server and name. */
   held(): readonly HeldTool[];
   /**
-   * Lets tools of a server be used as they are now: those of these remote names, or all that are held back or new. A {@linkcode HeldTool} is approved
-   * only if it is still the one that somebody looked at; a name that is held back in several variants is `left`, with their fingerprints. One change, in one
-   * event. Rejects, and approves nothing, when it cannot be kept, and with `unknown_server` when no tool of that server was ever listed here.
+   * Lets tools of a server be used as they are now: those of these remote names, or all that are
+   * held back or new. A {@linkcode HeldTool} is approved only if it is still the one that somebody
+   * looked at; a name that is held back in several variants is `left`, with their fingerprints. One
+   * change, in one event. Rejects, and approves nothing, when it cannot be kept, and with
+   * `unknown_server` when no tool of that server was ever listed here.
    */
   approve(serverId: string, tools?: readonly (string | HeldTool)[]): Promise<ApprovalResult>;
-  /** Takes approvals back, and the trust of a first use; by default of all tools of a server. What is in a lock stays pinned. */
+  /**
+   * Takes approvals back, and the trust of a first use; by default of all tools of a server. What
+   * is in a lock stays pinned.
+   */
   revoke(serverId: string, toolNames?: readonly string[]): Promise<void>;
   /** Hears no more of other replicas. Idempotent. */
   close(): void;

@@ -3,11 +3,13 @@ import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /**
- * Before which calls somebody is asked, besides those that a rule or a definition (`requireApproval`) wants approved: `"none"`, `"all"`, the
- * tools that are named, or those of a selection, such as `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
+ * Before which calls somebody is asked, besides those that a rule or a definition
+ * (`requireApproval`) wants approved: `"none"`, `"all"`, the tools that are named, or those of a
+ * selection, such as `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
  *
- * A name of `named` is a tool's remote name, its qualified name (`mcp::server::tool`) or its local name; capitals do not matter, and a
- * local name also means the ones that it becomes when a hash is put on it. Only the remote and the qualified name hold whatever the naming does.
+ * A name of `named` is a tool's remote name, its qualified name (`mcp::server::tool`) or its local
+ * name; capitals do not matter, and a local name also means the ones that it becomes when a hash is
+ * put on it. Only the remote and the qualified name hold whatever the naming does.
  */
 export type ApprovalMode =
   | "none"
@@ -15,28 +17,36 @@ export type ApprovalMode =
   | { readonly named?: readonly string[] | undefined; readonly tools?: ToolSelection | undefined };
 
 /**
- * What an answer counts for: `"once"` this call; `"conversation"` every call of this tool in this conversation, `"always"` every call of
- * it, both for this principal, as long as the tool has this fingerprint and no worse effect; `"no"` the call is refused; `"suspend"` it
- * is refused for now, and can be approved later (with {@linkcode ApprovalOptions.suspend}).
+ * What an answer counts for: `"once"` this call; `"conversation"` every call of this tool in this
+ * conversation, `"always"` every call of it, both for this principal, as long as the tool has this
+ * fingerprint and no worse effect; `"no"` the call is refused; `"suspend"` it is refused for now,
+ * and can be approved later (with {@linkcode ApprovalOptions.suspend}).
  */
 export type ApprovalDecision = "once" | "conversation" | "always" | "no" | "suspend";
 
 /**
- * What a handler answers: a decision, or one with the human's own words; or `"none"`, because it could ask nobody this time: the call is then suspended or refused as without a
- * handler, with the reason, if there is one.
+ * What a handler answers: a decision, or one with the human's own words; or `"none"`, because it
+ * could ask nobody this time: the call is then suspended or refused as without a handler, with the
+ * reason, if there is one.
  */
 export type ApprovalAnswer =
   | ApprovalDecision
   | { readonly decision: ApprovalDecision | "none"; readonly reason?: string };
 
-/** What somebody is asked. Frozen; nothing in it can be changed before the call runs, and the call runs with exactly this. */
+/**
+ * What somebody is asked. Frozen; nothing in it can be changed before the call runs, and the call
+ * runs with exactly this.
+ */
 export interface ApprovalQuestion {
   readonly tool: ToolOrigin;
   /** The very definition that the model was shown, and that will run. Its texts are a server's. */
   readonly definition: ToolDefinition;
   /** The server in the host's own words. Absent for a tool that is on no server. */
   readonly server: AdmissionServer | undefined;
-  /** What will be sent: a copy of the arguments, with the members of every object in the order of their names. */
+  /**
+   * What will be sent: a copy of the arguments, with the members of every object in the order of
+   * their names.
+   */
   readonly args: JsonObject;
   /** What a call does. */
   readonly effect: ToolEffect;
@@ -45,11 +55,17 @@ export interface ApprovalQuestion {
   /** The question in one line, such as ``Approve execution of tool `X`?``. */
   readonly hint: string;
   readonly context: Omit<CallContext, "approval"> | undefined;
-  /** The answers that make sense here: `"always"` needs a fingerprint, `"conversation"` a conversation in the context besides. */
+  /**
+   * The answers that make sense here: `"always"` needs a fingerprint, `"conversation"` a
+   * conversation in the context besides.
+   */
   readonly answers: readonly ApprovalDecision[];
   /** How long the answer is waited for, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborts when no answer counts any more: the time is up, the call is over, or an answer to another question holds for this one. */
+  /**
+   * Aborts when no answer counts any more: the time is up, the call is over, or an answer to
+   * another question holds for this one.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -59,23 +75,34 @@ export type ApprovalHandler = (question: ApprovalQuestion) => Promise<ApprovalAn
 /** Suspending calls until somebody approves them, here or in another process. */
 export interface SuspendOptions {
   /**
-   * The secret that approvals are signed with: 32 bytes or more, the same in every process that approves or resumes. Of several the
-   * first one signs and all are believed, so that one can replace another.
+   * The secret that approvals are signed with: 32 bytes or more, the same in every process that
+   * approves or resumes. Of several the first one signs and all are believed, so that one can
+   * replace another.
    */
   readonly key: Uint8Array | readonly Uint8Array[];
-  /** For how long a suspended call can be approved and resumed, in milliseconds. Default a day; at most 30. */
+  /**
+   * For how long a suspended call can be approved and resumed, in milliseconds. Default a day; at
+   * most 30.
+   */
   readonly ttlMs?: number | undefined;
 }
 
 /** Which calls a human has to approve, and how they are asked. */
 export interface ApprovalOptions {
-  /** Default `"none"`: only what rules and definitions ask for. A function is asked for each call; one that throws, or answers no mode, has every call approved. */
+  /**
+   * Default `"none"`: only what rules and definitions ask for. A function is asked for each call;
+   * one that throws, or answers no mode, has every call approved.
+   */
   readonly mode?: ApprovalMode | (() => ApprovalMode) | undefined;
-  /** Default: nobody can be asked, and a call that needs approval is suspended or refused with `approval_required`. */
+  /**
+   * Default: nobody can be asked, and a call that needs approval is suspended or refused with
+   * `approval_required`.
+   */
   readonly handler?: ApprovalHandler | undefined;
   /**
-   * How long an answer is waited for, in milliseconds. Default 300,000. The time of the call stands still meanwhile, for `elicitTotalMs` of
-   * its server's timeouts at most, 15 minutes by default; what is beyond that counts.
+   * How long an answer is waited for, in milliseconds. Default 300,000. The time of the call stands
+   * still meanwhile, for `elicitTotalMs` of its server's timeouts at most, 15 minutes by default;
+   * what is beyond that counts.
    */
   readonly timeoutMs?: number | undefined;
   /** For how long `"conversation"` is remembered, in milliseconds. Default a day. */
@@ -83,8 +110,9 @@ export interface ApprovalOptions {
   /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
   readonly maxOpen?: number | undefined;
   /**
-   * How many of them those of one principal may be, so that one who never answers leaves room for others. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many.
-   * A host with one user can say as many as `maxOpen`. Does not hold for calls without a principal.
+   * How many of them those of one principal may be, so that one who never answers leaves room for
+   * others. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many. A host
+   * with one user can say as many as `maxOpen`. Does not hold for calls without a principal.
    */
   readonly maxOpenPerPrincipal?: number | undefined;
   /** Default: nothing is suspended. */

@@ -5,7 +5,10 @@ import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { RememberedFor } from "./remembered-approvals.ts";
 import type { Signer } from "./sign.ts";
 
-/** What a token is good for. Of everything that a call must have in common with it there is a keyed hash, so that a token shows nothing. */
+/**
+ * What a token is good for. Of everything that a call must have in common with it there is a keyed
+ * hash, so that a token shows nothing.
+ */
 export interface ApprovalGrant {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -57,7 +60,8 @@ export function readToken(token: string, signer: Signer): ApprovalGrant | undefi
 /** Why a grant is not for a call; `undefined` when it is. */
 export function findMismatch(grant: ApprovalGrant, call: BoundCall, signer: Signer): ApprovalDenial | undefined {
   if (call.fingerprint === null && call.definition === null) return "other-tool";
-  // A framework that names no principal asks on behalf of the provider's, which is added to the call later.
+  // A framework that names no principal asks on behalf of the provider's, which is added to the
+  // call later.
   const asked = grant.asked?.hasPrincipal === false ? { ...call, principal: undefined } : call;
   const isSame = (part: keyof Parts): boolean => signer.isSigned("part", partsOf(asked)[part], grant[part]);
   if (!isSame("tool") || !isSame("definition") || isWorseEffect(call.effect, grant.effect)) return "other-tool";
@@ -92,8 +96,9 @@ function partsOf({
 }
 
 /**
- * What a definition is bound by: its fingerprint; where it has none, a hash of all that a model is shown of it but for its name. Neither
- * for one that cannot be written as JSON, which is good for no token.
+ * What a definition is bound by: its fingerprint; where it has none, a hash of all that a model is
+ * shown of it but for its name. Neither for one that cannot be written as JSON, which is good for
+ * no token.
  */
 export function bindDefinition(definition: ToolDefinition): Pick<BoundCall, "fingerprint" | "definition"> {
   const {

@@ -36,40 +36,55 @@ export type AskedByRules = (tool: AskedTool) => WhyAsked | string | undefined;
 /** The approval of calls by a human. */
 export interface Approval {
   /**
-   * Lets a call pass that somebody approved, or that nobody has to. It runs with the definition and the arguments that were shown.
+   * Lets a call pass that somebody approved, or that nobody has to. It runs with the definition and
+   * the arguments that were shown.
    *
-   * Throws `approval_denied` for a no, for no answer in time, and for a token that does not count, `details.denied` says which;
-   * `approval_required` when nobody can be asked now, with `details.approval` where the call can be approved later; `call_refused` when a
-   * part failed; `tool_changed` when the caller selected another definition; `invalid_arguments` for what JSON cannot write; `overloaded`.
+   * Throws `approval_denied` for a no, for no answer in time, and for a token that does not count,
+   * `details.denied` says which; `approval_required` when nobody can be asked now, with
+   * `details.approval` where the call can be approved later; `call_refused` when a part failed;
+   * `tool_changed` when the caller selected another definition; `invalid_arguments` for what JSON
+   * cannot write; `overloaded`.
    */
   readonly interceptor: Interceptor;
   /**
-   * The same around a stage that may still refuse the call, or send it more than once. The token of a suspended call is used up when that stage sends the
-   * call for the first time, or has answered it, and not by a refusal: the call can then be repeated with it.
+   * The same around a stage that may still refuse the call, or send it more than once. The token of
+   * a suspended call is used up when that stage sends the call for the first time, or has answered
+   * it, and not by a refusal: the call can then be repeated with it.
    */
   around(stage: Interceptor): Interceptor;
-  /** Whether somebody is asked before a call of the tool, for those who show it. What was remembered does not count. */
+  /**
+   * Whether somebody is asked before a call of the tool, for those who show it. What was remembered
+   * does not count.
+   */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
   /** Lets a framework ask about the calls of one conversation. */
   forFramework(framework: ApprovalOfFramework): FrameworkApproval;
   /**
-   * The token by which a suspended call goes on, for `context.approval` of the very same call; once, however many tokens there are for it.
-   * `remember`: what the approval also holds for. Throws `approval_denied` for what this policy, or one with its key, has not suspended,
-   * and for what has expired; `TypeError` when nothing is suspended here at all.
+   * The token by which a suspended call goes on, for `context.approval` of the very same call;
+   * once, however many tokens there are for it. `remember`: what the approval also holds for.
+   * Throws `approval_denied` for what this policy, or one with its key, has not suspended, and for
+   * what has expired; `TypeError` when nothing is suspended here at all.
    */
   approve(suspended: unknown, options?: { readonly remember?: RememberedFor | undefined }): string;
-  /** The token by which a suspended call is refused as rejected by the user, and can never go on. Throws as {@linkcode Approval.approve} does. */
+  /**
+   * The token by which a suspended call is refused as rejected by the user, and can never go on.
+   * Throws as {@linkcode Approval.approve} does.
+   */
   reject(suspended: unknown): string;
   /**
-   * Takes back what was remembered for a tool; with `conversation`, for that as well. With `conversation` and no tool, all that was remembered for that
-   * conversation, of this principal: for when it is over. Rejects as the store does.
+   * Takes back what was remembered for a tool; with `conversation`, for that as well. With
+   * `conversation` and no tool, all that was remembered for that conversation, of this principal:
+   * for when it is over. Rejects as the store does.
    */
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;
   /** What happens to calls of a tool, in sentences. */
   describe(subject: ToolSubject, definition?: ToolDefinition): readonly string[];
 }
 
-/** Makes the approval of one policy. Throws a `TypeError` that names the option for options that make no sense. */
+/**
+ * Makes the approval of one policy. Throws a `TypeError` that names the option for options that
+ * make no sense.
+ */
 export function createApproval(
   options: ApprovalOptions,
   parts: PolicyParts,
@@ -148,7 +163,8 @@ function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["aro
   return (stage) => async (call, next) => {
     const asked = why(call);
     const token = call.options.context?.approval;
-    // A call that brings a token goes on once, whether or not somebody would still be asked about it.
+    // A call that brings a token goes on once, whether or not somebody would still be asked about
+    // it.
     const reason = asked ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
     if (reason === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
     const selected = holdToDefinition(call);

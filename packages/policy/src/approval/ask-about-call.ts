@@ -14,7 +14,10 @@ export type ApprovalVerdict = "run" | "suspend" | { readonly unasked: string | u
 
 /** Asks about calls. */
 export interface ApprovalAsking {
-  /** Resolves with what was answered; rejects with the refusal. The time of the call stands still meanwhile. */
+  /**
+   * Resolves with what was answered; rejects with the refusal. The time of the call stands still
+   * meanwhile.
+   */
   ask(pending: PendingApproval): Promise<ApprovalVerdict>;
 }
 
@@ -31,7 +34,10 @@ interface Waiting {
   readonly question: OpenQuestion;
 }
 
-/** Asks one handler. Each call is a question of its own, but an answer for the conversation or for always settles those that it holds for. */
+/**
+ * Asks one handler. Each call is a question of its own, but an answer for the conversation or for
+ * always settles those that it holds for.
+ */
 export function createApprovalAsking({ handler, settings, kept, parts }: ApprovalAskingInit): ApprovalAsking {
   const { clock } = parts;
   const { timeoutMs, maxOpen, maxOpenPerPrincipal } = settings;

@@ -36,7 +36,10 @@ export interface AskInit {
   readonly callSignal: AbortSignal | undefined;
 }
 
-/** Asks somebody, once and for no longer than `timeoutMs`. The first that happens counts; what comes later is ignored. */
+/**
+ * Asks somebody, once and for no longer than `timeoutMs`. The first that happens counts; what comes
+ * later is ignored.
+ */
 export function askHuman(question: Omit<ApprovalQuestion, "signal">, init: AskInit): OpenQuestion {
   const { handler, clock, timeoutMs, callSignal } = init;
   const controller = new AbortController();

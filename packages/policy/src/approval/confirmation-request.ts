@@ -1,12 +1,18 @@
 import { isHostsideError, type JsonObject, type SuspendedCall } from "@hostside/core";
 
-/** A suspended call in the shape that Google's Agent Development Kit has for it: the arguments of `adk_request_confirmation`. */
+/**
+ * A suspended call in the shape that Google's Agent Development Kit has for it: the arguments of
+ * `adk_request_confirmation`.
+ */
 export interface ConfirmationRequest {
   readonly originalFunctionCall: { readonly id: string; readonly name: string; readonly args: JsonObject };
   readonly toolConfirmation: { readonly hint: string; readonly confirmed: false };
 }
 
-/** Shows a suspended call as an ADK does. `callId`: the id that the model gave its call; default the id of the suspended call. */
+/**
+ * Shows a suspended call as an ADK does. `callId`: the id that the model gave its call; default the
+ * id of the suspended call.
+ */
 export function toConfirmationRequest(suspended: SuspendedCall, callId: string = suspended.id): ConfirmationRequest {
   const { localName, args, hint } = suspended;
   return {

@@ -8,8 +8,9 @@ export interface CopiedArguments {
 }
 
 /**
- * Copies the arguments of a call: what JSON makes of them, as it is sent, with the members of every object in the order of their names.
- * `undefined` for what JSON cannot write, and for what is nested more than 200 deep.
+ * Copies the arguments of a call: what JSON makes of them, as it is sent, with the members of every
+ * object in the order of their names. `undefined` for what JSON cannot write, and for what is
+ * nested more than 200 deep.
  */
 export function copyArguments(args: JsonObject): CopiedArguments | undefined {
   try {

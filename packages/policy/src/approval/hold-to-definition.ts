@@ -2,13 +2,14 @@ import type { ToolCall, ToolDefinition } from "@hostside/core";
 import { sameJson } from "@hostside/core/implement";
 
 /**
- * What the call is held to once its definition was approved; `undefined` when its caller has selected another one, which nobody can approve
- * by looking at this one.
+ * What the call is held to once its definition was approved; `undefined` when its caller has
+ * selected another one, which nobody can approve by looking at this one.
  */
 export function holdToDefinition({ definition, options: { selected } }: ToolCall): ToolDefinition | undefined {
   if (selected === undefined || selected === definition) return definition;
   if (!readsTheSame(selected, definition)) return undefined;
-  // The one of an earlier registration reads the same, and its provider knows it by this very object. A copy says nothing of the kind.
+  // The one of an earlier registration reads the same, and its provider knows it by this very
+  // object. A copy says nothing of the kind.
   return "fingerprint" in selected ? selected : definition;
 }
 

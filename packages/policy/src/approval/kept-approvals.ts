@@ -4,7 +4,10 @@ import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { PendingApproval } from "./pending-call.ts";
 import type { ApprovalScope, RememberedTool, RememberedApprovals, RememberedFor } from "./remembered-approvals.ts";
 
-/** Remembered answers as calls see them: a store that fails costs a question more, and never lets anything run. */
+/**
+ * Remembered answers as calls see them: a store that fails costs a question more, and never lets
+ * anything run.
+ */
 export interface KeptApprovals {
   /** Whether an earlier answer holds for the call. */
   approves(pending: PendingApproval): Promise<boolean>;

@@ -37,7 +37,10 @@ export interface RememberedTool {
 
 /** Answers that hold for more than one call. */
 export interface RememberedApprovals {
-  /** For how long an answer was remembered that holds for the tool as it is; `undefined` when there is none. Rejects as the store does. */
+  /**
+   * For how long an answer was remembered that holds for the tool as it is; `undefined` when there
+   * is none. Rejects as the store does.
+   */
   find(scope: ApprovalScope, tool: RememberedTool): Promise<RememberedFor | undefined>;
   /** Keeps an answer in place of one for another fingerprint. Rejects as the store does. */
   keep(kind: RememberedFor, scope: ApprovalScope, tool: RememberedTool): Promise<void>;
@@ -58,7 +61,10 @@ const leaseMs = 10_000;
 const recordFormat: ValueVersion = { what: "remembered approvals", version: 1 };
 const listFormat: ValueVersion = { what: "lists of remembered approvals", version: 1 };
 
-/** Remembers answers in a store. There is one record for each tool and kind, so that there are no more than that, however often a server changes. */
+/**
+ * Remembers answers in a store. There is one record for each tool and kind, so that there are no
+ * more than that, however often a server changes.
+ */
 export function createRememberedApprovals({
   store,
   lock,
@@ -78,7 +84,8 @@ export function createRememberedApprovals({
     });
   const forgetAll = async (scope: ConversationScope): Promise<void> => {
     const list = listKey(scope);
-    // Most conversations have nothing to forget, and a lock of files leaves one for each key that it was asked for.
+    // Most conversations have nothing to forget, and a lock of files leaves one for each key that
+    // it was asked for.
     if ((await readList(list)).length === 0) return;
     await inTurn(list, async (fencingToken) => {
       for (const key of await readList(list)) await store.delete(key, fencingToken);
@@ -125,10 +132,14 @@ function kindsFor({ conversation }: ApprovalScope): readonly RememberedFor[] {
   return conversation === undefined ? ["always"] : ["always", "conversation"];
 }
 
-// A hash costs ten times as much as everything else here, and the same few tools are called again and again.
+// A hash costs ten times as much as everything else here, and the same few tools are called again
+// and again.
 const keptKeys = 1000;
 
-/** Under which key an answer is kept. A hash, because names are as long as a server likes, and because a principal is nobody's business. */
+/**
+ * Under which key an answer is kept. A hash, because names are as long as a server likes, and
+ * because a principal is nobody's business.
+ */
 function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
   const keys = new LRUCache<string, string>({ max: keptKeys });
   return (kind, { serverId, toolName, principal = null, conversation = null }) => {

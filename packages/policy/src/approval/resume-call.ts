@@ -29,14 +29,18 @@ const reasons: Readonly<Record<Exclude<ApprovalDenial, "rejected" | "unanswered"
 /** A suspended call that may go on. */
 export interface Resumption {
   /**
-   * Uses its token up, once: whoever asks again gets the same answer. To be called right before the call is sent, so that what refuses it until then leaves
-   * the token as it was. Rejects with `approval_denied` when another call was sooner, and with `call_refused` when the store or the lock fails: then the
-   * call must not run.
+   * Uses its token up, once: whoever asks again gets the same answer. To be called right before the
+   * call is sent, so that what refuses it until then leaves the token as it was. Rejects with
+   * `approval_denied` when another call was sooner, and with `call_refused` when the store or the
+   * lock fails: then the call must not run.
    */
   useUp(): Promise<void>;
 }
 
-/** Looks whether a call may go on by its token. Rejects as {@linkcode Resumption.useUp} does. A token that says no is used up by that. */
+/**
+ * Looks whether a call may go on by its token. Rejects as {@linkcode Resumption.useUp} does. A
+ * token that says no is used up by that.
+ */
 export async function resumeApprovedCall(
   pending: PendingApproval,
   token: string,

@@ -48,15 +48,30 @@ export interface QuestionOfFramework {
 export interface Suspension {
   /** Notes that the call waits. Rejects as the store does. */
   suspend(call: ToolCall, question: SuspendedQuestion): Promise<SuspendedCall>;
-  /** Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not suspend, and for one that has expired. */
+  /**
+   * Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not
+   * suspend, and for one that has expired.
+   */
   decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
-  /** Notes that a framework asks about the call; whether it was not noted before. Rejects as the store does. */
+  /**
+   * Notes that a framework asks about the call; whether it was not noted before. Rejects as the
+   * store does.
+   */
   note(question: QuestionOfFramework): Promise<boolean>;
-  /** Writes the token for what a person answered a framework. It is good where the very call was noted. */
+  /**
+   * Writes the token for what a person answered a framework. It is good where the very call was
+   * noted.
+   */
   answer(question: QuestionOfFramework, decision: "once" | "no"): string;
-  /** Whether a token is for this call, and still good. Uses nothing up, so that it may be used by another one meanwhile. Rejects as the store does. */
+  /**
+   * Whether a token is for this call, and still good. Uses nothing up, so that it may be used by
+   * another one meanwhile. Rejects as the store does.
+   */
   look(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenLook>;
-  /** Uses a token up: from then on no call goes on by it. Rejects as the store and the lock do; then the call must not run. */
+  /**
+   * Uses a token up: from then on no call goes on by it. Rejects as the store and the lock do; then
+   * the call must not run.
+   */
   useUp(grant: ApprovalGrant, call: ToolCall): Promise<TokenLook>;
 }
 
@@ -67,7 +82,8 @@ export interface SuspensionInit {
   readonly parts: PolicyParts;
 }
 
-// To use a token up takes two turns of the store. Whoever took longer than half of the lease may be alone no more, whatever its own timers say.
+// To use a token up takes two turns of the store. Whoever took longer than half of the lease may be
+// alone no more, whatever its own timers say.
 const leaseMs = 10_000;
 const mostUseMs = leaseMs / 2;
 const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
@@ -100,7 +116,8 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         suspendedAt,
         expiresAt: suspendedAt + ttlMs,
       };
-      // What is not there does not wait: should the store lose it, the call is refused, and never runs twice.
+      // What is not there does not wait: should the store lose it, the call is refused, and never
+      // runs twice.
       await store.set(waitingKey(id), writeVersioned("waiting", waitingFormat), ttlMs);
       return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
     },
@@ -183,7 +200,10 @@ function waitingKey(id: string): string {
   return `hostside:approval:suspended:${id}`;
 }
 
-/** A suspended call that came back from wherever it was kept; `undefined` for one that is not as it was. */
+/**
+ * A suspended call that came back from wherever it was kept; `undefined` for one that is not as it
+ * was.
+ */
 function readSuspended(given: unknown, signer: Signer): SuspendedCall | undefined {
   try {
     // A copy, so that what was looked at is what is used.

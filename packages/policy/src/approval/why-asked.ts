@@ -19,13 +19,19 @@ export interface WhyAsked {
   readonly why: string;
 }
 
-/** Whether the mode wants a tool approved. `localName` is what the model calls it by, where that is known. */
+/**
+ * Whether the mode wants a tool approved. `localName` is what the model calls it by, where that is
+ * known.
+ */
 export type AskedByMode = (subject: ToolSubject, localName: string | undefined) => WhyAsked | undefined;
 
 type Selecting = Exclude<ApprovalMode, string>;
 const modeFields: Fields<Selecting> = { named: true, tools: true };
 
-/** Reads a mode, or follows one that may be another one later. Throws a `TypeError` that names its part for one that makes no sense. */
+/**
+ * Reads a mode, or follows one that may be another one later. Throws a `TypeError` that names its
+ * part for one that makes no sense.
+ */
 export function readMode(mode: ApprovalMode | (() => ApprovalMode)): AskedByMode {
   return typeof mode === "function" ? followMode(mode) : readFixedMode(mode);
 }
@@ -85,7 +91,10 @@ function readNames(
 // Shorter names are never cut, so that only their hash is to be taken off.
 const maybeCut = 48;
 
-/** A server can have a hash put on the name of its tool, by a second tool that wants the same name. To ask once too often harms nobody. */
+/**
+ * A server can have a hash put on the name of its tool, by a second tool that wants the same name.
+ * To ask once too often harms nobody.
+ */
 function findLocal(names: ReadonlyMap<string, string>, localName: string): string | undefined {
   const exact = names.get(localName);
   if (exact !== undefined) return exact;

@@ -15,7 +15,10 @@ export interface BreakerOptions {
   readonly per?: "server" | "tool" | undefined;
   /** So many failures in a row open it. Default 5. */
   readonly failures?: number | undefined;
-  /** How long it stays open at first, in milliseconds. Default 10,000. Each probe that fails doubles that. */
+  /**
+   * How long it stays open at first, in milliseconds. Default 10,000. Each probe that fails doubles
+   * that.
+   */
   readonly openMs?: number | undefined;
   /** How long it stays open at most, in milliseconds. Default 120,000. */
   readonly maxOpenMs?: number | undefined;
@@ -43,7 +46,10 @@ export function moderateBreaker(): BreakerOptions {
   return { failures: 5, openMs: 60_000 };
 }
 
-/** Reads options. Throws a `TypeError` that names the first member that makes no sense, such as `breaker.openMs`. */
+/**
+ * Reads options. Throws a `TypeError` that names the first member that makes no sense, such as
+ * `breaker.openMs`.
+ */
 export function readBreaker(options: BreakerOptions, place: string = "breaker"): BreakerRules {
   assertKnownOptions(place, options, fields);
   const { per = "server", failures = 5, openMs = 10_000, successes = 2 } = options;

@@ -1,7 +1,10 @@
 import type { Health } from "./judge-health.ts";
 import type { BreakerRules } from "./breaker-options.ts";
 
-/** `closed`: calls go through; `open`: none does; `half-open`: one at a time, to see whether the server is well again. */
+/**
+ * `closed`: calls go through; `open`: none does; `half-open`: one at a time, to see whether the
+ * server is well again.
+ */
 export type CircuitState = "closed" | "half-open" | "open";
 
 /** What happened to a circuit because of a call. */
@@ -17,7 +20,9 @@ export interface Pass {
 /** One circuit. Decides; reports to nobody. */
 export interface Circuit {
   readonly state: CircuitState;
-  /** How long it stays open from now on; 0 when the next call is a probe, and in every other state. */
+  /**
+   * How long it stays open from now on; 0 when the next call is a probe, and in every other state.
+   */
   retryAfterMs(now: number): number;
   /** Whether nothing would be lost with it. */
   readonly isUnused: boolean;

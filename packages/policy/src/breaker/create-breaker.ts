@@ -29,7 +29,9 @@ export interface CircuitStatus {
 /** The part of a policy that sends nothing to a server that fails. */
 export interface Breaker {
   readonly seam: RequestSeam;
-  /** Refuses a call while its circuit is open, so that nothing is used up for it. Counts nothing. */
+  /**
+   * Refuses a call while its circuit is open, so that nothing is used up for it. Counts nothing.
+   */
   readonly interceptor: Interceptor;
   /** Of one server or tool; `closed` for one that never failed. */
   state(origin: Pick<ToolOrigin, "serverId" | "toolName">): CircuitState;
@@ -52,8 +54,8 @@ interface Entry {
 const maxCircuits = 10_000;
 
 /**
- * Makes it. Throws a `TypeError` for options that make no sense. A request that it refuses fails with
- * `circuit_open` at once, and `details.retryAfterMs` says how long it is open.
+ * Makes it. Throws a `TypeError` for options that make no sense. A request that it refuses fails
+ * with `circuit_open` at once, and `details.retryAfterMs` says how long it is open.
  */
 export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
   const rules = readBreaker(options);

@@ -27,8 +27,9 @@ const answers: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
 const timeouts: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>(["call_timeout", "request_timeout"]);
 
 /**
- * What a call that failed says of its server. Nothing, when it was refused or given up on this side: by a layer, by its caller, by a queue of
- * ours that was too slow, or by a back-off after an earlier failure.
+ * What a call that failed says of its server. Nothing, when it was refused or given up on this
+ * side: by a layer, by its caller, by a queue of ours that was too slow, or by a back-off after an
+ * earlier failure.
  */
 export function judgeHealth(error: unknown): Health {
   if (!isHostsideError(error) || error.details.backOff === true) return "unclear";

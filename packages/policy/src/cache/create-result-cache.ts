@@ -15,15 +15,18 @@ import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/output-problems.ts";
 
 /**
- * Which results are kept, and for how long. Only those of tools that are `pure` by what the policy knows of their effect, and only where
- * the tool has a fingerprint.
+ * Which results are kept, and for how long. Only those of tools that are `pure` by what the policy
+ * knows of their effect, and only where the tool has a fingerprint.
  */
 export interface CacheOptions {
   /** How long a result is given again, in milliseconds. Default 60,000. */
   readonly ttlMs?: number | undefined;
   /** Default 1,000 results; the one that was not asked for longest goes first. */
   readonly maxEntries?: number | undefined;
-  /** Of all results and their keys, as JSON of two bytes for each UTF-16 unit. Default 16 MiB; a result that is larger is not kept. */
+  /**
+   * Of all results and their keys, as JSON of two bytes for each UTF-16 unit. Default 16 MiB; a
+   * result that is larger is not kept.
+   */
   readonly maxBytes?: number | undefined;
   /** Default: every pure tool. */
   readonly tools?: ToolSelection | undefined;
@@ -42,10 +45,11 @@ const fields: Fields<CacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: 
 const bytesPerUnit = 2;
 
 /**
- * Makes a cache. A result is found again by principal, server id, remote name, fingerprint, and the canonical JSON of the arguments and of
- * what is sent beside them as `meta`. It is a frozen copy, so that nobody can change it for the next. Never kept: what the tool calls
- * an error, what does not fit its output schema, and what is no JSON. Calls that are the same and under way together each run: one that
- * gives up must not take the others with it.
+ * Makes a cache. A result is found again by principal, server id, remote name, fingerprint, and the
+ * canonical JSON of the arguments and of what is sent beside them as `meta`. It is a frozen copy,
+ * so that nobody can change it for the next. Never kept: what the tool calls an error, what does
+ * not fit its output schema, and what is no JSON. Calls that are the same and under way together
+ * each run: one that gives up must not take the others with it.
  */
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
@@ -95,7 +99,10 @@ interface KeptResult {
   readonly at: number;
 }
 
-/** `undefined` for a call whose result is not kept: the tool may be another one tomorrow, or the arguments are no JSON. */
+/**
+ * `undefined` for a call whose result is not kept: the tool may be another one tomorrow, or the
+ * arguments are no JSON.
+ */
 function keyOf({ origin, definition, args, options }: ToolCall): string | undefined {
   const fingerprint = fingerprintOf(definition);
   if (fingerprint === undefined) return undefined;

@@ -14,13 +14,15 @@ export interface EffectRule {
 /** How it is known what a call does. */
 export interface EffectOptions {
   /**
-   * Comes before everything else that is known of a tool. Of several that are for the same tool the most dangerous one counts: `external`, then
-   * `non-idempotent-write`, `idempotent-write`, `pure`. Default none.
+   * Comes before everything else that is known of a tool. Of several that are for the same tool the
+   * most dangerous one counts: `external`, then `non-idempotent-write`, `idempotent-write`, `pure`.
+   * Default none.
    */
   readonly effects?: readonly EffectRule[] | undefined;
   /**
-   * Whose hints (`annotations`) count for tools of whose effect nobody has said anything, as if their specs had `trustAnnotations`. Never against the host's own
-   * word: an `external` of a spec's `tools`, or of a product's own tool, stays one. Default: nobody's.
+   * Whose hints (`annotations`) count for tools of whose effect nobody has said anything, as if
+   * their specs had `trustAnnotations`. Never against the host's own word: an `external` of a
+   * spec's `tools`, or of a product's own tool, stays one. Default: nobody's.
    */
   readonly trust?: ToolSelection | undefined;
 }
@@ -43,8 +45,9 @@ export interface Effects {
 }
 
 /**
- * Makes the one place that knows what a call does: by `effects`, else by what the definition says, else by the hints of a server that is
- * trusted, else it is `external`. Throws a `TypeError` that names rule and field.
+ * Makes the one place that knows what a call does: by `effects`, else by what the definition says,
+ * else by the hints of a server that is trusted, else it is `external`. Throws a `TypeError` that
+ * names rule and field.
  */
 export function createEffects(options: EffectOptions): Effects {
   const { effects = [], trust } = options;
@@ -87,7 +90,10 @@ export function createEffects(options: EffectOptions): Effects {
   };
 }
 
-/** Whether the host itself chose what the definition says. Whoever defines a tool that is on no server is the host. */
+/**
+ * Whether the host itself chose what the definition says. Whoever defines a tool that is on no
+ * server is the host.
+ */
 function isChosen({ effectSource, origin }: ToolDefinition): boolean {
   return effectSource === "host" || (origin?.serverId ?? "") === "";
 }

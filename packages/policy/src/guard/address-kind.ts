@@ -13,8 +13,9 @@ export type AddressKind =
   | "tunnel"
   | "reserved";
 
-// What a machine is told about itself by its cloud, credentials included: AWS (also of containers and pods), Azure, Google, Oracle, Alibaba
-// and others. Some are private or even public otherwise, so they stand first.
+// What a machine is told about itself by its cloud, credentials included: AWS (also of containers
+// and pods), Azure, Google, Oracle, Alibaba and others. Some are private or even public otherwise,
+// so they stand first.
 const metadata = [
   "169.254.169.254",
   "169.254.169.253",
@@ -37,7 +38,8 @@ const special: Readonly<Record<Exclude<AddressKind, "public">, readonly string[]
   shared: ["100.64.0.0/10"],
   "link-local": ["169.254.0.0/16", "fe80::/10"],
   multicast: ["224.0.0.0/4", "ff00::/8"],
-  // Teredo and 6to4 carry another address inside, and a gateway that unwraps them may have an own idea of it.
+  // Teredo and 6to4 carry another address inside, and a gateway that unwraps them may have an own
+  // idea of it.
   tunnel: ["2001::/32", "2002::/16", "192.88.99.0/24"],
   reserved: [
     "0.0.0.0/8",
@@ -58,7 +60,10 @@ type Row = readonly [AddressKind, Network];
 
 let table: readonly Row[] | undefined;
 
-/** What an address is for; `"public"` is one that can be anybody's on the internet. The first that fits, in the order of the table. */
+/**
+ * What an address is for; `"public"` is one that can be anybody's on the internet. The first that
+ * fits, in the order of the table.
+ */
 export function addressKindOf(address: Address): AddressKind {
   table ??= readTable();
   const found = table.find(([, network]) => contains(network, address));

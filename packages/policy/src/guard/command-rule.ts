@@ -2,16 +2,21 @@ import type { StdioEntry } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { matchGlob, type GlobMatch } from "../rules/match-glob.ts";
 
-/** A program that may be started. What a member does not name is not allowed, but for the arguments. */
+/**
+ * A program that may be started. What a member does not name is not allowed, but for the arguments.
+ */
 export interface CommandRule {
   /** As the spec has it, byte for byte: a path is not followed and a name not looked up. */
   readonly command: string;
   /**
-   * One glob for each argument, in order; `**` as the last stands for any further ones. Default any arguments at all, which for `npx`,
-   * `node`, `docker` and their like means any program.
+   * One glob for each argument, in order; `**` as the last stands for any further ones. Default any
+   * arguments at all, which for `npx`, `node`, `docker` and their like means any program.
    */
   readonly args?: readonly string[] | undefined;
-  /** Globs for the names of variables that the spec may set. Default none: `PATH` or `NODE_OPTIONS` would change which program runs. */
+  /**
+   * Globs for the names of variables that the spec may set. Default none: `PATH` or `NODE_OPTIONS`
+   * would change which program runs.
+   */
   readonly env?: readonly string[] | undefined;
   /** Globs for the working directories that the spec may name. Default none. */
   readonly cwd?: readonly string[] | undefined;
@@ -28,7 +33,9 @@ export interface ReadCommandRule {
 
 const fields: Fields<CommandRule> = { command: true, args: true, env: true, cwd: true };
 
-/** Reads a rule; a text is a command with any arguments. Throws a `TypeError` that names `place`. */
+/**
+ * Reads a rule; a text is a command with any arguments. Throws a `TypeError` that names `place`.
+ */
 export function readCommandRule(given: string | CommandRule, place: string): ReadCommandRule {
   const rule = typeof given === "string" ? { command: given } : given;
   assertKnownOptions(place, rule, fields);

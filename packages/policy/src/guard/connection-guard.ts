@@ -6,11 +6,14 @@ import { plainHostname, readHostPattern, type HostMatch } from "./host-pattern.t
 import { contains, readNetwork, type Network } from "./network.ts";
 import { parseAddress } from "./parse-address.ts";
 
-/** Where connections may go. Every default is that of a service whose users bring addresses of their own. */
+/**
+ * Where connections may go. Every default is that of a service whose users bring addresses of their
+ * own.
+ */
 export interface ConnectionGuardOptions {
   /**
-   * Hostnames, `*.example.com` for all below one. They are about every URL: those of authorization servers have to be named, too. A host that is named is
-   * held to all other rules. Default any.
+   * Hostnames, `*.example.com` for all below one. They are about every URL: those of authorization
+   * servers have to be named, too. A host that is named is held to all other rules. Default any.
    */
   readonly hosts?: readonly string[] | undefined;
   /** Default `["https"]`. */
@@ -18,21 +21,28 @@ export interface ConnectionGuardOptions {
   /** Default any. */
   readonly ports?: readonly number[] | undefined;
   /**
-   * What else may be connected to than public addresses: networks such as `"10.1.0.0/16"`, or `true` for all that are private, shared
-   * (CGNAT) or loopback. Never, whatever is said here: metadata services of clouds, multicast, and tunnels that hide another address.
-   * Default `false`.
+   * What else may be connected to than public addresses: networks such as `"10.1.0.0/16"`, or
+   * `true` for all that are private, shared (CGNAT) or loopback. Never, whatever is said here:
+   * metadata services of clouds, multicast, and tunnels that hide another address. Default `false`.
    */
   readonly privateNetworks?: boolean | readonly string[] | undefined;
-  /** Networks that may not be connected to, public or not: those of the service itself, for one. Default none. */
+  /**
+   * Networks that may not be connected to, public or not: those of the service itself, for one.
+   * Default none.
+   */
   readonly forbiddenNetworks?: readonly string[] | undefined;
   /**
-   * What becomes of a connection whose address nobody tells: made by a `fetch` of the host's own, in a browser or on an edge. `"allow"` is for those
-   * who have something else that looks at addresses, such as a proxy for all that goes out. Default `"refuse"`.
+   * What becomes of a connection whose address nobody tells: made by a `fetch` of the host's own,
+   * in a browser or on an edge. `"allow"` is for those who have something else that looks at
+   * addresses, such as a proxy for all that goes out. Default `"refuse"`.
    */
   readonly unknownAddresses?: "allow" | "refuse" | undefined;
   /** Programs that may be started; `"any"` of them. Default none. */
   readonly commands?: "any" | readonly (string | CommandRule)[] | undefined;
-  /** Ids of servers that nothing of this is about, because their addresses are the host's own. Only where no user can choose an id. Default none. */
+  /**
+   * Ids of servers that nothing of this is about, because their addresses are the host's own. Only
+   * where no user can choose an id. Default none.
+   */
   readonly except?: readonly string[] | undefined;
 }
 
@@ -56,8 +66,8 @@ const fields: Fields<ConnectionGuardOptions> = {
 const place = "createConnectionGuard()";
 const neverAllowed: ReadonlySet<AddressKind> = new Set<AddressKind>(["metadata", "multicast", "tunnel"]);
 const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["private", "shared", "loopback"]);
-// RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to nothing public. Where a network is opened,
-// their addresses decide.
+// RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to
+// nothing public. Where a network is opened, their addresses decide.
 const localNames = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** What the options come to. */
@@ -74,8 +84,8 @@ interface Rules {
 }
 
 /**
- * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses, and no programs. Keeps no state. Throws a
- * `TypeError` that names what makes no sense.
+ * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses,
+ * and no programs. Keeps no state. Throws a `TypeError` that names what makes no sense.
  */
 export function createConnectionGuard(options: ConnectionGuardOptions = {}): DescribedConnectionGuard {
   const rules = readRules(options);

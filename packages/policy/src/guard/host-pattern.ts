@@ -2,9 +2,10 @@
 export type HostMatch = (hostname: string) => boolean;
 
 /**
- * Reads a pattern of hostnames: a name, or `*.example.com` for all names below one, itself not included. Names are compared as a URL spells
- * them, so that case, an international name and its ASCII form, and a dot at the end make no difference. Throws a `TypeError` that names
- * `place` for what is none: a URL, a port, a `*` elsewhere.
+ * Reads a pattern of hostnames: a name, or `*.example.com` for all names below one, itself not
+ * included. Names are compared as a URL spells them, so that case, an international name and its
+ * ASCII form, and a dot at the end make no difference. Throws a `TypeError` that names `place` for
+ * what is none: a URL, a port, a `*` elsewhere.
  */
 export function readHostPattern(pattern: string, place: string): HostMatch {
   const isBelow = pattern.startsWith("*.");

@@ -8,8 +8,9 @@ export interface Network {
 }
 
 /**
- * Reads a network such as `10.0.0.0/8`, `fd00::/8`, or one address. Throws a `TypeError` that names `place` for what is none, and for one
- * whose address has bits behind its prefix: its author meant something else.
+ * Reads a network such as `10.0.0.0/8`, `fd00::/8`, or one address. Throws a `TypeError` that names
+ * `place` for what is none, and for one whose address has bits behind its prefix: its author meant
+ * something else.
  */
 export function readNetwork(text: string, place: string): Network {
   const [start = "", length, ...more] = text.split("/");

@@ -8,9 +8,10 @@ const mapped = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const nat64 = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /**
- * Reads an address in any spelling that the platform's own URL parser has for it, so that nobody judges a text in another way than it is
- * connected to: `2130706433`, `0x7f.1` and `127.0.0.1` are one. An IPv6 address that stands for an IPv4 address (`::ffff:10.0.0.1`,
- * `64:ff9b::a00:1`) is that one. `undefined` for what is no address, one with a zone included.
+ * Reads an address in any spelling that the platform's own URL parser has for it, so that nobody
+ * judges a text in another way than it is connected to: `2130706433`, `0x7f.1` and `127.0.0.1` are
+ * one. An IPv6 address that stands for an IPv4 address (`::ffff:10.0.0.1`, `64:ff9b::a00:1`) is
+ * that one. `undefined` for what is no address, one with a zone included.
  */
 export function parseAddress(text: string): Address | undefined {
   const bytes = ipv4Characters.test(text) ? parseIpv4(text) : parseIpv6(text);

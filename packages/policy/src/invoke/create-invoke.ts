@@ -31,7 +31,9 @@ export interface InvokeOptions {
   readonly createId?: (() => string) | undefined;
   /** What a call of a tool does. Default: what its definition says. */
   readonly effectOf?: EffectOf | undefined;
-  /** How often the call with this context object was tried. Default: what its error says, else 1. */
+  /**
+   * How often the call with this context object was tried. Default: what its error says, else 1.
+   */
   readonly attemptsOf?: ((context: CallContext) => number) | undefined;
   /** Under which key of `_meta` idempotency keys are sent. Default: they are not. */
   readonly idempotencyMetaKey?: string | undefined;
@@ -66,7 +68,10 @@ interface Progress {
   found: Found | undefined;
 }
 
-/** Makes a function that calls the tools of a toolbox or provider, and answers with an envelope in place of exceptions. */
+/**
+ * Makes a function that calls the tools of a toolbox or provider, and answers with an envelope in
+ * place of exceptions.
+ */
 export function createInvoke(target: InvokeTarget, options: InvokeOptions = {}): Invoke {
   const { clock = systemClock, createId = () => crypto.randomUUID() } = options;
   return async (invocation) => {
@@ -201,7 +206,10 @@ function errorOf(reason: unknown, progress: Progress, options: InvokeOptions): I
   };
 }
 
-/** It did not run and may be another way the next time; or the tool's effect allows a second run, and the failure is a passing one. */
+/**
+ * It did not run and may be another way the next time; or the tool's effect allows a second run,
+ * and the failure is a passing one.
+ */
 function isRetryable(
   error: HostsideError,
   { read, found }: Progress,
@@ -247,7 +255,10 @@ function idOf(createId: () => string): string {
   return orElse(createId, "unknown");
 }
 
-/** What a part of the product's answers, or something else when it throws: an envelope is promised whatever happens. */
+/**
+ * What a part of the product's answers, or something else when it throws: an envelope is promised
+ * whatever happens.
+ */
 function orElse<T>(ask: () => T, otherwise: T): T {
   try {
     return ask();

@@ -4,7 +4,10 @@ import type { JsonObject, ToolOrigin, ToolOutcome, HostsideError, HostsideErrorC
 export interface Invocation {
   /** The local name, or the qualified one (`mcp::github::create_issue`). */
   readonly toolName: string;
-  /** Versions of its server that will do, such as `"^1.2"`. Any other: an error, and nothing is sent. Default: any. */
+  /**
+   * Versions of its server that will do, such as `"^1.2"`. Any other: an error, and nothing is
+   * sent. Default: any.
+   */
   readonly versionRange?: string | undefined;
   /** The arguments. Default `{}`. */
   readonly input?: unknown;
@@ -16,7 +19,10 @@ export interface Invocation {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as `_meta` beside the arguments. */
   readonly metadata?: JsonObject | undefined;
-  /** A point in time: milliseconds since 1970, or a `Date`. When it is over, nothing is sent. The call has never more time than without it. */
+  /**
+   * A point in time: milliseconds since 1970, or a `Date`. When it is over, nothing is sent. The
+   * call has never more time than without it.
+   */
   readonly deadline?: number | { getTime(): number } | undefined;
   /** Which agent; counts as its `role` where that is absent. */
   readonly agentId?: string | undefined;
@@ -36,10 +42,15 @@ export interface InvocationError {
   readonly code: InvocationErrorCode;
   /** `"tool_error"`: the tool itself says that it failed, and `output` is what it says. */
   readonly subcode: HostsideErrorCode | "tool_error";
-  /** For people; a `tool_error`'s is the tool's own text, untrusted, at most 2000 characters of it. */
+  /**
+   * For people; a `tool_error`'s is the tool's own text, untrusted, at most 2000 characters of it.
+   */
   readonly message: string;
   readonly details: HostsideError["details"];
-  /** The same invocation may be tried again: it did not run, or a second run changes nothing and another result can be hoped for. */
+  /**
+   * The same invocation may be tried again: it did not run, or a second run changes nothing and
+   * another result can be hoped for.
+   */
   readonly isRetryable: boolean;
   readonly cause?: HostsideError;
   readonly origin?: InvocationOrigin;

@@ -31,8 +31,8 @@ const fields: Fields<Invocation> = {
 };
 
 /**
- * Reads an invocation, whatever it is: each member once, because one may be a getter. Throws `invalid_arguments` with what is wrong as the cause,
- * also when a getter throws.
+ * Reads an invocation, whatever it is: each member once, because one may be a getter. Throws
+ * `invalid_arguments` with what is wrong as the cause, also when a getter throws.
  */
 export function readInvocation(given: unknown, correlationId: () => string, clock: Clock): ReadInvocation {
   try {

@@ -14,12 +14,14 @@ export interface BucketSetInit {
   readonly forgetAfterMs: number;
 }
 
-// How many are looked at for each new key: more than one, so that what is unused goes faster than new keys come.
+// How many are looked at for each new key: more than one, so that what is unused goes faster than
+// new keys come.
 const lookedAt = 4;
 
 /**
- * Makes an empty set. A bucket is dropped only when nothing is lost with it. When as many as may be are in use, newcomers share one: that is
- * stricter for them, and nobody gets more than the limit by bringing keys of which there are more than can be counted.
+ * Makes an empty set. A bucket is dropped only when nothing is lost with it. When as many as may be
+ * are in use, newcomers share one: that is stricter for them, and nobody gets more than the limit
+ * by bringing keys of which there are more than can be counted.
  */
 export function createBucketSet({ rule, maxKeys, forgetAfterMs }: BucketSetInit): BucketSet {
   // Who was looked at last comes last.
@@ -32,7 +34,8 @@ export function createBucketSet({ rule, maxKeys, forgetAfterMs }: BucketSetInit)
       if (left === 0) return;
       left -= 1;
       buckets.delete(key);
-      // One that is in use makes room at the head for the next look; one that is as good as new may as well be made anew.
+      // One that is in use makes room at the head for the next look; one that is as good as new may
+      // as well be made anew.
       if (!isUnused(bucket, now, forgetAfterMs)) buckets.set(key, bucket);
     }
   };

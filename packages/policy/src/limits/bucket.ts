@@ -32,7 +32,10 @@ export function findExceededLimit(bucket: Bucket, now: number): LimitRefusal | u
   return whyBudgetUsed(bucket, now) ?? whyTooFast(bucket, now) ?? whyBusy(bucket);
 }
 
-/** Takes what one call takes. Only after {@linkcode findExceededLimit} has found room, in the same step. */
+/**
+ * Takes what one call takes. Only after {@linkcode findExceededLimit} has found room, in the same
+ * step.
+ */
 export function takeFrom(bucket: Bucket, now: number): void {
   const { rate, budget } = bucket.rule;
   bucket.active += 1;
@@ -61,14 +64,17 @@ export function settleInto(
     }
     return;
   }
-  // Its token stays taken. Meanwhile the bucket may have been full again, and would have held no more: whoever gives back late gives one
-  // that was never there.
+  // Its token stays taken. Meanwhile the bucket may have been full again, and would have held no
+  // more: whoever gives back late gives one that was never there.
   if (bucket.spent.calls > 0 && takenAt >= bucket.since) {
     bucket.spent = sum(bucket.spent, { ...nothing, calls: -1 });
   }
 }
 
-/** Whether nothing would be lost with the bucket. What was used of a budget without an end is kept until nobody has used it for `forgetAfterMs`. */
+/**
+ * Whether nothing would be lost with the bucket. What was used of a budget without an end is kept
+ * until nobody has used it for `forgetAfterMs`.
+ */
 export function isUnused(bucket: Bucket, now: number, forgetAfterMs: number): boolean {
   if (bucket.active > 0 || bucket.waiting > 0 || bucket.fullAt > now) return false;
   startWindow(bucket, now);

@@ -34,9 +34,10 @@ interface LimitsParts extends StageParts {
 }
 
 /**
- * Makes the stage. Throws a `TypeError` for limits that make no sense. A call beyond a limit is refused with `rate_limited`,
- * `overloaded` (too many at once) or `budget_exceeded`: `details.policy` names the limit, `details.usage` and `details.retryAfterMs` say how
- * much of it is used and when to come back.
+ * Makes the stage. Throws a `TypeError` for limits that make no sense. A call beyond a limit is
+ * refused with `rate_limited`, `overloaded` (too many at once) or `budget_exceeded`:
+ * `details.policy` names the limit, `details.usage` and `details.retryAfterMs` say how much of it
+ * is used and when to come back.
  */
 export function createLimits(options: LimitsOptions, { clock, emit, effectOf, isNew }: StageParts): Limits {
   const limits = readLimits(options.limits);
@@ -166,8 +167,8 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
       parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
     }
   };
-  // Whatever lies behind, the place is free when the call is over for its caller: of one that ran out of time at once, of one that was given up when
-  // its pipeline has waited for a last word.
+  // Whatever lies behind, the place is free when the call is over for its caller: of one that ran
+  // out of time at once, of one that was given up when its pipeline has waited for a last word.
   const end = (): void => settle(spent(undefined));
   ignore =
     signal &&
@@ -190,7 +191,10 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
 
 /** Waits for calls that were given up and may still say what became of them. */
 interface LastWords {
-  /** Calls `end` after a moment, or at once when nobody waits any more; not when the returned function is called first. */
+  /**
+   * Calls `end` after a moment, or at once when nobody waits any more; not when the returned
+   * function is called first.
+   */
   wait(end: () => void): Cancel;
   /** Ends all of it, and waits no more. */
   close(): void;

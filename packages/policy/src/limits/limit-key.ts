@@ -2,8 +2,9 @@ import type { ToolCall } from "@hostside/core";
 import type { LimitScope } from "./limit-options.ts";
 
 /**
- * The key of the allowance that a call uses: two calls have the same one exactly when they agree on every scope. Not for people. Texts of
- * servers and users cannot make one look like another, because each part says how long it is.
+ * The key of the allowance that a call uses: two calls have the same one exactly when they agree on
+ * every scope. Not for people. Texts of servers and users cannot make one look like another,
+ * because each part says how long it is.
  */
 export function limitKey(call: ToolCall, scopes: readonly LimitScope[], by: string | undefined): string {
   if (scopes.length === 0 && by === undefined) return "";

@@ -4,12 +4,15 @@ import { readPositiveNumber, readPositiveInteger } from "../read-number.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
-/** Calls with the same server, tool, principal, conversation or role share an allowance. Calls without a principal, conversation or role share one, too. */
+/**
+ * Calls with the same server, tool, principal, conversation or role share an allowance. Calls
+ * without a principal, conversation or role share one, too.
+ */
 export type LimitScope = "server" | "tool" | "principal" | "conversation" | "role";
 
 /**
- * So many calls every `perMs` milliseconds, evenly, and at most `burst` at once. A call counts when it is let through, once, whether it then
- * leaves the host or not, and however often it is tried.
+ * So many calls every `perMs` milliseconds, evenly, and at most `burst` at once. A call counts when
+ * it is let through, once, whether it then leaves the host or not, and however often it is tried.
  */
 export interface LimitRate {
   readonly calls: number;
@@ -19,9 +22,10 @@ export interface LimitRate {
 }
 
 /**
- * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call is counted before it runs; its bytes, its
- * time and its cost are known when it has ended, so that calls under way together may go beyond the budget once, by what they
- * themselves use; `concurrency: 1` makes that one call.
+ * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call
+ * is counted before it runs; its bytes, its time and its cost are known when it has ended, so that
+ * calls under way together may go beyond the budget once, by what they themselves use;
+ * `concurrency: 1` makes that one call.
  */
 export interface LimitBudget {
   readonly calls?: number | undefined;
@@ -37,37 +41,45 @@ export interface LimitBudget {
 export interface LimitCost {
   readonly max: number;
   /**
-   * What a call has cost; `outcome` is absent when it failed and may have run. Asked at once after the call, and never for one that did not
-   * leave the host. One that throws, or answers no number from 0 up, uses up the budget: nobody knows what was spent.
+   * What a call has cost; `outcome` is absent when it failed and may have run. Asked at once after
+   * the call, and never for one that did not leave the host. One that throws, or answers no number
+   * from 0 up, uses up the budget: nobody knows what was spent.
    */
   readonly of: (call: ToolCall, outcome: ToolOutcome | undefined) => number;
 }
 
 /**
- * A limit on calls. All limits that hold for a call hold together, and a call that one of them refuses takes nothing of the others: to add a
- * limit never lets more through. A call that did not leave the host costs no budget.
+ * A limit on calls. All limits that hold for a call hold together, and a call that one of them
+ * refuses takes nothing of the others: to add a limit never lets more through. A call that did not
+ * leave the host costs no budget.
  */
 export interface Limit {
-  /** For errors and events, and to count by: no other limit has it. Default `limits[0]`, its place. */
+  /**
+   * For errors and events, and to count by: no other limit has it. Default `limits[0]`, its place.
+   */
   readonly name?: string | undefined;
   /** Default: all tools. */
   readonly tools?: ToolSelection | undefined;
   /** Default: one allowance for all calls. */
   readonly per?: LimitScope | readonly LimitScope[] | undefined;
   /**
-   * The key of the allowance that a call uses, beside `per`. `undefined`: the limit does not hold for this call, such as one of another role. One that throws or
-   * answers anything else gets the call refused.
+   * The key of the allowance that a call uses, beside `per`. `undefined`: the limit does not hold
+   * for this call, such as one of another role. One that throws or answers anything else gets the
+   * call refused.
    */
   readonly by?: ((call: ToolCall) => string | undefined) | undefined;
   readonly rate?: LimitRate | undefined;
   /** How many calls may be under way together. */
   readonly concurrency?: number | undefined;
   readonly budget?: LimitBudget | undefined;
-  /** How long a call may take from the moment that it is let through, with all its tries. Never more than the caller gave it. */
+  /**
+   * How long a call may take from the moment that it is let through, with all its tries. Never more
+   * than the caller gave it.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * What becomes of a call for which there is no room by rate or concurrency. Default `"refuse"`. To wait uses the call's own time. Beyond
-   * a budget every call is refused.
+   * What becomes of a call for which there is no room by rate or concurrency. Default `"refuse"`.
+   * To wait uses the call's own time. Beyond a budget every call is refused.
    */
   readonly onFull?: "refuse" | { readonly waitMs: number } | undefined;
 }
@@ -104,7 +116,10 @@ const scopes: Fields<Record<LimitScope, true>> = {
   role: true,
 };
 
-/** Reads limits. Throws a `TypeError` that names the first member that makes no sense, such as `limits[1].rate.calls`. */
+/**
+ * Reads limits. Throws a `TypeError` that names the first member that makes no sense, such as
+ * `limits[1].rate.calls`.
+ */
 export function readLimits(limits: readonly Limit[], place: string = "limits"): readonly ReadLimit[] {
   if (!Array.isArray(limits)) throw new TypeError(`${place} must be a list`);
   const names = new Set<string>();

@@ -1,7 +1,10 @@
 import type { ToolSelection } from "../rules/select-tools.ts";
 import type { Limit } from "./limit-options.ts";
 
-/** A moderate pace: each tool 10 calls a second and one at a time, for which a call waits up to 10 s; 100 calls of one conversation in all. */
+/**
+ * A moderate pace: each tool 10 calls a second and one at a time, for which a call waits up to 10
+ * s; 100 calls of one conversation in all.
+ */
 export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
   return [
     {
@@ -18,7 +21,8 @@ export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
 
 /**
  * Stricter limits, beside any others: for each tool one call a second and one at a time, 10 s each;
- * for one conversation 20 calls in all. Default: for new tools (`{ new: true }`), which needs `pins`.
+ * for one conversation 20 calls in all. Default: for new tools (`{ new: true }`), which needs
+ * `pins`.
  */
 export function newToolLimits(tools: ToolSelection = { new: true }): readonly Limit[] {
   return [

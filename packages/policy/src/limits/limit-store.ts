@@ -4,13 +4,20 @@ import type { Event } from "@hostside/core";
 export interface LimitRule {
   /** Names it among the limits of one policy, and for people. */
   readonly name: string;
-  /** A bucket of `burst` tokens that gets `calls` of them every `perMs`, evenly; a call takes one. */
+  /**
+   * A bucket of `burst` tokens that gets `calls` of them every `perMs`, evenly; a call takes one.
+   */
   readonly rate?: { readonly calls: number; readonly perMs: number; readonly burst: number } | undefined;
   /** How many calls may be under way together. */
   readonly concurrency?: number | undefined;
-  /** How much may be used in all, or within each `perMs` from the first use on. Each member is a limit of its own. */
+  /**
+   * How much may be used in all, or within each `perMs` from the first use on. Each member is a
+   * limit of its own.
+   */
   readonly budget?: (Partial<Spending> & { readonly perMs?: number | undefined }) | undefined;
-  /** How long a call may wait for rate and concurrency; 0: not at all. Nobody waits for a budget. */
+  /**
+   * How long a call may wait for rate and concurrency; 0: not at all. Nobody waits for a budget.
+   */
   readonly waitMs: number;
 }
 
@@ -35,13 +42,17 @@ export interface LimitWant {
 /** What a call was given. */
 export interface LimitLease {
   readonly granted: true;
-  /** What is to be told of it, as a clause after the name of the call: "was let through uncounted, …". */
+  /**
+   * What is to be told of it, as a clause after the name of the call: "was let through uncounted,
+   * …".
+   */
   readonly remark?: string | undefined;
   /** How long it waited for it, in milliseconds. */
   readonly waitedMs: number;
   /**
-   * Ends it: the call is no longer under way, and this is what it used of each limit, in the order of the wants. `undefined`: it never left
-   * the host, and what it took of budgets is given back. Idempotent.
+   * Ends it: the call is no longer under way, and this is what it used of each limit, in the order
+   * of the wants. `undefined`: it never left the host, and what it took of budgets is given back.
+   * Idempotent.
    */
   settle(spent: readonly Spent[] | undefined): void;
 }
@@ -56,7 +67,10 @@ export interface LimitRefusal {
   readonly limit: number;
   /** When there may be room again; `undefined` when that cannot be known, or never. */
   readonly retryAfterMs: number | undefined;
-  /** The allowance is one that all newcomers share, because there are too many keys to keep one for each. */
+  /**
+   * The allowance is one that all newcomers share, because there are too many keys to keep one for
+   * each.
+   */
   readonly shared: boolean;
 }
 
@@ -64,21 +78,27 @@ export interface LimitRefusal {
 export type LimitStoreOutage = { readonly state: "down"; readonly error: unknown } | { readonly state: "up" };
 
 /**
- * Where limits are counted: in memory by default ({@linkcode createMemoryLimitStore}), or in one place for many replicas of a host.
+ * Where limits are counted: in memory by default ({@linkcode createMemoryLimitStore}), or in one
+ * place for many replicas of a host.
  *
- * A call gets something of every limit that it wants, or nothing of any, as one step. Not one of them is ever exceeded by what it gives.
+ * A call gets something of every limit that it wants, or nothing of any, as one step. Not one of
+ * them is ever exceeded by what it gives.
  */
 export interface LimitStore {
-  /** Tells each outage once, and its end; then a policy tells of it what it hears here, and not what each call meets. */
+  /**
+   * Tells each outage once, and its end; then a policy tells of it what it hears here, and not what
+   * each call meets.
+   */
   readonly onOutage?: Event<LimitStoreOutage> | undefined;
   /**
-   * Takes for one call if that can be settled at once; `undefined` where the call has to wait, or the store has to be asked: then {@linkcode take}
-   * is called. Spares most calls a signal. Default: always `undefined`.
+   * Takes for one call if that can be settled at once; `undefined` where the call has to wait, or
+   * the store has to be asked: then {@linkcode take} is called. Spares most calls a signal.
+   * Default: always `undefined`.
    */
   takeAtOnce?(wants: readonly LimitWant[]): LimitLease | LimitRefusal | undefined;
   /**
-   * Takes for one call; waits as long as the rules allow. Rejects with the reason of `signal` when that aborts first; from then on the call
-   * has neither a place nor anything to settle.
+   * Takes for one call; waits as long as the rules allow. Rejects with the reason of `signal` when
+   * that aborts first; from then on the call has neither a place nor anything to settle.
    */
   take(
     wants: readonly LimitWant[],

@@ -63,7 +63,8 @@ function checkSpent({ rate, budget }: Limit, runs: readonly Run[]): void {
     }
   }
   if (budget?.calls === undefined) return;
-  // Windows begin with the first call that counts; any call begins one when the one before it is over.
+  // Windows begin with the first call that counts; any call begins one when the one before it is
+  // over.
   let left = [...counting];
   while (left.length > 0) {
     const until = (left[0] ?? 0) + (budget.perMs ?? Number.POSITIVE_INFINITY);

@@ -6,9 +6,15 @@ import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-st
 /** How limits are counted in memory. */
 export interface MemoryLimitStoreOptions {
   readonly clock: Clock;
-  /** For how many keys each limit counts apart. Default 100,000. Beyond that, newcomers share one allowance. */
+  /**
+   * For how many keys each limit counts apart. Default 100,000. Beyond that, newcomers share one
+   * allowance.
+   */
   readonly maxKeys?: number | undefined;
-  /** How long a key with a budget that has no `perMs` is remembered after its last call. Default 24 hours. */
+  /**
+   * How long a key with a budget that has no `perMs` is remembered after its last call. Default 24
+   * hours.
+   */
   readonly forgetAfterMs?: number | undefined;
   /** How many calls may wait together, for all limits. Default 1000. */
   readonly maxWaiting?: number | undefined;
@@ -26,7 +32,10 @@ interface MemoryParts {
   cancelWake: Cancel | undefined;
 }
 
-/** Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as there is room for it. */
+/**
+ * Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as
+ * there is room for it.
+ */
 export function createMemoryLimitStore({
   clock,
   maxKeys = 100_000,
@@ -65,7 +74,10 @@ export function createMemoryLimitStore({
 
 const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
 
-/** Takes of each, or of none. Nothing can come between the look and the taking. Without `since`, nobody has waited for it, however slow the machine is. */
+/**
+ * Takes of each, or of none. Nothing can come between the look and the taking. Without `since`,
+ * nobody has waited for it, however slow the machine is.
+ */
 function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number): LimitLease | LimitRefusal {
   const now = parts.clock.now();
   for (const bucket of buckets) {
@@ -130,7 +142,10 @@ function wait(
   });
 }
 
-/** Lets in whoever fits, turns away whose time is over, and sees to it that the next one is looked at in time. */
+/**
+ * Lets in whoever fits, turns away whose time is over, and sees to it that the next one is looked
+ * at in time.
+ */
 function letIn(parts: MemoryParts): void {
   const { clock, waiters } = parts;
   parts.cancelWake?.();

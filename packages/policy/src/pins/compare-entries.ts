@@ -6,7 +6,10 @@ import { lockTools } from "./tool-lock.ts";
 // More than a person reads.
 const mostChanges = 500;
 
-/** What changed between two entries of one tool. At most 500 changes. Texts in them are the server's: untrusted. */
+/**
+ * What changed between two entries of one tool. At most 500 changes. Texts in them are the
+ * server's: untrusted.
+ */
 export function compareEntries(before: JsonObject, after: JsonObject): readonly ToolChange[] {
   return diffLocks(lockTools([before], undefined), lockTools([after], undefined)).slice(0, mostChanges);
 }

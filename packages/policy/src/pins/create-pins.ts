@@ -24,7 +24,10 @@ export interface ApprovedTool {
 export interface Pins {
   /** Grows when a verdict may be another one. */
   readonly epoch: number;
-  /** Takes note of a tool that is being listed: of first uses, and of those that are to be told of. Never throws. */
+  /**
+   * Takes note of a tool that is being listed: of first uses, and of those that are to be told of.
+   * Never throws.
+   */
   note(definition: ToolDefinition, server: AdmissionServer | undefined): void;
   judge(definition: ToolDefinition, server: AdmissionServer | undefined): PinVerdict;
   readonly isNew: IsNew;
@@ -32,7 +35,10 @@ export interface Pins {
   read(): void;
   /** What changed since the tool was pinned; `undefined` where that is not known. */
   changesOf(definition: ToolDefinition): readonly ToolChange[] | undefined;
-  /** Reads what was kept, if that has not worked yet, and waits for what is being kept. Rejects when it cannot be read. */
+  /**
+   * Reads what was kept, if that has not worked yet, and waits for what is being kept. Rejects when
+   * it cannot be read.
+   */
   ready(): Promise<void>;
   /** Reads again what was kept, by other processes as well. */
   reload(): Promise<void>;

@@ -35,7 +35,8 @@ function diffDefinitions(before: JsonObject, after: JsonObject): readonly ToolCh
       case "annotations":
         return diffAnnotations(old, now);
       default:
-        // A description steers the model, a title or an icon what a person sees, and _meta what a host does.
+        // A description steers the model, a title or an icon what a person sees, and _meta what a
+        // host does.
         return [{ kind: "security", path: member, what: describe(old, now) }];
     }
   });

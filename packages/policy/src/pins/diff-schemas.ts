@@ -7,7 +7,10 @@ type Direction = "input" | "output";
 
 /** A change before it is known which way the values go. */
 interface SchemaChange {
-  /** `wider` allows more values than before, `narrower` fewer; `unclear` cannot be told; `text` is what a model reads. */
+  /**
+   * `wider` allows more values than before, `narrower` fewer; `unclear` cannot be told; `text` is
+   * what a model reads.
+   */
   readonly effect: "wider" | "narrower" | "unclear" | "text" | "none";
   readonly path: string;
   readonly what: string;

@@ -1,6 +1,6 @@
 /**
- * The line, from 1, on which a value of a JSON text begins; `path` leads to it. For what is not there, the line of the last value on the way. The
- * text has to be JSON.
+ * The line, from 1, on which a value of a JSON text begins; `path` leads to it. For what is not
+ * there, the line of the last value on the way. The text has to be JSON.
  */
 export function findLine(text: string, path: readonly (string | number)[]): number {
   const open: Open[] = [];

@@ -22,8 +22,9 @@ export interface PinFacts extends PinPlan {
 }
 
 /**
- * How a tool stands to what is known of it. Held back are those from `"drifted"` on: it is another one now, it came later, nobody has approved it,
- * it has no fingerprint, its server has another version; what is known has not been read; or nobody asked when it was listed.
+ * How a tool stands to what is known of it. Held back are those from `"drifted"` on: it is another
+ * one now, it came later, nobody has approved it, it has no fingerprint, its server has another
+ * version; what is known has not been read; or nobody asked when it was listed.
  */
 export type PinKind =
   | "free"

@@ -16,7 +16,10 @@ import { createBackgroundWork } from "./background-work.ts";
 export interface PinMemory {
   /** `undefined` while it has not been read. */
   readonly record: PinRecord | undefined;
-  /** Reads the store, or reads it again, and keeps what it does not have yet. Rejects when it cannot be read; then what is known stays. */
+  /**
+   * Reads the store, or reads it again, and keeps what it does not have yet. Rejects when it cannot
+   * be read; then what is known stays.
+   */
   load(): Promise<void>;
   /** Takes these for all that a server has, at once, and keeps it soon. Never throws. */
   trust(serverId: string, tools: Fingerprints): void;

@@ -5,20 +5,23 @@ import { readVersionRange, type VersionMatch } from "./version-range.ts";
 /** Which tools are held back because they are not the ones that somebody has seen. */
 export interface PinOptions {
   /**
-   * By server id, what the server offered when somebody looked: a lock file of `hostside-conformance lock`, its text or what is in it. A tool
-   * that is another one now, or is not in it, is held back until it is approved.
+   * By server id, what the server offered when somebody looked: a lock file of
+   * `hostside-conformance lock`, its text or what is in it. A tool that is another one now, or is
+   * not in it, is held back until it is approved.
    */
   readonly locks?: Readonly<Record<string, ToolLock | string>> | undefined;
   /**
-   * What becomes of tools of servers without a lock. `"trust-on-first-use"` takes all that a server lists when it is first seen for what it
-   * is to be, and keeps that in the store; `"quarantine"` holds each tool back until it is approved; `"allow"` lets everything pass that was
-   * never approved or locked, and keeps first uses where a selector asks for `new` tools. Default
+   * What becomes of tools of servers without a lock. `"trust-on-first-use"` takes all that a server
+   * lists when it is first seen for what it is to be, and keeps that in the store; `"quarantine"`
+   * holds each tool back until it is approved; `"allow"` lets everything pass that was never
+   * approved or locked, and keeps first uses where a selector asks for `new` tools. Default
    * `"trust-on-first-use"`.
    */
   readonly unpinned?: Unpinned | undefined;
   /**
-   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`, `"~1.2"`, `"1.*"`, `"*"`. One that says another, or none, has
-   * all of its tools held back, and no approval changes that. A server can say what it likes: this is against surprises, not against malice.
+   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`, `"~1.2"`,
+   * `"1.*"`, `"*"`. One that says another, or none, has all of its tools held back, and no approval
+   * changes that. A server can say what it likes: this is against surprises, not against malice.
    */
   readonly versions?: Readonly<Record<string, string>> | undefined;
 }
@@ -52,7 +55,10 @@ export interface VersionRange {
 const optionFields: Fields<PinOptions> = { locks: true, unpinned: true, versions: true };
 const modes: readonly Unpinned[] = ["trust-on-first-use", "quarantine", "allow"];
 
-/** Reads options. Throws a `TypeError` that names the field, and of a lock what is wrong with it and on which line. */
+/**
+ * Reads options. Throws a `TypeError` that names the field, and of a lock what is wrong with it and
+ * on which line.
+ */
 export function readPinOptions(options: PinOptions | undefined): PinPlan {
   if (options === undefined) return { unpinned: "off", locks: new Map(), versions: new Map() };
   assertKnownOptions("pins", options, optionFields);

@@ -27,10 +27,13 @@ export const pinsFormat: ValueVersion = { what: "the pins of the policy", versio
 /** A change of a record. */
 export type PinChange = (record: PinRecord) => PinRecord;
 
-// Replicas of one server may differ for as long as they are being replaced; what was approved long ago is to be looked at again.
+// Replicas of one server may differ for as long as they are being replaced; what was approved long
+// ago is to be looked at again.
 const mostApproved = 8;
 
-/** Of a server that is not known, these are its tools from now on. One that is known stays as it is. */
+/**
+ * Of a server that is not known, these are its tools from now on. One that is known stays as it is.
+ */
 export function withFirstUse(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
   if (record.has(serverId)) return record;
   const pins = Array.from(tools, ([name, trusted]): [string, ToolPin] => [name, { trusted, approved: [] }]);
@@ -48,7 +51,10 @@ export function withApproved(record: PinRecord, serverId: string, tools: Iterabl
   return new Map(record).set(serverId, pins);
 }
 
-/** Nothing is known of these tools any more, by default of all of a server; it stays known, so that there is no first use again. */
+/**
+ * Nothing is known of these tools any more, by default of all of a server; it stays known, so that
+ * there is no first use again.
+ */
 export function withoutPins(record: PinRecord, serverId: string, toolNames: readonly string[] | undefined): PinRecord {
   const pins = new Map(toolNames === undefined ? [] : record.get(serverId));
   for (const name of toolNames ?? []) pins.delete(name);
@@ -65,7 +71,10 @@ export function writePinRecord(record: PinRecord): JsonValue {
   };
 }
 
-/** Reads what a store kept; `undefined` is an empty one. Throws `store_failed` for anything that was not written here. */
+/**
+ * Reads what a store kept; `undefined` is an empty one. Throws `store_failed` for anything that was
+ * not written here.
+ */
 export function readPinRecord(value: unknown): PinRecord {
   if (value === undefined || value === null) return new Map();
   if (!isJsonObject(value)) throw malformed();

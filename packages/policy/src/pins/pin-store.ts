@@ -3,12 +3,16 @@ import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVe
 import type { PolicyParts } from "../policy-parts.ts";
 import { pinsFormat, readPinRecord, writePinRecord, type PinChange, type PinRecord } from "./pin-record.ts";
 
-/** What servers listed for tools that were pinned, by remote name: for telling what changed, and for nothing else. */
+/**
+ * What servers listed for tools that were pinned, by remote name: for telling what changed, and for
+ * nothing else.
+ */
 export type PinnedEntries = ReadonlyMap<string, JsonObject>;
 
 /**
- * Where pins are kept for longer than a process. All of it rejects when the store does, and with `store_failed` for what a later version has written and when
- * the store takes longer than 10 s; then nothing is written that was not on its way to the store by then.
+ * Where pins are kept for longer than a process. All of it rejects when the store does, and with
+ * `store_failed` for what a later version has written and when the store takes longer than 10 s;
+ * then nothing is written that was not on its way to the store by then.
  */
 export interface PinStore {
   load(): Promise<PinRecord>;

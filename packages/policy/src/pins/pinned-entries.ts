@@ -4,7 +4,10 @@ import type { PinPlan } from "./pin-options.ts";
 import type { PinnedEntries, PinStore } from "./pin-store.ts";
 import type { ToolChange } from "./tool-change.ts";
 
-/** What servers listed for tools when they were pinned: for telling what changed since, and for nothing else. */
+/**
+ * What servers listed for tools when they were pinned: for telling what changed since, and for
+ * nothing else.
+ */
 export interface KnownEntries {
   remember(serverId: string, toolName: string, entry: JsonObject | undefined): void;
   /** Keeps what is remembered of these tools. */

@@ -22,7 +22,10 @@ export interface NoticeReaderInit {
 
 const retryMs = 5000;
 
-/** Makes one, which listens from now on. However many notices come, one reading is under way and one is still to come. */
+/**
+ * Makes one, which listens from now on. However many notices come, one reading is under way and one
+ * is still to come.
+ */
 export function readOnNotice({ notices, topic, clock, read, onFailure, onUnsent }: NoticeReaderInit): NoticeReader {
   const state = { isOutdated: false, isReading: false, isClosed: false };
   let cancelRetry: Cancel = () => {};

@@ -15,7 +15,9 @@ export interface HeldPin {
   readonly changes: () => readonly ToolChange[];
 }
 
-/** Tells of tools that are held back: of one server and turn in one event, and of each tool once. */
+/**
+ * Tells of tools that are held back: of one server and turn in one event, and of each tool once.
+ */
 export interface PinReports {
   held(serverId: string, pin: HeldPin): void;
   /** It is not held back now: when it is again, that is news. */
@@ -27,7 +29,10 @@ export interface PinReports {
 /** What reports are made from. */
 export interface PinReportsInit {
   readonly parts: Pick<PolicyParts, "clock" | "emit">;
-  /** Called once before a report with tools that changed, so that `changes` has what it needs. Never rejects. */
+  /**
+   * Called once before a report with tools that changed, so that `changes` has what it needs. Never
+   * rejects.
+   */
   readonly prepare: (serverId: string) => Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What a change means to those who use a server: `breaking`, calls or prompts that worked may not work any more; `security`, what a
- * model is told or a person has approved is another thing now; `compatible`, neither.
+ * What a change means to those who use a server: `breaking`, calls or prompts that worked may not
+ * work any more; `security`, what a model is told or a person has approved is another thing now;
+ * `compatible`, neither.
  */
 export type ChangeKind = "breaking" | "security" | "compatible";
 

@@ -17,12 +17,18 @@ export interface ToolLock {
 /** A tool's definition, whole. */
 export interface LockedTool {
   readonly name: string;
-  /** Of the definition: name, title, description, schemas, annotations, `_meta` and whatever else it has. */
+  /**
+   * Of the definition: name, title, description, schemas, annotations, `_meta` and whatever else it
+   * has.
+   */
   readonly hash: string;
   readonly definition: JsonObject;
 }
 
-/** Makes a lock of what a server lists. Of tools that have the same name the first counts, and those without one are left out. */
+/**
+ * Makes a lock of what a server lists. Of tools that have the same name the first counts, and those
+ * without one are left out.
+ */
 export function lockTools(definitions: readonly JsonObject[], instructions: JsonValue | undefined): ToolLock {
   const tools = new Map<string, LockedTool>();
   for (const definition of definitions) {
@@ -43,8 +49,8 @@ export function formatLock(lock: ToolLock): string {
 }
 
 /**
- * Reads a lock file. Throws `TypeError` that says what is wrong with it, where and on which line, also when a hash is not that of its
- * definition.
+ * Reads a lock file. Throws `TypeError` that says what is wrong with it, where and on which line,
+ * also when a hash is not that of its definition.
  */
 export function parseLock(text: string): ToolLock {
   const value = parseJson(text);

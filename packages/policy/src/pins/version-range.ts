@@ -7,9 +7,11 @@ const exact = /^[0-9A-Za-z][0-9A-Za-z.+_-]*$/;
 type Numbers = readonly [major: number, minor: number, patch: number];
 
 /**
- * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, `^1.2.3` from this one up to the next that may break (a change
- * of the first number that is not 0), `~1.2.3` from this one up to the next minor one; `^` and `~` may leave numbers out. Anything else is that
- * one version, byte for byte. A version that is not three numbers, such as a prerelease, is in no range but `*` and its own.
+ * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, `^1.2.3` from this one
+ * up to the next that may break (a change of the first number that is not 0), `~1.2.3` from this
+ * one up to the next minor one; `^` and `~` may leave numbers out. Anything else is that one
+ * version, byte for byte. A version that is not three numbers, such as a prerelease, is in no range
+ * but `*` and its own.
  *
  * Throws a `TypeError` that names `place` for a text that is no range.
  */

@@ -23,24 +23,32 @@ export interface Redaction {
   readonly interceptor: Interceptor;
   /** What is masked in results of a tool, in words. */
   describe(subject: ToolSubject): readonly string[];
-  /** Masks a text of the host's own, such as a line of a log, with the placeholders of a conversation. */
+  /**
+   * Masks a text of the host's own, such as a line of a log, with the placeholders of a
+   * conversation.
+   */
   redactText(text: string, context?: CallContext): string;
-  /** Masks data of a server that is no result of a call; the very same where there were no secrets. Throws `internal_error` when it could not be looked through. */
+  /**
+   * Masks data of a server that is no result of a call; the very same where there were no secrets.
+   * Throws `internal_error` when it could not be looked through.
+   */
   redactData<Data>(data: Data, context?: CallContext): Data;
 }
 
 /**
  * Makes the stage. Throws a `TypeError` for options that make no sense.
  *
- * Masked are content, structured content, `raw`, `meta`, progress and errors with their details and causes, names of members as well as
- * values: what stands under a secret's key, what has the shape of a well-known secret, and the values that the host knows. The same secret
- * has the same placeholder within a conversation of a principal and another one in any other. An outcome without secrets is passed on as it is.
+ * Masked are content, structured content, `raw`, `meta`, progress and errors with their details and
+ * causes, names of members as well as values: what stands under a secret's key, what has the shape
+ * of a well-known secret, and the values that the host knows. The same secret has the same
+ * placeholder within a conversation of a principal and another one in any other. An outcome without
+ * secrets is passed on as it is.
  *
- * Placeholders in arguments stay what they are: to put a secret back for whoever sends its placeholder would let a server that can make a
- * model call something have it sent anywhere.
+ * Placeholders in arguments stay what they are: to put a secret back for whoever sends its
+ * placeholder would let a server that can make a model call something have it sent anywhere.
  *
- * When a function of the product fails, nobody knows what is secret. The result is then withheld: an outcome that says so, because the tool has
- * run, and a `part-failed` event.
+ * When a function of the product fails, nobody knows what is secret. The result is then withheld:
+ * an outcome that says so, because the tool has run, and a `part-failed` event.
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
   const rules = readRedaction(options);

@@ -13,9 +13,10 @@ const textual =
   /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|x-sh)|[^;]{0,100}\+(?:json|xml|yaml))/i;
 
 /**
- * Masks the bytes of pictures, sounds and resources, and `data:` URIs; `undefined` for what is a text like any other. Bytes that are a text by
- * their media type, or have none and are UTF-8, are decoded, masked and encoded again. Of others only values that the host knows are looked
- * for, as Base64 shows them: a picture stays a picture.
+ * Masks the bytes of pictures, sounds and resources, and `data:` URIs; `undefined` for what is a
+ * text like any other. Bytes that are a text by their media type, or have none and are UTF-8, are
+ * decoded, masked and encoded again. Of others only values that the host knows are looked for, as
+ * Base64 shows them: a picture stays a picture.
  */
 export function maskBytes({ owner, name, text }: TextMember, search: Search): string | undefined {
   if (text.length < shortestBytes && name !== "blob") return undefined;

@@ -9,7 +9,10 @@ const mostLevels = 200;
 
 /** Masks all texts in some data, of any depth and shape. */
 export interface DataMask {
-  /** A copy without secrets, names of members included; the very same when there were none. Frozen input is fine. */
+  /**
+   * A copy without secrets, names of members included; the very same when there were none. Frozen
+   * input is fine.
+   */
   readonly mask: (data: unknown) => unknown;
 }
 
@@ -17,8 +20,9 @@ export interface DataMask {
 type Mode = "plain" | "secret" | "texts";
 
 /**
- * Makes a mask for one result. What is met twice is looked at once. What is nested more than 200 deep, contains itself, or is no JSON
- * (a bigint, a `Map`) is replaced by a text that says so: nothing goes out that was not looked at.
+ * Makes a mask for one result. What is met twice is looked at once. What is nested more than 200
+ * deep, contains itself, or is no JSON (a bigint, a `Map`) is replaced by a text that says so:
+ * nothing goes out that was not looked at.
  */
 export function createDataMask(search: Search, maskError: (error: Error) => Error): DataMask {
   const seen = {

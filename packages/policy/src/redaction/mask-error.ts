@@ -8,7 +8,9 @@ const longestChain = 8;
 
 /** Masks what is thrown as well as data. */
 export interface ErrorMask extends DataMask {
-  /** The very same when there were no secrets. Code, outcome and whether it may be tried again stay. */
+  /**
+   * The very same when there were no secrets. Code, outcome and whether it may be tried again stay.
+   */
   readonly maskThrown: (thrown: unknown) => unknown;
 }
 
@@ -57,7 +59,10 @@ function maskDetails(details: ErrorDetails, mask: DataMask["mask"]): ErrorDetail
   return masked === rest ? details : { ...(masked as ErrorDetails), approval };
 }
 
-/** An error that is not ours is given as it is when all its members are clean, getters of its classes included; else a copy without them. */
+/**
+ * An error that is not ours is given as it is when all its members are clean, getters of its
+ * classes included; else a copy without them.
+ */
 function maskForeign(error: Error, { mask, search }: Masking): Error {
   const cause = mask(error.cause);
   const redact = (text: string): string => maskText(text, search);
@@ -80,7 +85,10 @@ function maskForeign(error: Error, { mask, search }: Masking): Error {
 // As deep as classes of errors are, and then some.
 const longestLine = 16;
 
-/** The names of all that can be read of an error: its own members, and what its classes have besides methods, such as getters. */
+/**
+ * The names of all that can be read of an error: its own members, and what its classes have besides
+ * methods, such as getters.
+ */
 function membersOf(error: Error): readonly (string | symbol)[] {
   const members = new Set(Reflect.ownKeys(error));
   let prototype: unknown = Object.getPrototypeOf(error);

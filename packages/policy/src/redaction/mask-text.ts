@@ -29,7 +29,10 @@ export function isPartFailure(error: unknown): error is PartFailure {
   return error instanceof Error && "part" in error && typeof error.part === "string";
 }
 
-/** The text without its secrets; the very same when there are none. Linear in its length, as far as the detectors are. */
+/**
+ * The text without its secrets; the very same when there are none. Linear in its length, as far as
+ * the detectors are.
+ */
 export function maskText(text: string, search: Search): string {
   const spans: SecretSpan[] = [];
   append(spans, search.findValues(text));
@@ -39,7 +42,10 @@ export function maskText(text: string, search: Search): string {
   return put(text, spans, search.placeholders);
 }
 
-/** The same for what is not read by people, such as the bytes of a picture: only the values that the host knows. */
+/**
+ * The same for what is not read by people, such as the bytes of a picture: only the values that the
+ * host knows.
+ */
 export function maskValuesAlone(text: string, { findValues, placeholders }: Search): string {
   return put(text, findValues(text), placeholders);
 }
@@ -96,7 +102,10 @@ function put(text: string, spans: readonly SecretSpan[], placeholders: Placehold
   return parts.join("");
 }
 
-/** Those that overlap become one, by the name of the longest; of two as long, of the first that was found. */
+/**
+ * Those that overlap become one, by the name of the longest; of two as long, of the first that was
+ * found.
+ */
 function merge(spans: readonly SecretSpan[]): readonly SecretSpan[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start);
   const merged: SecretSpan[] = [];

@@ -5,9 +5,14 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 /** What stands where a secret stood, for one conversation. Made anew for each result. */
 export interface Placeholders {
-  /** `[secret:1f8a03c2d4e5b07a]`: the same for the same secret. `[secret]` once there were more secrets than are told apart. */
+  /**
+   * `[secret:1f8a03c2d4e5b07a]`: the same for the same secret. `[secret]` once there were more
+   * secrets than are told apart.
+   */
   readonly of: (secret: string) => string;
-  /** Where a text has placeholders that were made here: what a model sent along and a server echoes. */
+  /**
+   * Where a text has placeholders that were made here: what a model sent along and a server echoes.
+   */
   readonly findOwn: (text: string) => readonly { readonly start: number; readonly end: number }[];
   /** How many secrets were replaced. */
   readonly count: () => number;
@@ -19,8 +24,9 @@ const written = /\[secret(?::([0-9a-f]{12})([0-9a-f]{4}))?\]/g;
 const mostHashes = 4096;
 
 /**
- * Makes placeholders by a keyed hash, so that nobody without the key can tell whether a guess is right. Twelve digits tell secrets apart; four
- * more, a keyed hash of the twelve, tell a placeholder of this conversation from one that a server made up to have a secret of its choice
+ * Makes placeholders by a keyed hash, so that nobody without the key can tell whether a guess is
+ * right. Twelve digits tell secrets apart; four more, a keyed hash of the twelve, tell a
+ * placeholder of this conversation from one that a server made up to have a secret of its choice
  * pass for one.
  */
 export function createPlaceholders(key: Uint8Array): (context: CallContext | undefined) => Placeholders {

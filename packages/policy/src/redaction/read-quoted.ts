@@ -15,8 +15,8 @@ export function isQuote(code: number): boolean {
 }
 
 /**
- * Reads a text in quotation marks, with as many backslashes before them as JSON in JSON has; `undefined` when there is none here. One without
- * an end goes to the end of the text.
+ * Reads a text in quotation marks, with as many backslashes before them as JSON in JSON has;
+ * `undefined` when there is none here. One without an end goes to the end of the text.
  */
 export function readQuoted(text: string, start: number): Quoted | undefined {
   let open = start;
@@ -34,7 +34,10 @@ export function readQuoted(text: string, start: number): Quoted | undefined {
   return { start: open + 1, end: text.length, next: text.length };
 }
 
-/** Reads the texts and numbers of an object or a list of JSON, names left out. One without an end goes to the end of the text. */
+/**
+ * Reads the texts and numbers of an object or a list of JSON, names left out. One without an end
+ * goes to the end of the text.
+ */
 export function readContainer(
   text: string,
   start: number,

@@ -6,29 +6,44 @@ import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/se
 export interface SecretDetector {
   /** For events. */
   readonly name: string;
-  /** Where secrets stand in a text, in UTF-16 units; `end` is behind the last. Asked with every text of every result: be linear. */
+  /**
+   * Where secrets stand in a text, in UTF-16 units; `end` is behind the last. Asked with every text
+   * of every result: be linear.
+   */
   readonly find: (text: string) => Iterable<{ readonly start: number; readonly end: number }>;
 }
 
 /** What is masked in results, and how. Nothing that was masked is ever put back. */
 export interface RedactionOptions {
   /**
-   * Keys whose values are masked besides `token`, `authorization`, `password`, `secret`, `apikey` and their like. In any case, with whatever
-   * between the words, and as the last words of a longer name: `pin` is `user_pin`, too, and not `spin`.
+   * Keys whose values are masked besides `token`, `authorization`, `password`, `secret`, `apikey`
+   * and their like. In any case, with whatever between the words, and as the last words of a longer
+   * name: `pin` is `user_pin`, too, and not `spin`.
    */
   readonly keys?: readonly string[] | undefined;
   /** The same for some tools. */
   readonly tools?: readonly { readonly tools: ToolSelection; readonly keys: readonly string[] }[] | undefined;
   /**
-   * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At least six UTF-16 units each. A function is asked for
-   * each result; of its answer those that are shorter are not looked for, and a `part-failed` event says so, once. Empty texts are passed over.
+   * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At
+   * least six UTF-16 units each. A function is asked for each result; of its answer those that are
+   * shorter are not looked for, and a `part-failed` event says so, once. Empty texts are passed
+   * over.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
-  /** `"known"`, the default: what has the shape of well-known keys and tokens. A list is of more, besides those. */
+  /**
+   * `"known"`, the default: what has the shape of well-known keys and tokens. A list is of more,
+   * besides those.
+   */
   readonly shapes?: "known" | "none" | readonly SecretDetector[] | undefined;
-  /** Whether anything is masked now; asked for each call. One that throws has it masked. Default: always. */
+  /**
+   * Whether anything is masked now; asked for each call. One that throws has it masked. Default:
+   * always.
+   */
   readonly when?: (() => boolean) | undefined;
-  /** The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in every process. Default: a random one. */
+  /**
+   * The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in
+   * every process. Default: a random one.
+   */
   readonly key?: Uint8Array | undefined;
 }
 

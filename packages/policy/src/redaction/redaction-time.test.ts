@@ -10,7 +10,8 @@ async function secondsOf(result: Parameters<typeof outcomeOf>[0]): Promise<numbe
   return cpuSecondsOf(() => interceptor(stageCall(), async () => outcome));
 }
 
-// Half a megabyte takes a fifth of a second at most in linear time, and most of a minute in quadratic time.
+// Half a megabyte takes a fifth of a second at most in linear time, and most of a minute in
+// quadratic time.
 const longText = 512 * 1024;
 const longest = 10;
 

@@ -4,7 +4,10 @@ export type KeyVerdict = "all" | "texts" | undefined;
 /** Tells by a key whether its value is a secret. */
 export type SecretKeys = (key: string) => KeyVerdict;
 
-/** Keys whose values are always masked, as they are written in `AccessToken`, `access_token`, `X-ACCESS-TOKEN`: as the end of a name. */
+/**
+ * Keys whose values are always masked, as they are written in `AccessToken`, `access_token`,
+ * `X-ACCESS-TOKEN`: as the end of a name.
+ */
 export const defaultSecretKeys: readonly string[] = [
   "token",
   "authorization",
@@ -30,9 +33,10 @@ const longestKey = 256;
 const mostKept = 1000;
 
 /**
- * Tells by its end whether a key is one of the default ones, in any case and with whatever between its words, also in the plural, where numbers
- * stay: `total_tokens` is a count. Of `more`, the product's own, the words of a key have to end with those of one of them. Cursors
- * such as `nextPageToken` are no secrets unless `more` names them.
+ * Tells by its end whether a key is one of the default ones, in any case and with whatever between
+ * its words, also in the plural, where numbers stay: `total_tokens` is a count. Of `more`, the
+ * product's own, the words of a key have to end with those of one of them. Cursors such as
+ * `nextPageToken` are no secrets unless `more` names them.
  */
 export function createSecretKeys(more: readonly string[] = []): SecretKeys {
   const named = new Set(more.map((key) => keyWordsOf(key).join("")));

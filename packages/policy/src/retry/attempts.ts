@@ -5,7 +5,10 @@ import { wholeTime } from "../limits/narrow-time.ts";
 export interface Attempts {
   /** Notes that a call was tried so often so far. */
   note(call: ToolCall, attempts: number): void;
-  /** Of a call that is with its layers: 1 unless it was noted otherwise. For every layer around the one that notes. */
+  /**
+   * Of a call that is with its layers: 1 unless it was noted otherwise. For every layer around the
+   * one that notes.
+   */
   of(call: ToolCall): number;
   /** Of the last call with this very context object. */
   ofContext(context: CallContext): number;
@@ -25,7 +28,8 @@ export function createAttempts(): Attempts {
   };
 }
 
-// One is what is taken for granted, and most calls are tried once: to keep it would cost more than the rest of the account.
+// One is what is taken for granted, and most calls are tried once: to keep it would cost more than
+// the rest of the account.
 function keep<K extends object>(counts: WeakMap<K, number>, key: K, attempts: number): void {
   if (attempts !== 1 || counts.has(key)) counts.set(key, attempts);
 }

@@ -21,9 +21,9 @@ export interface Retry {
 type RetryParts = StageParts & Pick<PolicyParts, "random">;
 
 /**
- * Makes the stage. Throws a `TypeError` for options that make no sense. All tries share the time of the call, and a wait that would outlast it
- * does not begin. The error of a call that was tried more than once has `details.attempts`, and the least that is known of all tries as its
- * outcome.
+ * Makes the stage. Throws a `TypeError` for options that make no sense. All tries share the time of
+ * the call, and a wait that would outlast it does not begin. The error of a call that was tried
+ * more than once has `details.attempts`, and the least that is known of all tries as its outcome.
  */
 export function createRetry(options: RetryOptions, parts: RetryParts): Retry {
   const rules = readRetry(options);

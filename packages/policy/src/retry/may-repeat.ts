@@ -33,8 +33,8 @@ const passing: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
 ]);
 
 /**
- * Whether a call may be tried again after this failure: it provably did not run, or the host itself says of the tool that a second run changes
- * nothing. A server's word counts for neither.
+ * Whether a call may be tried again after this failure: it provably did not run, or the host itself
+ * says of the tool that a second run changes nothing. A server's word counts for neither.
  */
 export function mayRepeat(error: unknown, { effect, hasKey }: FailedTry): error is HostsideError {
   if (!isHostsideError(error) || refusals.has(error.code) || error.details.policy !== undefined) return false;

@@ -14,13 +14,21 @@ export interface RetryOptions {
   readonly factor?: number | undefined;
   /** By which part each wait is longer or shorter, at random. Default 0.2. */
   readonly jitter?: number | undefined;
-  /** How long a wait is at most, unless the server asks for a longer one, in milliseconds. Default 30,000. */
+  /**
+   * How long a wait is at most, unless the server asks for a longer one, in milliseconds. Default
+   * 30,000.
+   */
   readonly maxDelayMs?: number | undefined;
-  /** How long one try may take, in milliseconds. Default: as long as the call. In all it is never longer than that. */
+  /**
+   * How long one try may take, in milliseconds. Default: as long as the call. In all it is never
+   * longer than that.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Under which key of `_meta` a server that knows it is sent `context.idempotencyKey`, such as `"com.example/idempotency-key"`: with calls whose
-   * effect is `"idempotent-write"`. The specification has no key for that. Without one, such a call is not tried again once it may have run.
+   * Under which key of `_meta` a server that knows it is sent `context.idempotencyKey`, such as
+   * `"com.example/idempotency-key"`: with calls whose effect is `"idempotent-write"`. The
+   * specification has no key for that. Without one, such a call is not tried again once it may have
+   * run.
    */
   readonly idempotencyMetaKey?: string | undefined;
 }
@@ -49,7 +57,10 @@ const fields: Fields<RetryOptions> = {
 // The specification has a meaning of its own for these.
 const takenKeys: ReadonlySet<string> = new Set(["progressToken", "traceparent", "tracestate", "baggage"]);
 
-/** Reads options. Throws a `TypeError` that names the first member that makes no sense, such as `retry.attempts`. */
+/**
+ * Reads options. Throws a `TypeError` that names the first member that makes no sense, such as
+ * `retry.attempts`.
+ */
 export function readRetry(options: RetryOptions, place: string = "retry"): RetryRules {
   assertKnownOptions(place, options, fields);
   const { attempts = 3, baseMs = 200, factor = 2, jitter = 0.2, maxDelayMs = 30_000 } = options;

@@ -23,7 +23,8 @@ const common = (a: string, b: string): readonly string[] =>
 
 describe("globsMeet()", () => {
   test.prop([glob, glob], { numRuns: 300 })("is true where some text is one that both stand for", (a, b) => {
-    // Two globs of at most six characters that meet do so in a text that is no longer than both together.
+    // Two globs of at most six characters that meet do so in a text that is no longer than both
+    // together.
     if (common(a, b).length > 0) expect(globsMeet(a, b)).toBe(true);
     else if (a.replaceAll("*", "").length + b.replaceAll("*", "").length <= 7) expect(globsMeet(a, b)).toBe(false);
     expect(globsMeet(a, b)).toBe(globsMeet(b, a));

@@ -2,7 +2,8 @@ import { matchGlob } from "./match-glob.ts";
 
 /** Whether there is a text that both globs stand for. */
 export function globsMeet(a: string, b: string): boolean {
-  // Row by row, from the ends of both: whether what is left of `a` from here meets what is left of `b`.
+  // Row by row, from the ends of both: whether what is left of `a` from here meets what is left of
+  // `b`.
   let below: boolean[] = [];
   for (let i = a.length; i >= 0; i -= 1) {
     const row: boolean[] = [];
@@ -19,7 +20,8 @@ export function globsMeet(a: string, b: string): boolean {
 
 /** Whether `wide` stands for every text that `narrow` stands for. */
 export function globCovers(wide: string, narrow: string): boolean {
-  // Where `narrow` takes any text, only a `*` of `wide` takes a character that `wide` does not have.
+  // Where `narrow` takes any text, only a `*` of `wide` takes a character that `wide` does not
+  // have.
   return matchGlob(wide)(narrow.replaceAll("*", () => strangerTo(wide)));
 }
 

@@ -31,7 +31,8 @@ function coversGlobs(
   return wide === undefined || (narrow ?? ["*"]).every((glob) => wide.some((other) => covers(other, glob)));
 }
 
-// Between spellings only what is plain: a name without `*`, and the glob that stands for everything.
+// Between spellings only what is plain: a name without `*`, and the glob that stands for
+// everything.
 function toolComparison(wide: ReadSelector, narrow: ReadSelector): Covers {
   if (wide.spelling === narrow.spelling) return globCovers;
   if (wide.spelling === "any")
@@ -48,7 +49,10 @@ function coversEffects(wide: ReadSelector["effects"], narrow: ReadSelector["effe
   return (narrow.length === 0 ? toolEffects : narrow).every((effect) => all.includes(effect));
 }
 
-/** How particular a selector is: of two that match the same tool, the one with the larger number by the first that differs. */
+/**
+ * How particular a selector is: of two that match the same tool, the one with the larger number by
+ * the first that differs.
+ */
 export function specificityOf({ servers, tools, labels, effects, isNew }: ReadSelector): readonly number[] {
   const globs = [servers ?? ["*"], tools ?? ["*"]];
   return [

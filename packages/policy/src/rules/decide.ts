@@ -8,14 +8,20 @@ export interface RuleDecision {
   readonly decision: RuleAction;
   /** What decides: the name of a rule or its place, or `defaultDecision`. */
   readonly rule: string;
-  /** A clause after the name of the tool: `is denied by deny[2] ("github/delete_*"): it cannot be undone`. */
+  /**
+   * A clause after the name of the tool:
+   * `is denied by deny[2] ("github/delete_*"): it cannot be undone`.
+   */
   readonly why: string;
 }
 
 /** How one layer judges a tool. */
 export interface LayerDecision extends RuleDecision {
   readonly layer: RuleLayer;
-  /** The rules that match, the one that decides first, and then in the order in which they would decide if it were not there. */
+  /**
+   * The rules that match, the one that decides first, and then in the order in which they would
+   * decide if it were not there.
+   */
   readonly matching: readonly Rule[];
 }
 
@@ -26,9 +32,10 @@ const ownReader: RuleDecision = {
 };
 
 /**
- * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny` beats `requireApproval` beats `allow`, and what no rule
- * names gets the layer's default; of all layers that the tool is in, the strictest answer counts. `approved`: somebody has approved the tool
- * as it is, so that a quarantine by default is over.
+ * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny`
+ * beats `requireApproval` beats `allow`, and what no rule names gets the layer's default; of all
+ * layers that the tool is in, the strictest answer counts. `approved`: somebody has approved the
+ * tool as it is, so that a quarantine by default is over.
  *
  * A tool on no server that only reads, such as `results_read`, gets no default. Only rules that
  * name it hold for it.
@@ -43,7 +50,10 @@ export function decide(layers: readonly RuleLayer[], subject: ToolSubject, appro
   return strictest ?? (layers.length > 0 && isOwnReader(subject) ? ownReader : allowed);
 }
 
-/** How each layer that the tool is in judges it. The first strictest one is what {@linkcode decide} answers. */
+/**
+ * How each layer that the tool is in judges it. The first strictest one is what {@linkcode decide}
+ * answers.
+ */
 export function decideByLayer(
   layers: readonly RuleLayer[],
   subject: ToolSubject,

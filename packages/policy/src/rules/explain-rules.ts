@@ -3,7 +3,10 @@ import { strictnessOf } from "./rule-options.ts";
 import { decisionOf, describeRule, type RuleLayer } from "./rule.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
-/** What the rules say of a tool, which of them match, and what would change the answer; in sentences. None where there are no rules. */
+/**
+ * What the rules say of a tool, which of them match, and what would change the answer; in
+ * sentences. None where there are no rules.
+ */
 export function explainRules(layers: readonly RuleLayer[], subject: ToolSubject, approved: boolean): readonly string[] {
   if (layers.length === 0) return [];
   const byLayer = decideByLayer(layers, subject, approved);

@@ -9,8 +9,9 @@ const stronger: Readonly<Record<RuleKind, readonly RuleKind[]>> = {
 };
 
 /**
- * Finds a rule that can never decide anything, because one other rule is for every tool that it is for, and always comes before it; in words,
- * or `undefined`. Says only what is sure: several rules may leave nothing of another one together.
+ * Finds a rule that can never decide anything, because one other rule is for every tool that it is
+ * for, and always comes before it; in words, or `undefined`. Says only what is sure: several rules
+ * may leave nothing of another one together.
  */
 export function findRuleConflict(layers: readonly RuleLayer[]): string | undefined {
   for (const layer of layers) {
@@ -26,7 +27,8 @@ export function findRuleConflict(layers: readonly RuleLayer[]): string | undefin
 }
 
 function rulesBefore(rule: Rule, own: RuleLayer, layers: readonly RuleLayer[]): readonly Rule[] {
-  // The stricter answer of all layers counts, so that a `deny` for all comes before whatever a stricter layer says.
+  // The stricter answer of all layers counts, so that a `deny` for all comes before whatever a
+  // stricter layer says.
   return layers.flatMap(({ scope, rules }) => {
     if (rules === own.rules) return rules.filter(({ kind }) => stronger[rule.kind].includes(kind));
     return scope === undefined ? rules.filter(({ kind }) => kind === "deny" && rule.kind !== "deny") : [];

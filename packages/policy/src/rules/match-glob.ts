@@ -2,8 +2,9 @@
 export type GlobMatch = (text: string) => boolean;
 
 /**
- * Reads a glob: `*` stands for any characters, none included, and every other character for itself, byte for byte. Takes time linear in the
- * text for each `*`, whatever the text, because texts come from servers.
+ * Reads a glob: `*` stands for any characters, none included, and every other character for itself,
+ * byte for byte. Takes time linear in the text for each `*`, whatever the text, because texts come
+ * from servers.
  */
 export function matchGlob(glob: string): GlobMatch {
   if (!glob.includes("*")) return (text) => text === glob;

@@ -15,8 +15,9 @@ import { assertSelector, readSelector, selectorFields, type ToolSelector } from 
 import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts";
 
 /**
- * Reads rules; no layer at all when there are none. Throws a `TypeError` that names rule and field: for one that makes no sense, that can
- * never match, that contradicts another one, or that can never decide because another one always comes before it.
+ * Reads rules; no layer at all when there are none. Throws a `TypeError` that names rule and field:
+ * for one that makes no sense, that can never match, that contradicts another one, or that can
+ * never decide because another one always comes before it.
  */
 export function readRules(options: RuleOptions): readonly RuleLayer[] {
   const { defaultDecision, stricter = [] } = options;

@@ -2,8 +2,9 @@ import type { Fields } from "@hostside/core/implement";
 import type { ToolSelector } from "./select-tools.ts";
 
 /**
- * What becomes of a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has each call approved, `"quarantine"` shows it to the
- * host alone until somebody approves it, `"deny"` hides it. From left to right each is stricter than the one before.
+ * What becomes of a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has
+ * each call approved, `"quarantine"` shows it to the host alone until somebody approves it,
+ * `"deny"` hides it. From left to right each is stricter than the one before.
  */
 export type RuleAction = "allow" | "approval" | "quarantine" | "deny";
 
@@ -16,8 +17,9 @@ export interface ToolRule extends ToolSelector {
 }
 
 /**
- * Rules of one kind: `"server/tool"` for short, or in full. A local name (`mcp_github_delete_repo`, `mcp__fs__*`) is translated to the
- * identity that it stands for, if {@linkcode RuleOptions.servers} says which servers there are.
+ * Rules of one kind: `"server/tool"` for short, or in full. A local name (`mcp_github_delete_repo`,
+ * `mcp__fs__*`) is translated to the identity that it stands for, if
+ * {@linkcode RuleOptions.servers} says which servers there are.
  */
 export type ToolRules = string | ToolRule | readonly (string | ToolRule)[];
 
@@ -38,8 +40,9 @@ export interface RuleLists {
 }
 
 /**
- * Rules for the tools of some servers, beside those for all. A tool is judged by both, and the stricter answer counts: what is allowed for all
- * is not allowed here by that alone. For servers that a user added at run time, or that a project's file brought: give them a label.
+ * Rules for the tools of some servers, beside those for all. A tool is judged by both, and the
+ * stricter answer counts: what is allowed for all is not allowed here by that alone. For servers
+ * that a user added at run time, or that a project's file brought: give them a label.
  */
 export interface StricterRules extends RuleLists {
   /** What errors and explanations call these rules. Default: their place, `stricter[0]`. */
@@ -52,7 +55,10 @@ export interface StricterRules extends RuleLists {
   readonly defaultDecision?: RuleAction | undefined;
 }
 
-/** Which tools are on offer. Without any of it, but for `servers`, there are no rules: every tool is allowed. */
+/**
+ * Which tools are on offer. Without any of it, but for `servers`, there are no rules: every tool is
+ * allowed.
+ */
 export interface RuleOptions extends RuleLists {
   readonly stricter?: readonly StricterRules[] | undefined;
   /**

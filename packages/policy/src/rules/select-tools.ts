@@ -6,8 +6,9 @@ import { spellLoosely, matchLoosely } from "./spell-loosely.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /**
- * Which tools something is about. All members that are given have to hold; none means every tool. Servers and tools are meant by identity:
- * the id in the spec and the name that the server has for the tool, byte for byte, and in each `*` stands for any characters.
+ * Which tools something is about. All members that are given have to hold; none means every tool.
+ * Servers and tools are meant by identity: the id in the spec and the name that the server has for
+ * the tool, byte for byte, and in each `*` stands for any characters.
  */
 export interface ToolSelector {
   /** Server ids. `""` is a tool that is on no server. A list is one of its members. */
@@ -15,8 +16,8 @@ export interface ToolSelector {
   /** Remote names. A list is one of its members. */
   readonly tool?: string | readonly string[] | undefined;
   /**
-   * `"any"` compares remote names as local names spell them: A to Z lower-cased, all that is neither letter nor digit one `_`. So
-   * `delete_repo` is `Delete-Repo`, too. Default `"exact"`.
+   * `"any"` compares remote names as local names spell them: A to Z lower-cased, all that is
+   * neither letter nor digit one `_`. So `delete_repo` is `Delete-Repo`, too. Default `"exact"`.
    */
   readonly spelling?: "exact" | "any" | undefined;
   /** `name:value`, and the value may have `*`. Of a list all have to hold. */
@@ -32,8 +33,9 @@ export interface ToolSelector {
 }
 
 /**
- * Which tools something is about: a selector, or `"server/tool"` for short, such as `"github/delete_*"`. The first `/` divides the
- * two; an id that has one itself needs the long form. Several are one of them.
+ * Which tools something is about: a selector, or `"server/tool"` for short, such as
+ * `"github/delete_*"`. The first `/` divides the two; an id that has one itself needs the long
+ * form. Several are one of them.
  */
 export type ToolSelection = string | ToolSelector | readonly (string | ToolSelector)[];
 
@@ -74,8 +76,8 @@ export const selectorFields: Fields<ToolSelector> = {
 };
 
 /**
- * Reads a selection. Throws a `TypeError` that names `place`, such as `"deny[2]"`, for one that makes no sense, and for one that can match no
- * tool at all.
+ * Reads a selection. Throws a `TypeError` that names `place`, such as `"deny[2]"`, for one that
+ * makes no sense, and for one that can match no tool at all.
  */
 export function readSelection(selection: ToolSelection, place: string): ToolMatcher {
   if (!isList(selection)) return readSelector(selection, place);

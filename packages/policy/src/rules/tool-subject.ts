@@ -1,6 +1,9 @@
 import type { AdmissionServer, ToolDefinition, ToolEffect } from "@hostside/core";
 
-/** A tool as decisions see it: its identity, byte for byte, and the host's own words about it. Nothing that a server could bend. */
+/**
+ * A tool as decisions see it: its identity, byte for byte, and the host's own words about it.
+ * Nothing that a server could bend.
+ */
 export interface ToolSubject {
   /** Empty for a tool that is on no server. */
   readonly serverId: string;
@@ -16,7 +19,10 @@ export interface ToolSubject {
 /** Whether a tool came or changed after the first listing of its server, or is not in its lock. */
 export type IsNew = (definition: ToolDefinition, server: AdmissionServer | undefined) => boolean;
 
-/** What a call of a tool does, as a policy knows it: by its own configuration first, then by the definition. */
+/**
+ * What a call of a tool does, as a policy knows it: by its own configuration first, then by the
+ * definition.
+ */
 export type EffectOf = (definition: ToolDefinition, server: AdmissionServer | undefined) => ToolEffect;
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});

@@ -21,12 +21,13 @@ export interface TranslatedRules {
 }
 
 /**
- * Translates rules that were written for local names (`mcp_github_delete_repo`, `mcp_github_*`), in the form `mcp__server__tool` (`mcp__fs__*`,
- * and `mcp__fs` for all of a server), or for qualified names (`mcp::fs::read`), to the identities that they stand for. Pure.
+ * Translates rules that were written for local names (`mcp_github_delete_repo`, `mcp_github_*`), in
+ * the form `mcp__server__tool` (`mcp__fs__*`, and `mcp__fs` for all of a server), or for qualified
+ * names (`mcp::fs::read`), to the identities that they stand for. Pure.
  *
- * A local name does not tell every remote name byte for byte, so that a selector that was made from one takes any spelling of the name, on
- * that server alone. Where several servers could be meant, or none is known, or a name ends like one with a hash, it says so instead of
- * guessing.
+ * A local name does not tell every remote name byte for byte, so that a selector that was made from
+ * one takes any spelling of the name, on that server alone. Where several servers could be meant,
+ * or none is known, or a name ends like one with a hash, it says so instead of guessing.
  */
 export function translateRules(texts: readonly string[], known: KnownTools): TranslatedRules {
   const read = texts.map((text) => ({ text, ...translateRule(text, known) }));

@@ -9,8 +9,8 @@ const requestMethods = ["resources/*", "prompts/*", "completion/*"];
 
 /**
  * Finds rules that match nothing, as diagnostics of the kind `"unmatched-rule"`: rules for servers
- * that do not exist (`serverId` is the id, unless it has a `*`), and rules for `listed` servers that
- * matched none of their tools. Rules with labels are left out: their servers may come later.
+ * that do not exist (`serverId` is the id, unless it has a `*`), and rules for `listed` servers
+ * that matched none of their tools. Rules with labels are left out: their servers may come later.
  */
 export type FindUnmatched = (servers: readonly string[], listed: readonly string[]) => readonly Diagnostic[];
 

@@ -18,8 +18,8 @@ const clearEveryMs = 300_000;
 const keptAfterEndMs = 3_600_000;
 
 /**
- * Counts in Postgres, by the limiter's own windows: a budget exactly, and of a rate `burst` within each `burst` steps from the first use on, which may be
- * twice that around the end of a window.
+ * Counts in Postgres, by the limiter's own windows: a budget exactly, and of a rate `burst` within
+ * each `burst` steps from the first use on, which may be twice that around the end of a window.
  */
 export function countInPostgres(init: PostgresCountingInit): CountingEngine {
   const { clock, timeoutMs } = init;
@@ -69,7 +69,9 @@ interface Window {
   readonly perMs: number | undefined;
 }
 
-/** The limiter for a window; makes the table first, and now and then clears it of what has ended. */
+/**
+ * The limiter for a window; makes the table first, and now and then clears it of what has ended.
+ */
 function createLimiters(init: PostgresCountingInit): (window: Window) => Promise<RateLimiterPostgres> {
   const { pool, prefix, table, createTable, clock } = init;
   const limiters = new Map<string, RateLimiterPostgres>();

@@ -2,7 +2,10 @@ import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { CountingEngine, Full, Taken } from "./counting-engine.ts";
 import { amountScript, bucketScript, unitScript } from "./redis-scripts.ts";
 
-/** What is called of a client of `redis` 4 and later, of `@redis/client`, of a pool or of a cluster of theirs; or of one of `ioredis`. */
+/**
+ * What is called of a client of `redis` 4 and later, of `@redis/client`, of a pool or of a cluster
+ * of theirs; or of one of `ioredis`.
+ */
 export type RedisLimitClient = NodeRedisLimitClient | IoRedisLimitClient;
 
 /** One of `redis` or `@redis/client`. */
@@ -27,7 +30,10 @@ export interface RedisCountingInit {
 
 const scripts = { tokens: bucketScript, units: unitScript, amounts: amountScript };
 
-/** Counts in Redis, each rate and budget by one script and exactly. Needs Redis 5 or later, or Valkey. */
+/**
+ * Counts in Redis, each rate and budget by one script and exactly. Needs Redis 5 or later, or
+ * Valkey.
+ */
 export function countInRedis({ client, prefix, forgetAfterMs }: RedisCountingInit): CountingEngine {
   const isThere = createPresence(client);
   const storeClient: NodeRedisLimitClient = {

@@ -13,7 +13,10 @@ export interface UnitBudget {
 /** One of it was taken. */
 export interface Taken {
   readonly full: false;
-  /** Undoes it, where nothing is given that way which was never there. Rejects when the engine fails. */
+  /**
+   * Undoes it, where nothing is given that way which was never there. Rejects when the engine
+   * fails.
+   */
   giveBack(): Promise<void>;
 }
 
@@ -25,7 +28,10 @@ export interface Full {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Where all replicas count. Every key is a short text; all of it rejects, with whatever the client gives, when the engine fails. */
+/**
+ * Where all replicas count. Every key is a short text; all of it rejects, with whatever the client
+ * gives, when the engine fails.
+ */
 export interface CountingEngine {
   /** For people. */
   readonly name: string;

@@ -19,13 +19,16 @@ export interface SharedLimitStore extends LimitStore {
 }
 
 /**
- * Counts rates and budgets in Redis or Postgres, by the limiters of `rate-limiter-flexible`, for all replicas of a host that are given the same engine and
- * prefix. How many calls are under way together is counted in each process by itself.
+ * Counts rates and budgets in Redis or Postgres, by the limiters of `rate-limiter-flexible`, for
+ * all replicas of a host that are given the same engine and prefix. How many calls are under way
+ * together is counted in each process by itself.
  *
- * In Redis all limits hold exactly; in Postgres budgets do, and a rate lets through at most `burst` calls more than it says in any stretch of
- * time. A call may be refused while another one gives back what it was refused with. Throws a `TypeError` that names the option that makes no sense.
+ * In Redis all limits hold exactly; in Postgres budgets do, and a rate lets through at most `burst`
+ * calls more than it says in any stretch of time. A call may be refused while another one gives
+ * back what it was refused with. Throws a `TypeError` that names the option that makes no sense.
  *
- * `take` rejects with `store_failed` when the engine fails, or has not answered within `timeoutMs`, and `onFailure` is `"closed"`.
+ * `take` rejects with `store_failed` when the engine fails, or has not answered within `timeoutMs`,
+ * and `onFailure` is `"closed"`.
  */
 export function createSharedLimitStore(options: SharedLimitOptions): SharedLimitStore {
   return countOver(readSharedLimitOptions(options));
@@ -96,7 +99,10 @@ interface Waiting {
   readonly parts: TakingParts;
 }
 
-/** What came of it: a lease, a refusal by something else, or one that there is no time left to wait out. */
+/**
+ * What came of it: a lease, a refusal by something else, or one that there is no time left to wait
+ * out.
+ */
 async function waitInLine(
   refusal: LimitRefusal,
   take: () => Promise<Result>,

@@ -40,8 +40,9 @@ export function limiterNow(): number {
 }
 
 /**
- * Has the limiter's queries, whose times are those of this machine, go by the clock of the database: so windows end for all replicas at one time, to within
- * half of the time that a query takes, and a clock that jumps on one of them ends nobody's.
+ * Has the limiter's queries, whose times are those of this machine, go by the clock of the
+ * database: so windows end for all replicas at one time, to within half of the time that a query
+ * takes, and a clock that jumps on one of them ends nobody's.
  */
 export function withDatabaseTime(pool: PostgresLimitPool, clock: Clock): TimedPool {
   /** What to add to the clock, which never jumps. */

@@ -10,8 +10,8 @@ export interface LimitEngineHealth {
   /** Of each outage the begin and the end, once. */
   readonly onOutage: Event<LimitStoreOutage>;
   /**
-   * Asks, and waits no longer than the time. While the engine is known to be down nobody is asked, but for one a second who tries. What comes too late is
-   * handed to `tooLate`.
+   * Asks, and waits no longer than the time. While the engine is known to be down nobody is asked,
+   * but for one a second who tries. What comes too late is handed to `tooLate`.
    */
   ask<T>(work: () => Promise<T>, tooLate?: (answer: T) => void): Promise<EngineAnswer<T>>;
 }
@@ -26,7 +26,10 @@ export interface LimitEngineHealthInit {
 const mostFailures = 3;
 const openMs = 1000;
 
-/** Makes one. The first failure begins an outage, and the first answer ends it; after the third in a row nobody waits for its turn to fail. */
+/**
+ * Makes one. The first failure begins an outage, and the first answer ends it; after the third in a
+ * row nobody waits for its turn to fail.
+ */
 export function createLimitEngineHealth({ name, timeoutMs, clock }: LimitEngineHealthInit): LimitEngineHealth {
   const onOutage = createEvent<LimitStoreOutage>();
   let failures = 0;

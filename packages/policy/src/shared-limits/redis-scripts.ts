@@ -1,7 +1,10 @@
-// What Redis does in one step, in place of the limiter's own script, which knows whole seconds and fixed windows alone. Each is handed by the limiter: KEYS[1];
-// ARGV[1], how much; ARGV[2], for how many seconds a budget without an end is remembered; ARGV[3] and ARGV[4], the limiter's points and duration. All
-// of them answer two whole numbers: what is used, above the limit when it is full, and a time. Times are microseconds of Redis' own clock, so that those of
-// the replicas do not matter. A negative ARGV[1] gives one back that was taken then: of a bucket that was full since, or a window that has ended, nothing.
+// What Redis does in one step, in place of the limiter's own script, which knows whole seconds and
+// fixed windows alone. Each is handed by the limiter: KEYS[1]; ARGV[1], how much; ARGV[2], for how
+// many seconds a budget without an end is remembered; ARGV[3] and ARGV[4], the limiter's points and
+// duration. All of them answer two whole numbers: what is used, above the limit when it is full,
+// and a time. Times are microseconds of Redis' own clock, so that those of the replicas do not
+// matter. A negative ARGV[1] gives one back that was taken then: of a bucket that was full since,
+// or a window that has ended, nothing.
 
 const now = `
 local time = redis.call('TIME')
@@ -9,7 +12,10 @@ local now = time[1] * 1000000 + time[2]
 local amount = tonumber(ARGV[1])
 local limit = tonumber(ARGV[3])`;
 
-/** A bucket of ARGV[3] tokens that gets one every ARGV[4] seconds. When it is taken from, the time is that of the taking; when it is empty, how long to wait, in ms. */
+/**
+ * A bucket of ARGV[3] tokens that gets one every ARGV[4] seconds. When it is taken from, the time
+ * is that of the taking; when it is empty, how long to wait, in ms.
+ */
 export const bucketScript: string = `${now}
 local step = tonumber(ARGV[4]) * 1000000
 local kept = redis.call('HMGET', KEYS[1], 'full', 'since')
@@ -41,7 +47,10 @@ local function isFull()
   return used >= limit and {math.max(limit + 1, used), math.max(redis.call('PTTL', KEYS[1]), 0)}
 end`;
 
-/** A window of ARGV[4] seconds (0: without an end) from the first use on, of which each takes one until there are ARGV[3]. */
+/**
+ * A window of ARGV[4] seconds (0: without an end) from the first use on, of which each takes one
+ * until there are ARGV[3].
+ */
 export const unitScript: string = `${count}
 if amount < 0 then
   if kept[1] and since <= -amount then
@@ -54,7 +63,10 @@ if full then return full end
 add(1)
 return {1, now}`;
 
-/** The same for amounts that are known afterwards: 0 looks, and anything else is added whatever there is. */
+/**
+ * The same for amounts that are known afterwards: 0 looks, and anything else is added whatever
+ * there is.
+ */
 export const amountScript: string = `${count}
 if amount > 0 then
   add(amount)

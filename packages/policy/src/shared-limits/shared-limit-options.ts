@@ -5,26 +5,40 @@ import { countInPostgres } from "./count-in-postgres.ts";
 import { countInRedis, type RedisLimitClient } from "./count-in-redis.ts";
 import type { CountingEngine } from "./counting-engine.ts";
 
-/** What becomes of calls while nobody can count them: `"closed"`: they are refused, `"open"`: they run, `"local"`: each process counts by itself. */
+/**
+ * What becomes of calls while nobody can count them: `"closed"`: they are refused, `"open"`: they
+ * run, `"local"`: each process counts by itself.
+ */
 export type CountingFailure = "closed" | "open" | "local";
 
 /** Options of {@linkcode createSharedLimitStore}. One of `redis` and `postgres` is given. */
 export interface SharedLimitOptions {
-  /** A client of `redis`, `@redis/client` or `ioredis`, connected by whoever made it, who closes it as well. */
+  /**
+   * A client of `redis`, `@redis/client` or `ioredis`, connected by whoever made it, who closes it
+   * as well.
+   */
   readonly redis?: RedisLimitClient | undefined;
   /** A `Pool` of `pg`. */
   readonly postgres?: PostgresLimitPool | undefined;
-  /** What all keys begin with; at most 64 characters. Who has the same one shares the limits. Default `"hostside:limits"`. */
+  /**
+   * What all keys begin with; at most 64 characters. Who has the same one shares the limits.
+   * Default `"hostside:limits"`.
+   */
   readonly prefix?: string | undefined;
   /** The table in Postgres. Default `"hostside_limits"`. */
   readonly table?: string | undefined;
-  /** Whether the table is made where there is none. Default `true`; with `false` it has to be there. */
+  /**
+   * Whether the table is made where there is none. Default `true`; with `false` it has to be there.
+   */
   readonly createTable?: boolean | undefined;
   /** How long a call waits for an answer of the engine, in milliseconds. Default 1000. */
   readonly timeoutMs?: number | undefined;
   /** Default `"closed"`. */
   readonly onFailure?: CountingFailure | undefined;
-  /** In Redis, how long a budget without `perMs` is remembered after its last use, in milliseconds. Default 30 days. In Postgres it is never forgotten. */
+  /**
+   * In Redis, how long a budget without `perMs` is remembered after its last use, in milliseconds.
+   * Default 30 days. In Postgres it is never forgotten.
+   */
   readonly forgetAfterMs?: number | undefined;
   /** How many calls may wait together in this process. Default 1000. */
   readonly maxWaiting?: number | undefined;

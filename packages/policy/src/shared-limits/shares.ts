@@ -164,7 +164,10 @@ function unitsOf(amount: number, scale: number): number {
 const version = 1;
 const keptKeys = 10_000;
 
-/** Under which key something is counted: a hash, because names and keys of limits are as long as a product likes, and a principal is nobody's business. */
+/**
+ * Under which key something is counted: a hash, because names and keys of limits are as long as a
+ * product likes, and a principal is nobody's business.
+ */
 function createKeys(): (kind: string, rule: LimitRule, key: string) => string {
   const hashes = new LRUCache<string, string>({ max: keptKeys });
   return (kind, { name }, key) => {

@@ -3,9 +3,15 @@ import type { LimitEngineHealth } from "./limit-engine-health.ts";
 
 /** What calls have used, and the engine may not know of yet. */
 export interface UsageCounter {
-  /** Counts it as soon as the engine can be reached; what could not be counted goes with the next of the same key. Never throws. */
+  /**
+   * Counts it as soon as the engine can be reached; what could not be counted goes with the next of
+   * the same key. Never throws.
+   */
   add(budget: UnitBudget, key: string, units: number): void;
-  /** Whether a budget is used up, with all that this process knows of. Rejects when the engine fails. */
+  /**
+   * Whether a budget is used up, with all that this process knows of. Rejects when the engine
+   * fails.
+   */
   look(budget: UnitBudget, key: string): Promise<Full | undefined>;
   /** Counts what has waited for the engine. */
   flush(): void;
@@ -17,7 +23,10 @@ interface Debt {
   sending: Promise<void> | undefined;
 }
 
-/** How many keys are remembered while the engine is down. Beyond them, what was used longest ago is not counted. */
+/**
+ * How many keys are remembered while the engine is down. Beyond them, what was used longest ago is
+ * not counted.
+ */
 const mostDebts = 10_000;
 
 type Sending = (work: () => Promise<void>) => Promise<void>;

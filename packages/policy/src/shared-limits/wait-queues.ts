@@ -3,13 +3,19 @@ import type { LimitRefusal } from "../limits/limit-store.ts";
 
 /** One that waits in a line. */
 export interface QueuePlace {
-  /** `"turn"`: it is the first, and there may be room now. `"over"`: its time is up. Rejects with the reason of the signal. */
+  /**
+   * `"turn"`: it is the first, and there may be room now. `"over"`: its time is up. Rejects with
+   * the reason of the signal.
+   */
   turn(endsAt: number, signal: AbortSignal | undefined): Promise<"turn" | "over">;
   /** Goes; whoever is the first now has its turn at once. Idempotent. */
   leave(): void;
 }
 
-/** Calls that wait for the same limit, in the order in which they came: the first asks for all, so that those behind it cost nothing. */
+/**
+ * Calls that wait for the same limit, in the order in which they came: the first asks for all, so
+ * that those behind it cost nothing.
+ */
 export interface WaitQueues {
   readonly size: number;
   /** Why those who wait in a line do; `undefined` when nobody does. */

@@ -10,26 +10,31 @@ import type { FormatMode, ValidationResult } from "./schema/compile-schema.ts";
 import { formatChecks } from "./schema/formats.ts";
 import { createSchemaMemory, type KnownSchema } from "./schema-memory.ts";
 
-/** `"off"`: nothing is checked. `"warn"`: what is wrong is told, and the call goes on. `"strict"`: it does not go on as if all were well. */
+/**
+ * `"off"`: nothing is checked. `"warn"`: what is wrong is told, and the call goes on. `"strict"`:
+ * it does not go on as if all were well.
+ */
 export type ValidationMode = "off" | "warn" | "strict";
 
 /** How arguments and results are checked against the schemas of their tools. */
 export interface ValidationOptions {
   /**
-   * Arguments, before anything is sent. Default `"strict"`: what does not fit is refused with `invalid_arguments`, whose
-   * `details.violations` say where and why, so that a model can mend its call; and so are arguments that are too much to check. `"warn"`: it
-   * is sent, with an event.
+   * Arguments, before anything is sent. Default `"strict"`: what does not fit is refused with
+   * `invalid_arguments`, whose `details.violations` say where and why, so that a model can mend its
+   * call; and so are arguments that are too much to check. `"warn"`: it is sent, with an event.
    */
   readonly input?: ValidationMode | undefined;
   /**
-   * `structuredContent`, where the tool has an output schema and does not say that it failed. Default `"warn"`: a result that does not fit is
-   * delivered and marked, in its `meta` under `"hostside/output-problems"`, with an event. `"strict"`: so it is, and it counts as failed
+   * `structuredContent`, where the tool has an output schema and does not say that it failed.
+   * Default `"warn"`: a result that does not fit is delivered and marked, in its `meta` under
+   * `"hostside/output-problems"`, with an event. `"strict"`: so it is, and it counts as failed
    * (`isError`), because the tool has run and what it brought must not be lost.
    */
   readonly output?: ValidationMode | undefined;
   /**
-   * Whether a text must have the `format` that its schema asks for. Default `"annotate"`: no, as 2019-09 and 2020-12 have it. `"assert"`: of `date-time`, `date`,
-   * `time`, `email`, `uri`, `uuid`, `ipv4` and `ipv6`, in every dialect; all other formats are notes.
+   * Whether a text must have the `format` that its schema asks for. Default `"annotate"`: no, as
+   * 2019-09 and 2020-12 have it. `"assert"`: of `date-time`, `date`, `time`, `email`, `uri`,
+   * `uuid`, `ipv4` and `ipv6`, in every dialect; all other formats are notes.
    */
   readonly formats?: FormatMode | undefined;
   /** Default: every tool. */
@@ -58,9 +63,10 @@ const fields: Fields<ValidationOptions> = {
 const modes: readonly unknown[] = ["off", "warn", "strict"];
 
 /**
- * Makes the checks. A schema is compiled when it is first needed; one that cannot be used (no such dialect, a reference that leads out of it,
- * patterns that no engine of linear time has, too large) is told of in one event with the reason, and the tool is used unchecked: its server
- * could as well have sent no schema.
+ * Makes the checks. A schema is compiled when it is first needed; one that cannot be used (no such
+ * dialect, a reference that leads out of it, patterns that no engine of linear time has, too large)
+ * is told of in one event with the reason, and the tool is used unchecked: its server could as well
+ * have sent no schema.
  */
 export function createValidation(options: ValidationOptions, parts: PolicyParts): Validation {
   assertKnownOptions("validation", options, fields);

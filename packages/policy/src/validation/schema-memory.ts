@@ -22,8 +22,9 @@ export interface SchemaMemoryInit extends Partial<CompileOptions> {
 }
 
 /**
- * Makes a memory for `max` schemas; the one that was not needed for longest goes first. A schema is known by being the very object, so that
- * nothing that a server writes into it (`$id`, `title`) can make it another's.
+ * Makes a memory for `max` schemas; the one that was not needed for longest goes first. A schema is
+ * known by being the very object, so that nothing that a server writes into it (`$id`, `title`) can
+ * make it another's.
  */
 export function createSchemaMemory({ max, loadPatternEngine = loadRe2, formats }: SchemaMemoryInit): SchemaMemory {
   const known = new LRUCache<JsonObject, KnownSchema>({ max });

@@ -10,13 +10,16 @@ const src = fileURLToPath(new URL("../../src/", import.meta.url));
 /** Runs the tests of one mutant after the other, each in a thread of its own. */
 export interface MutantRunner extends AsyncDisposable {
   /**
-   * The names of the tests that fail with this mistake in the sources, at least the first of them. Throws when a patch does not fit, or
-   * the tests do not even start. One at a time.
+   * The names of the tests that fail with this mistake in the sources, at least the first of them.
+   * Throws when a patch does not fit, or the tests do not even start. One at a time.
    */
   findFailures(mutant: PolicyMutant): Promise<readonly string[]>;
 }
 
-/** One runner for all mutants: most of what a run of the tests takes is to read and translate them, and that is done once. */
+/**
+ * One runner for all mutants: most of what a run of the tests takes is to read and translate them,
+ * and that is done once.
+ */
 export async function createMutantRunner(): Promise<MutantRunner> {
   let patches: PolicyMutant["patches"] = [];
   const transform = (code: string, id: string): { readonly code: string; readonly map: null } | undefined => {

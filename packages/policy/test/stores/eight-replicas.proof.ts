@@ -104,7 +104,8 @@ describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, 
       const budget = await takeAll({ name: "budget", budget: { calls: 500 }, waitMs: 0 }, 3000);
       const late = budget.flatMap(({ codes }) => codes);
       const counted = budget.flatMap(({ passed }) => passed).length;
-      // A machine that is too busy to answer in time has calls refused, and what such a call may have taken stays taken.
+      // A machine that is too busy to answer in time has calls refused, and what such a call may
+      // have taken stays taken.
       expect(counted).toBeLessThanOrEqual(500);
       expect(counted).toBeGreaterThanOrEqual(late.length === 0 ? 500 : 400);
       const rate = await takeAll({ name: "rate", rate: { calls: 100, perMs: 1000, burst: 20 }, waitMs: 0 }, 4000);

@@ -199,7 +199,8 @@ describe.each(kinds)("limits in $title", ({ kind, isHere, open }) => {
   });
 
   it.skipIf(!isHere)("let calls wait for a rate in the order in which they came", async () => {
-    // Over one connection they come in the order in which they are asked; over several, a busy machine may have one overtake another.
+    // Over one connection they come in the order in which they are asked; over several, a busy
+    // machine may have one overtake another.
     const store = await world.replica({}, 1);
     const rule = ruleOf({ rate: { calls: 1, perMs: 120, burst: 1 }, waitMs: 5000 });
     const order: number[] = [];
@@ -232,7 +233,8 @@ describe.each(kinds)("limits in $title", ({ kind, isHere, open }) => {
       }),
     );
     const error = kind === "Redis" ? 0 : 10;
-    // All that were taken within a stretch of time: no more than the bucket holds, and what it got meanwhile.
+    // All that were taken within a stretch of time: no more than the bucket holds, and what it got
+    // meanwhile.
     for (const { sentAt: from } of passed) {
       for (const { answeredAt: to } of passed) {
         const within = passed.filter(({ sentAt, answeredAt }) => sentAt >= from && answeredAt <= to).length;

@@ -44,8 +44,9 @@ export function assertPool(what: string, pool: unknown): void {
 }
 
 /**
- * Asks on a connection of the pool, which goes back. One that does not answer in time is ended, or the pool would have one less for ever. Rejects with
- * a {@linkcode NotSentError} while there was no connection.
+ * Asks on a connection of the pool, which goes back. One that does not answer in time is ended, or
+ * the pool would have one less for ever. Rejects with a {@linkcode NotSentError} while there was no
+ * connection.
  */
 export async function queryPool(pool: PostgresPool, query: Query, signal?: AbortSignal): Promise<readonly Row[]> {
   const client = await takeClient(pool, signal);
@@ -54,7 +55,8 @@ export async function queryPool(pool: PostgresPool, query: Query, signal?: Abort
     if (isOver) return;
     isOver = true;
     signal?.removeEventListener("abort", end);
-    // What a connection says that was given up is of no use, and an error without a listener would end the process.
+    // What a connection says that was given up is of no use, and an error without a listener would
+    // end the process.
     if (!destroy) client.off("error", ignore);
     client.release(destroy);
   };
@@ -71,7 +73,10 @@ export async function queryPool(pool: PostgresPool, query: Query, signal?: Abort
   }
 }
 
-/** Refusals of a transaction that ran beside another one; nothing was done, and the same can be asked again. */
+/**
+ * Refusals of a transaction that ran beside another one; nothing was done, and the same can be
+ * asked again.
+ */
 const again: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
 const mostTries = 5;
 
@@ -119,7 +124,10 @@ export function stateOf(error: unknown): string | undefined {
   return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Whether an error is an answer of a Postgres that works: not one of a connection, of missing resources, or of a Postgres that stops or starts. */
+/**
+ * Whether an error is an answer of a Postgres that works: not one of a connection, of missing
+ * resources, or of a Postgres that stops or starts.
+ */
 export function isAnswer(error: unknown): boolean {
   return /^(?!08|53|57|58)/.test(stateOf(error) ?? "08");
 }

@@ -22,11 +22,14 @@ import { postgresTables, tableNames } from "./postgres-tables.ts";
 export interface PostgresStateOptions extends SharedStateOptions {
   /** Where the tables are. Default: as the pool's `search_path` has it. */
   readonly schema?: string | undefined;
-  /** Whether missing tables are made, when they are first used. Default true; false for who makes them by {@linkcode postgresTables}. */
+  /**
+   * Whether missing tables are made, when they are first used. Default true; false for who makes
+   * them by {@linkcode postgresTables}.
+   */
   readonly createTables?: boolean | undefined;
   /**
-   * For the connection that LISTENs, where `pool` goes through a pooler that shares sessions (PgBouncer in transaction mode): one that goes to Postgres itself.
-   * Default: `pool`.
+   * For the connection that LISTENs, where `pool` goes through a pooler that shares sessions
+   * (PgBouncer in transaction mode): one that goes to Postgres itself. Default: `pool`.
    */
   readonly listenPool?: PostgresPool | undefined;
 }
@@ -39,9 +42,10 @@ const optionFields: Fields<PostgresStateOptions> = {
 };
 
 /**
- * A shared state over Postgres 12 or later, in two tables, by a pool that the product made and ends. Asks nothing before it is used. Every request takes a
- * client of the pool for one statement; from the first subscription to the last, one client listens: leave room for it. Rows whose time is over are
- * deleted now and then, by whoever writes.
+ * A shared state over Postgres 12 or later, in two tables, by a pool that the product made and
+ * ends. Asks nothing before it is used. Every request takes a client of the pool for one statement;
+ * from the first subscription to the last, one client listens: leave room for it. Rows whose time
+ * is over are deleted now and then, by whoever writes.
  *
  * Throws a `TypeError` for what is no pool of `pg`, and for options that are unknown or wrong.
  */
@@ -129,7 +133,10 @@ interface Making {
   readonly signal: AbortSignal | undefined;
 }
 
-/** For all who make tables at once: "hostside" in hexadecimal digits. Two who make the same one at the same moment would fail. */
+/**
+ * For all who make tables at once: "hostside" in hexadecimal digits. Two who make the same one at
+ * the same moment would fail.
+ */
 const makersLock = "x'746f6f6c706f7274'::bit(64)::bigint";
 
 async function makeTables(pool: PostgresPool, queries: PostgresQueries, { schema, signal }: Making): Promise<void> {
@@ -165,7 +172,10 @@ interface Sweeping {
 }
 
 interface Sweeper {
-  /** Deletes what is over, if that was not done a short while ago. What goes wrong is done the next time. */
+  /**
+   * Deletes what is over, if that was not done a short while ago. What goes wrong is done the next
+   * time.
+   */
   readonly sweep: () => void;
   close(): Promise<unknown>;
 }

@@ -1,7 +1,10 @@
 import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
 import type { PostgresClient, PostgresNotice, PostgresPool } from "./connect-postgres.ts";
 
-/** Listens to a channel on a client of the pool, which is kept until the line is closed, and whose connection then ends. */
+/**
+ * Listens to a channel on a client of the pool, which is kept until the line is closed, and whose
+ * connection then ends.
+ */
 export async function listenPostgres(
   pool: PostgresPool,
   channel: string,
@@ -14,7 +17,8 @@ export async function listenPostgres(
     isOver = true;
     client.off("notification", hear);
     client.off("end", end);
-    // Its listener for errors stays: without one, an error would end the process. It listens, so nobody else can have it.
+    // Its listener for errors stays: without one, an error would end the process. It listens, so
+    // nobody else can have it.
     client.release(true);
   };
   const end = (reason?: Error): void => {

@@ -32,7 +32,8 @@ export function postgresQueries({ values, locks }: TableNames): PostgresQueries 
       values: [name],
     }),
     write: ({ name, json, ttlMs, fencingToken }) => ({
-      // The row of the lock stays locked until the value is there: nobody gets the lock between the check and the write.
+      // The row of the lock stays locked until the value is there: nobody gets the lock between the
+      // check and the write.
       text: `${withHolder(locks, fencingToken, ["$4", "$5"])},
 written AS (
   INSERT INTO ${values} AS kept (name, format, value, ends_at) SELECT $1, 1, $2, ${later("$3")} FROM holder WHERE is_latest
@@ -54,7 +55,8 @@ SELECT (SELECT is_latest FROM holder) AS held, coalesce((SELECT was_there FROM r
     }),
     ...lockQueries(locks),
     sweepValues: () => sweep(values, "ends_at <= now()"),
-    // Long after whoever could still write with the fencing token: numbers begin at the time, so that those to come are larger all the same.
+    // Long after whoever could still write with the fencing token: numbers begin at the time, so
+    // that those to come are larger all the same.
     sweepLocks: () => sweep(locks, "ends_at <= now() - interval '2 days'"),
   };
 }

@@ -20,8 +20,9 @@ function quoteName(name: string): string {
 }
 
 /**
- * The SQL that makes the tables of {@linkcode createPostgresState}, for who makes them by hand: with migrations, or because the product's role may not. Can be run
- * again. `schema` as in the options. Whoever uses the tables needs SELECT, INSERT, UPDATE and DELETE.
+ * The SQL that makes the tables of {@linkcode createPostgresState}, for who makes them by hand:
+ * with migrations, or because the product's role may not. Can be run again. `schema` as in the
+ * options. Whoever uses the tables needs SELECT, INSERT, UPDATE and DELETE.
  */
 export function postgresTables(schema?: string): string {
   const names = tableNames("postgresTables()", schema);

@@ -3,8 +3,8 @@ import { NotSentError } from "../state/engine-client.ts";
 import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
 
 /**
- * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of `ioredis`. Of a pool or a cluster, the client of one node that
- * is written to.
+ * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of
+ * `ioredis`. Of a pool or a cluster, the client of one node that is written to.
  */
 export type RedisClient =
   | { sendCommand(command: readonly string[], options?: RedisCommandOptions): Promise<unknown>; duplicate(): object }
@@ -71,7 +71,8 @@ const notSent: ReadonlySet<string> = new Set([
 
 async function sendUnlessAborted(client: Sender, command: readonly string[], signal?: AbortSignal): Promise<unknown> {
   try {
-    // While Redis cannot be reached the client keeps commands; one that nobody waits for any more must not be done later.
+    // While Redis cannot be reached the client keeps commands; one that nobody waits for any more
+    // must not be done later.
     return await client.sendCommand(command, signal === undefined ? {} : { abortSignal: signal });
   } catch (error) {
     if (error instanceof Error && notSent.has(error.message)) throw new NotSentError(error);
@@ -80,8 +81,9 @@ async function sendUnlessAborted(client: Sender, command: readonly string[], sig
 }
 
 /**
- * Says when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands as well, and nobody can take one back from it: so it gets none then.
- * The wait rejects with a {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
+ * Says when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands as
+ * well, and nobody can take one back from it: so it gets none then. The wait rejects with a
+ * {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
  */
 function createReadiness(client: IoRedisClient): (signal: AbortSignal | undefined) => Promise<void> | undefined {
   // One for all who wait: a client warns of many listeners.
@@ -124,7 +126,10 @@ function untilNobodyWaits(coming: Promise<void>, signal: AbortSignal | undefined
   });
 }
 
-/** A client for subscriptions: of `redis` when it has `connect` and takes a listener, of `ioredis` otherwise. */
+/**
+ * A client for subscriptions: of `redis` when it has `connect` and takes a listener, of `ioredis`
+ * otherwise.
+ */
 interface Subscriber {
   on(event: string, listener: (...args: readonly unknown[]) => void): unknown;
   connect?(): Promise<unknown>;

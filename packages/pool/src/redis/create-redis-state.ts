@@ -15,13 +15,17 @@ export interface RedisStateOptions extends SharedStateOptions {}
 const optionFields: Fields<RedisStateOptions> = sharedStateFields;
 
 /**
- * A shared state over Redis or Valkey, by a client that the product connected and closes. Sends nothing before it is used. Notices come on a connection
- * of their own, a `duplicate()` of the client, from the first subscription to the last.
+ * A shared state over Redis or Valkey, by a client that the product connected and closes. Sends
+ * nothing before it is used. Notices come on a connection of their own, a `duplicate()` of the
+ * client, from the first subscription to the last.
  *
- * One node, or a primary whose replicas are not written to, with `maxmemory-policy noeviction`. A failover to a replica that has not heard of a lock yet can
- * give it to two, and its fencing token then tells them apart. A Redis that lost its memory has no values and no locks: whoever had one cannot write by its fencing token.
+ * One node, or a primary whose replicas are not written to, with `maxmemory-policy noeviction`. A
+ * failover to a replica that has not heard of a lock yet can give it to two, and its fencing token
+ * then tells them apart. A Redis that lost its memory has no values and no locks: whoever had one
+ * cannot write by its fencing token.
  *
- * Throws a `TypeError` for what is no client of `redis` or `ioredis`, and for options that are unknown or wrong.
+ * Throws a `TypeError` for what is no client of `redis` or `ioredis`, and for options that are
+ * unknown or wrong.
  */
 export function createRedisState(client: RedisClient, options: RedisStateOptions = {}): SharedState {
   const owner = "createRedisState()";
@@ -44,7 +48,8 @@ export function createRedisState(client: RedisClient, options: RedisStateOptions
   );
 }
 
-// An answer begins with its kind in capitals; those below say that Redis cannot be used now, or not here.
+// An answer begins with its kind in capitals; those below say that Redis cannot be used now, or not
+// here.
 const answer = /^(?!BUSY |CLUSTERDOWN |LOADING |MASTERDOWN |READONLY |TRYAGAIN )[A-Z]+ /;
 
 function isAnswer(error: unknown): boolean {

@@ -1,9 +1,13 @@
 import { createScript, type Script } from "./run-script.ts";
 
-// Numbers of fencing tokens are microseconds of the server's time, or one more than the latest, whatever is larger: they grow also when Redis has
-// lost its memory, and when its clock was set back. So a counter may end, long after whoever could still write with its number.
+// Numbers of fencing tokens are microseconds of the server's time, or one more than the latest,
+// whatever is larger: they grow also when Redis has lost its memory, and when its clock was set
+// back. So a counter may end, long after whoever could still write with its number.
 
-/** KEYS: lock, counter. ARGV: holder, how long, how long the counter stays. The fencing token's number, or nothing when somebody has the lock. */
+/**
+ * KEYS: lock, counter. ARGV: holder, how long, how long the counter stays. The fencing token's
+ * number, or nothing when somebody has the lock.
+ */
 export const takeScript: Script = createScript(`
 if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
 local time = redis.call("time")
@@ -14,7 +18,10 @@ local text = string.format("%.0f", number)
 redis.call("set", KEYS[2], text, "PX", ARGV[3])
 return text`);
 
-/** KEYS: lock. ARGV: holder, how long. 1 when it is there. Only who has it may prolong it: after a lease somebody else may have it. */
+/**
+ * KEYS: lock. ARGV: holder, how long. 1 when it is there. Only who has it may prolong it: after a
+ * lease somebody else may have it.
+ */
 export const renewScript: Script = createScript(`
 if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call("pexpire", KEYS[1], ARGV[2])`);

@@ -20,7 +20,10 @@ import type { EngineClient } from "./engine-client.ts";
 import { assertText } from "./engine-name.ts";
 import type { StateEngineHealth } from "./state-engine-health.ts";
 
-/** What an engine does with notices. All topics are told in one place, so that one connection is enough. */
+/**
+ * What an engine does with notices. All topics are told in one place, so that one connection is
+ * enough.
+ */
 export interface NoticeEngine {
   send(text: string, signal: AbortSignal): Promise<unknown>;
   /** Opens a connection of its own. One that is open when `signal` has aborted is closed again. */
@@ -63,7 +66,10 @@ const pingEveryMs = 10_000;
 const firstDelayMs = 50;
 const longestDelayMs = 2000;
 
-/** Notices over one connection, which is open while anybody subscribes, and opened again when it ends. */
+/**
+ * Notices over one connection, which is open while anybody subscribes, and opened again when it
+ * ends.
+ */
 export function createEngineNotices(init: EngineNoticesInit): EngineNotices {
   const sender = crypto.randomUUID();
   const topics = new Map<string, EventSource<void>>();

@@ -36,8 +36,9 @@ export interface ValueWrite extends ValueRemoval {
 }
 
 /**
- * `outdated`: the fencing token is not that of the latest holder. `unknown-lock`: there is no latest holder. `later-format`: what is there was written by a later version.
- * Of all three, nothing was written.
+ * `outdated`: the fencing token is not that of the latest holder. `unknown-lock`: there is no
+ * latest holder. `later-format`: what is there was written by a later version. Of all three,
+ * nothing was written.
  */
 export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock" | "later-format";
 
@@ -48,7 +49,10 @@ export interface EngineStoreInit {
   readonly values: ValueEngine;
 }
 
-/** The format that this version writes. One that reads another one comes a version before the one that writes it. */
+/**
+ * The format that this version writes. One that reads another one comes a version before the one
+ * that writes it.
+ */
 export const valueFormat = 1;
 
 /** A store whose every answer is the engine's. */
@@ -57,7 +61,8 @@ export function createEngineStore({ prefix, maxValueBytes, values }: EngineStore
   const nameFencingToken = async (fencingToken: FencingToken | undefined): Promise<NamedFencingToken | undefined> => {
     if (fencingToken === undefined) return undefined;
     assertFencingToken(fencingToken);
-    // Locks of an engine count in its microseconds. Another lock's fencing token means nothing to it.
+    // Locks of an engine count in its microseconds. Another lock's fencing token means nothing to
+    // it.
     if (fencingToken.number < smallestNumber) return undefined;
     return { name: await engineName(prefix, "fencing-token", fencingToken.key), number: fencingToken.number };
   };
@@ -88,7 +93,10 @@ export function createEngineStore({ prefix, maxValueBytes, values }: EngineStore
 
 /** In microseconds since 1970, September 2005. */
 const smallestNumber = 2 ** 50;
-/** A hundred years, in milliseconds: more than any engine needs, and less than the most that each can take. */
+/**
+ * A hundred years, in milliseconds: more than any engine needs, and less than the most that each
+ * can take.
+ */
 const longestTtlMs = 3_155_760_000_000;
 
 function assertFencingToken(fencingToken: FencingToken): void {

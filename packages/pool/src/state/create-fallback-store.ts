@@ -3,9 +3,15 @@ import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/
 
 /** Options of {@linkcode createFallbackStore}. */
 export interface FallbackStoreOptions {
-  /** How many values are remembered; one more, and the one goes that was read or written longest ago. Default 1,000. */
+  /**
+   * How many values are remembered; one more, and the one goes that was read or written longest
+   * ago. Default 1,000.
+   */
   readonly maxEntries?: number | undefined;
-  /** How much is remembered of all of them, in UTF-16 units of their JSON. Default 33,554,432; a larger value is not. */
+  /**
+   * How much is remembered of all of them, in UTF-16 units of their JSON. Default 33,554,432; a
+   * larger value is not.
+   */
   readonly maxLength?: number | undefined;
   /** By which remembered values end that were written here for a time. Default the real time. */
   readonly clock?: Clock | undefined;
@@ -14,11 +20,14 @@ export interface FallbackStoreOptions {
 const optionFields: Fields<FallbackStoreOptions> = { maxEntries: true, maxLength: true, clock: true };
 
 /**
- * A store that answers from memory while another one fails: with what this process read or wrote there last. For what may be a little old, such as names, listings
- * and pins; never for what may be used once or must be gone when it is deleted: somebody else may have deleted it meanwhile.
+ * A store that answers from memory while another one fails: with what this process read or wrote
+ * there last. For what may be a little old, such as names, listings and pins; never for what may be
+ * used once or must be gone when it is deleted: somebody else may have deleted it meanwhile.
  *
- * `get` rejects with the error of the store when nothing is remembered. `set` and `delete` are the store's alone, and reject as it does; what may have been written
- * is remembered no more. Nothing is asked of the store besides. Throws a `TypeError` for what is no store, and for options that are unknown or wrong.
+ * `get` rejects with the error of the store when nothing is remembered. `set` and `delete` are the
+ * store's alone, and reject as it does; what may have been written is remembered no more. Nothing
+ * is asked of the store besides. Throws a `TypeError` for what is no store, and for options that
+ * are unknown or wrong.
  */
 export function createFallbackStore(store: Store, options: FallbackStoreOptions = {}): Store {
   const owner = "createFallbackStore()";
@@ -84,7 +93,10 @@ interface MemoryInit {
 class Memory {
   readonly #init: MemoryInit;
   readonly #entries = new Map<string, Remembered>();
-  /** Of keys that somebody writes now, who began last: of two at once it is not known which one came last. */
+  /**
+   * Of keys that somebody writes now, who began last: of two at once it is not known which one came
+   * last.
+   */
   readonly #writers = new Map<string, { isAlone: boolean }>();
   /** Those who read now, in the order of asking. */
   readonly #readers = new Map<string, Set<{ isLatest: boolean }>>();
@@ -107,7 +119,10 @@ class Memory {
     };
   }
 
-  /** Says, once and when it is over, whether nobody wrote to the key meanwhile, nor has heard of a later value. */
+  /**
+   * Says, once and when it is over, whether nobody wrote to the key meanwhile, nor has heard of a
+   * later value.
+   */
   beginRead(key: string): () => boolean {
     const readers = this.#readers.get(key) ?? new Set();
     this.#readers.set(key, readers);

@@ -42,8 +42,8 @@ export interface LeaseLock extends Lock {
 }
 
 /**
- * A lock that ends in the engine when nothing is heard of its holder, however long the lease: so that the next one need not wait for the whole of a long
- * one, and no connection is held.
+ * A lock that ends in the engine when nothing is heard of its holder, however long the lease: so
+ * that the next one need not wait for the whole of a long one, and no connection is held.
  */
 export function createLeaseLock(init: LeaseLockInit): LeaseLock {
   const { clock, random, maxWaitMs, prefix } = init;

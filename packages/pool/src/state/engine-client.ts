@@ -8,7 +8,10 @@ export interface EngineRequest<T> {
   readonly what: string;
   /** Whether it changes anything: then it is unknown whether it did, when there is no answer. */
   readonly effect: "read" | "write";
-  /** Sends it. `signal` aborts when nobody waits any more; then it rejects with {@linkcode NotSentError} at once if it is still here. */
+  /**
+   * Sends it. `signal` aborts when nobody waits any more; then it rejects with
+   * {@linkcode NotSentError} at once if it is still here.
+   */
   readonly send: (signal: AbortSignal) => Promise<T>;
   /** Sends it also to an engine that is down, and to one that is closed here. */
   readonly insists?: boolean;

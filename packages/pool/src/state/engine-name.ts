@@ -11,8 +11,10 @@ export function assertText(what: string, value: unknown): asserts value is strin
 }
 
 /**
- * The name of something in an engine: readable for operators, never the same for two keys. Control characters and halves of surrogate pairs, which not
- * every engine keeps, are escaped as JSON does; of what is long there is a beginning and its SHA-256, since an index of Postgres takes some 2,700 bytes.
+ * The name of something in an engine: readable for operators, never the same for two keys. Control
+ * characters and halves of surrogate pairs, which not every engine keeps, are escaped as JSON does;
+ * of what is long there is a beginning and its SHA-256, since an index of Postgres takes some 2,700
+ * bytes.
  */
 export async function engineName(prefix: string, kind: NameKind, key: string): Promise<string> {
   const whole = JSON.stringify(`${prefix}${kind}:${key}`).slice(1, -1);

@@ -10,15 +10,19 @@ export interface SharedState extends AsyncDisposable {
   /** Fires once when the engine cannot be used, and once when it can again. */
   readonly onDiagnostic: Event<StateDiagnostic>;
   /**
-   * Ends what was opened here: subscriptions, their connection, timers, and the locks that are held, whose work's signal aborts. The client that was handed over
-   * stays open. Requests are rejected with `closed` from now on. Idempotent; bounded by `timeoutMs`.
+   * Ends what was opened here: subscriptions, their connection, timers, and the locks that are
+   * held, whose work's signal aborts. The client that was handed over stays open. Requests are
+   * rejected with `closed` from now on. Idempotent; bounded by `timeoutMs`.
    */
   close(): Promise<void>;
 }
 
 /** What an operator wants to know of an engine. */
 export interface StateDiagnostic {
-  /** `engine-down`: it does not answer, or notices do not arrive. `engine-back`: it all works again. They come in turns. */
+  /**
+   * `engine-down`: it does not answer, or notices do not arrive. `engine-back`: it all works again.
+   * They come in turns.
+   */
   readonly kind: "engine-down" | "engine-back";
   /** One sentence with the evidence. */
   readonly message: string;
@@ -28,18 +32,28 @@ export interface StateDiagnostic {
 
 /** Options of every shared state. */
 export interface SharedStateOptions {
-  /** In front of every name in the engine. Default `"hostside:"`. Who shares an engine under one prefix shares all that is kept there. */
+  /**
+   * In front of every name in the engine. Default `"hostside:"`. Who shares an engine under one
+   * prefix shares all that is kept there.
+   */
   readonly prefix?: string | undefined;
   /** How long one request to the engine may take, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long anybody waits for a lock, in milliseconds; then they are refused with `overloaded`. Default 60,000. */
+  /**
+   * How long anybody waits for a lock, in milliseconds; then they are refused with `overloaded`.
+   * Default 60,000.
+   */
   readonly maxWaitMs?: number | undefined;
   /**
-   * How long a lock stays with a holder of whom nothing is heard, in milliseconds: one that was killed, stands still or cannot reach the engine. Default 10,000;
-   * whoever is there says so each third of it. A shorter lease ends sooner.
+   * How long a lock stays with a holder of whom nothing is heard, in milliseconds: one that was
+   * killed, stands still or cannot reach the engine. Default 10,000; whoever is there says so each
+   * third of it. A shorter lease ends sooner.
    */
   readonly holderTimeoutMs?: number | undefined;
-  /** How large a value may be as JSON, in bytes. Default 16 MiB; a larger one is rejected with `store_failed`. */
+  /**
+   * How large a value may be as JSON, in bytes. Default 16 MiB; a larger one is rejected with
+   * `store_failed`.
+   */
   readonly maxValueBytes?: number | undefined;
   /** Default the real time. Times to live and locks end by the engine's. */
   readonly clock?: Clock | undefined;

@@ -21,7 +21,10 @@ export interface StateEngineHealthInit {
   readonly diagnostics: EventSource<StateDiagnostic>;
 }
 
-/** An engine that is down is tried by one request in so many milliseconds, so that the others need not wait for their deadline each. */
+/**
+ * An engine that is down is tried by one request in so many milliseconds, so that the others need
+ * not wait for their deadline each.
+ */
 const probeEveryMs = 1000;
 
 /** See {@linkcode StateEngineHealth}. */

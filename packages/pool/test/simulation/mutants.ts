@@ -1,6 +1,9 @@
 import type { SourceMutant } from "../../../../test/load-mutant.ts";
 
-/** Bugs that pools have, each as small as it would be in real life. The simulation has to find every one of them. */
+/**
+ * Bugs that pools have, each as small as it would be in real life. The simulation has to find every
+ * one of them.
+ */
 export const mutants: readonly SourceMutant[] = [
   one("makes a provider for each who asks (no single flight)", {
     file: "create-pool-core.ts",

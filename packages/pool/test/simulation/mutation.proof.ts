@@ -12,7 +12,8 @@ import { simulateShared } from "./simulate-shared.ts";
 
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 
-// By these seeds they are found among the first hundred, and within a test's time on a slow machine; by the seed of the others after more than a thousand.
+// By these seeds they are found among the first hundred, and within a test's time on a slow
+// machine; by the seed of the others after more than a thousand.
 const seedsOf: ReadonlyMap<string, number> = new Map([
   ["gives the room of servers away that a provider refused to let go", 2],
 ]);
@@ -26,7 +27,8 @@ describe("the simulation of a pool", () => {
       }>(src, mutant);
       const details = await fc.check(
         fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),
-        // By this seed each is found among the first few hundred, and within a test's time on a slow machine.
+        // By this seed each is found among the first few hundred, and within a test's time on a
+        // slow machine.
         { numRuns: 5000, seed: 5, endOnFailure: true },
       );
       expect(details.failed).toBe(true);

@@ -1,6 +1,8 @@
 import type { SourceMutant } from "../../../../test/load-mutant.ts";
 
-/** Bugs of sharing and of bounds. The simulation of shared providers has to find every one of them. */
+/**
+ * Bugs of sharing and of bounds. The simulation of shared providers has to find every one of them.
+ */
 export const sharedMutants: readonly SourceMutant[] = [
   one("gives a conversation of one principal to another", {
     file: "create-shared-providers.ts",

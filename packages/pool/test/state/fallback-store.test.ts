@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeStore } from "../../../../test/store-contract.ts";
 
-/** A store that can be switched off: its answers then fail, and it may do what it was asked all the same. */
+/**
+ * A store that can be switched off: its answers then fail, and it may do what it was asked all the
+ * same.
+ */
 function switchable(inner: Store = createMemoryStore()): Store & { fails?: "not-sent" | "unknown" | undefined } {
   const gate = async (): Promise<void> => {
     if (store.fails !== undefined) throw new HostsideError("down", { code: "store_failed", outcome: store.fails });

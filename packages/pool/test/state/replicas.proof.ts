@@ -161,7 +161,9 @@ async function bareRequest(kind: string, url: string): Promise<BareRequest> {
   return { ask: () => client.ping(), close: () => client.destroy() };
 }
 
-/** The median of 1,000 of each, in milliseconds, asked in turns so that all have the same machine. */
+/**
+ * The median of 1,000 of each, in milliseconds, asked in turns so that all have the same machine.
+ */
 async function measure(acts: readonly (() => Promise<unknown>)[]): Promise<readonly number[]> {
   const times = acts.map((): number[] => []);
   for (let count = 0; count < 1200; count += 1) {

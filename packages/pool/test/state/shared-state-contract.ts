@@ -10,7 +10,10 @@ export interface TestEngine {
   open(options?: SharedStateOptions): Promise<SharedState>;
   /** Has the engine forget all. */
   forget(): Promise<unknown>;
-  /** Writes a value as a version of Hostside would that knows more formats, or as nobody of them would. */
+  /**
+   * Writes a value as a version of Hostside would that knows more formats, or as nobody of them
+   * would.
+   */
   plant(key: string, what: "later" | "rubbish"): Promise<unknown>;
   /** How many connections the engine has. */
   connections(): Promise<number>;

@@ -39,8 +39,10 @@ export function absentServers({
 }
 
 /**
- * Waits until a tool of this name is on offer. Starts the servers whose tools are not known and may be called so, as a call of theirs would; rejects with
- * `unknown_tool` when none of them is on its way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
+ * Waits until a tool of this name is on offer. Starts the servers whose tools are not known and may
+ * be called so, as a call of theirs would; rejects with `unknown_tool` when none of them is on its
+ * way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`,
+ * `aborted` or `closed`. Nothing was sent then.
  */
 export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
   const { catalog, serverSet, observers, clock, assertOpen, waiting } = init;

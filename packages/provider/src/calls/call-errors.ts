@@ -30,7 +30,10 @@ export function displacedError(origin: ToolOrigin, { waiting, own }: QueueLoad):
   });
 }
 
-/** A call that was still waiting when its time was up; `earlierMs` is there when the server waits for what had its id before. */
+/**
+ * A call that was still waiting when its time was up; `earlierMs` is there when the server waits
+ * for what had its id before.
+ */
 export function callTimeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): HostsideError {
   const notReady = earlierMs === undefined ? "not ready, or busy with other calls," : "not ready";
   const why = earlierMs === undefined ? "" : `, because what had its id before ${describeEnd(earlierMs)}`;
@@ -82,7 +85,8 @@ export function failedCallError(reason: unknown, call: FailedCall, session: Sess
   const { origin } = call;
   const error = toHostsideError(reason, origin.serverId, "tools/call");
   const { serverId, toolName } = origin;
-  // This host closed the session under the call: the reason for that says more. Whether the tool ran, nobody knows.
+  // This host closed the session under the call: the reason for that says more. Whether the tool
+  // ran, nobody knows.
   if (error.code === "closed") {
     return withErrorContext(session.endedBy ?? error, { serverId, toolName, outcome: "unknown", cause: error });
   }

@@ -52,8 +52,8 @@ export interface CallQueue {
   /** Calls that wait for the session, for a listing or for their turn. */
   readonly waiting: number;
   /**
-   * Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its own clocks. `hand` hands it to a
-   * connection; default `callTool`.
+   * Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its
+   * own clocks. `hand` hands it to a connection; default `callTool`.
    */
   call(call: ToolCall, hand?: HandCall): Promise<ToolOutcome>;
   /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
@@ -72,7 +72,10 @@ export interface CallQueueInit {
   readonly registrationOf: RegistrationOf;
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
-  /** Until when the calls of what had the server's id before may finish, while its session waits for the end of it. */
+  /**
+   * Until when the calls of what had the server's id before may finish, while its session waits for
+   * the end of it.
+   */
   readonly earlierUntil: () => number | undefined;
 }
 
@@ -83,8 +86,9 @@ interface OpenCallQueue extends CallQueueInit {
 }
 
 /**
- * Makes the call queue of one link. A call takes the short way when nothing has to happen first: no timer, no listener, no promise but
- * the connection's. Otherwise it waits, under one deadline, for session, listing and turn, and its route is checked again.
+ * Makes the call queue of one link. A call takes the short way when nothing has to happen first: no
+ * timer, no listener, no promise but the connection's. Otherwise it waits, under one deadline, for
+ * session, listing and turn, and its route is checked again.
  */
 export function createCallQueue(init: CallQueueInit): CallQueue {
   let used: OpenCallQueue | undefined;
@@ -173,7 +177,10 @@ function enterAtOnce(pending: PendingCall, queue: OpenCallQueue, attempt: number
   return queue.gate.tryEnter(pending) ? session : undefined;
 }
 
-/** What is left of a call that its server goes on with; `undefined` for one that may be sent once more. Throws why it failed otherwise. */
+/**
+ * What is left of a call that its server goes on with; `undefined` for one that may be sent once
+ * more. Throws why it failed otherwise.
+ */
 function readFailure(
   reason: unknown,
   { pending, session, attempt }: { readonly pending: PendingCall; readonly session: Session; readonly attempt: number },
@@ -223,7 +230,8 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
       await gate.enter(pending, given.signal).finally(() => (pending.turnMs += clock.now() - queuedAt));
       entered = true;
       leaveWaiting();
-      // The session may have been lost, or the tools may have changed, while the call stood in the queue.
+      // The session may have been lost, or the tools may have changed, while the call stood in the
+      // queue.
       session = link.current() ?? (await untilReady(pending, queue, given));
     }
     checkRoute(pending, queue);
@@ -237,7 +245,10 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
   }
 }
 
-/** Waits for a session that is up to date, and notes how much of that went into connecting and how much into a listing. */
+/**
+ * Waits for a session that is up to date, and notes how much of that went into connecting and how
+ * much into a listing.
+ */
 async function untilReady(
   pending: PendingCall,
   { link, clock }: OpenCallQueue,
@@ -290,9 +301,13 @@ async function send(
   }
 }
 
-/** Whether there is a place for one more where all are taken: beyond the crowd, or that of one of a caller with more who wait. */
+/**
+ * Whether there is a place for one more where all are taken: beyond the crowd, or that of one of a
+ * caller with more who wait.
+ */
 function findPlace(turn: GateEntry, { link, gate, waitingCalls }: OpenCallQueue): boolean {
-  // Nobody in particular is all that a host without contexts knows, and has no place beyond the crowd.
+  // Nobody in particular is all that a host without contexts knows, and has no place beyond the
+  // crowd.
   return (
     (turn.fairnessKey !== undefined && link.current() !== undefined && gate.isOpen(turn)) ||
     waitingCalls.evictFor(turn.fairnessKey)
@@ -335,9 +350,9 @@ function noteFailure(error: HostsideError, { number }: Session, link: Link): voi
 }
 
 /**
- * Whether the call may be sent once more by itself: the server provably refused it because the session had expired (that alone is a
- * `session_expired` whose outcome is `failed`), or it never left this host because its session was lost first. Nothing else is ever
- * sent twice.
+ * Whether the call may be sent once more by itself: the server provably refused it because the
+ * session had expired (that alone is a `session_expired` whose outcome is `failed`), or it never
+ * left this host because its session was lost first. Nothing else is ever sent twice.
  */
 function provablyDidNotRun(error: HostsideError, session: Session, { state }: Link): boolean {
   if (error.code === "session_expired") return error.outcome !== "unknown";

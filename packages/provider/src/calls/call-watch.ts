@@ -70,7 +70,10 @@ function sum(before: number | undefined, more: number | undefined): number | und
   return more === undefined ? before : (before ?? 0) + more;
 }
 
-/** What a connection hears of an observer: who watches the call for the provider, and what its caller wants to know of tasks. */
+/**
+ * What a connection hears of an observer: who watches the call for the provider, and what its
+ * caller wants to know of tasks.
+ */
 export function observerOf(watching: CallObserver | undefined, { observer }: CallOptions): CallObserver | undefined {
   if (observer?.onTask === undefined && observer?.meta === undefined) return watching;
   const { onTask, meta } = observer;

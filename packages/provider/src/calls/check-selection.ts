@@ -2,13 +2,16 @@ import { HostsideError, type ToolDefinition } from "@hostside/core";
 import { quoteText, sameDefinition } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 
-/** Says which registration a definition was made for; `undefined` for one that this provider did not make. */
+/**
+ * Says which registration a definition was made for; `undefined` for one that this provider did not
+ * make.
+ */
 export type RegistrationOf = (definition: ToolDefinition) => string | undefined;
 
 /**
- * Throws unless what the caller selected is what `current` is: `registration_replaced` when it was made for another
- * registration of the server, `tool_changed` when anything in it differs. A copy, such as one that was stored as JSON, counts by
- * its content.
+ * Throws unless what the caller selected is what `current` is: `registration_replaced` when it was
+ * made for another registration of the server, `tool_changed` when anything in it differs. A copy,
+ * such as one that was stored as JSON, counts by its content.
  */
 export function checkSelection(selected: ToolDefinition, current: CatalogTool, registrationOf: RegistrationOf): void {
   if (selected === current) return;

@@ -19,7 +19,10 @@ export interface Gate {
 /** What the gate has to know of a call. */
 export interface GateEntry {
   readonly mode: GateMode;
-  /** Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in particular, which is somebody of its own without a share. */
+  /**
+   * Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in
+   * particular, which is somebody of its own without a share.
+   */
   readonly fairnessKey: string | undefined;
 }
 
@@ -40,19 +43,22 @@ interface Caller {
 }
 
 /**
- * How many of these places one caller may have: three quarters, rounded up, and never all of them if there is more than one. So one whose calls take long leaves
- * room for others, whether these are there already or not.
+ * How many of these places one caller may have: three quarters, rounded up, and never all of them
+ * if there is more than one. So one whose calls take long leaves room for others, whether these are
+ * there already or not.
  */
 export function fairShareOf(places: number): number {
   return places <= 1 ? places : Math.min(places - 1, Math.ceil((places * 3) / 4));
 }
 
 /**
- * Makes an empty gate. `limit` says how many may be through together; it is asked each time, because a spec can change.
+ * Makes an empty gate. `limit` says how many may be through together; it is asked each time,
+ * because a spec can change.
  *
- * Callers that wait take turns, one call each; within one caller it is first come, first served. A caller has at most its share of the places (`fairShareOf`) and waits
- * beside the others while it has that. Otherwise the turns are strict: an exclusive call whose turn it is holds up the shared ones behind it, so that it cannot starve.
- * Every step costs the same, however many wait.
+ * Callers that wait take turns, one call each; within one caller it is first come, first served. A
+ * caller has at most its share of the places (`fairShareOf`) and waits beside the others while it
+ * has that. Otherwise the turns are strict: an exclusive call whose turn it is holds up the shared
+ * ones behind it, so that it cannot starve. Every step costs the same, however many wait.
  */
 export function createGate(limit: () => number): Gate {
   const callers = createCallers();
@@ -161,7 +167,8 @@ function createCallers(): Callers {
     all: () => Array.from(callers.values()),
     forgetIfGone(caller) {
       if (!isIdle(caller)) return;
-      // The latest to go stays until another one does: who makes one call after the other is not to be made anew for each.
+      // The latest to go stays until another one does: who makes one call after the other is not to
+      // be made anew for each.
       if (latest !== undefined && latest !== caller && isIdle(latest)) callers.delete(latest.name);
       latest = caller;
     },

@@ -1,7 +1,10 @@
 import type { Connection } from "@hostside/core";
 import { assertCallOptions, assertRequestOptions, onBehalfOf } from "@hostside/core/implement";
 
-/** A connection without layers, all of whose calls and requests are on behalf of this principal, unless their context names another one. */
+/**
+ * A connection without layers, all of whose calls and requests are on behalf of this principal,
+ * unless their context names another one.
+ */
 export function lendOnBehalfOf(principal: string, lent: Connection): Connection {
   return {
     ...lent,

@@ -53,7 +53,10 @@ function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
   return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
 }
 
-/** The connections that a provider lends to its product, with its layers around what is sent on them. */
+/**
+ * The connections that a provider lends to its product, with its layers around what is sent on
+ * them.
+ */
 export interface LentConnections {
   /** What the product gets of a session. */
   lend(registration: Registration, session: Session): Connection;
@@ -70,7 +73,10 @@ export interface LentConnectionsInit {
   >;
   readonly calls: CallPipeline;
   readonly sendCall: SendCall;
-  /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
+  /**
+   * The definition on offer for a remote name. Throws when there is none, or the registration has
+   * ended.
+   */
   readonly find: (registration: Registration, toolName: string) => CatalogTool;
   readonly specOf: (serverId: string) => ServerSpec | undefined;
 }
@@ -85,9 +91,9 @@ interface Guarded extends Omit<LentConnectionsInit, "settings" | "specOf"> {
 }
 
 /**
- * Guards connections: what the product sends on one goes through the layers that it put around calls and requests, and reaches no tool
- * that is not on offer. Without layers, seam and a rule for what is on offer, a connection is lent
- * as it is, but for its principal.
+ * Guards connections: what the product sends on one goes through the layers that it put around
+ * calls and requests, and reaches no tool that is not on offer. Without layers, seam and a rule for
+ * what is on offer, a connection is lent as it is, but for its principal.
  */
 export function createLentConnections({
   settings,
@@ -175,7 +181,10 @@ async function callTool(guarded: Guarded, { toolName, args, options = {} }: Give
   return rawOf(outcome, sent);
 }
 
-/** A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that is to become a task. */
+/**
+ * A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that
+ * is to become a task.
+ */
 async function requestCall(
   { calls, sendCall, find, registration, principal }: Guarded,
   params: JsonObject = {},
@@ -250,8 +259,9 @@ async function notify(
 }
 
 /**
- * In both eras a request to subscribe, as far as layers are concerned; what they say of its URI counts. One subscription comes of it, and
- * none when it fails: of what layers sent more than once, and of what comes too late, nothing is left.
+ * In both eras a request to subscribe, as far as layers are concerned; what they say of its URI
+ * counts. One subscription comes of it, and none when it fails: of what layers sent more than once,
+ * and of what comes too late, nothing is left.
  */
 async function subscribe(
   { requests, registration, session, lent, principal }: Guarded,
@@ -293,7 +303,10 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined):
   return { ...params, _meta: { ...meta, ...(isJsonObject(own) && own) } };
 }
 
-/** Keeps the latest of the subscriptions that it is given until it is taken; ends all others, and those that come later. */
+/**
+ * Keeps the latest of the subscriptions that it is given until it is taken; ends all others, and
+ * those that come later.
+ */
 function createKeeper(): {
   readonly keep: (made: Subscription) => void;
   readonly take: () => Subscription | undefined;
@@ -333,7 +346,10 @@ function readCall({ link, listed }: Registration, { definition, args, options }:
   };
 }
 
-/** Stops the time of a request with the clocks of its server's calls, while a human answers a question. */
+/**
+ * Stops the time of a request with the clocks of its server's calls, while a human answers a
+ * question.
+ */
 async function whilePausable<T>(
   { queue }: Registration,
   { deadline, context }: RequestOptions,

@@ -1,6 +1,9 @@
 import type { Cancel } from "@hostside/core";
 
-/** Those who wait, in the order in which they came. Every step costs the same, however many they are. */
+/**
+ * Those who wait, in the order in which they came. Every step costs the same, however many they
+ * are.
+ */
 export interface LinkedQueue<T> {
   readonly size: number;
   readonly first: T | undefined;
@@ -15,7 +18,10 @@ interface Place<T> {
   after: Place<T> | undefined;
 }
 
-/** A class, because one is made for each call of a caller that has no other, and an object literal with getters is made slowly. */
+/**
+ * A class, because one is made for each call of a caller that has no other, and an object literal
+ * with getters is made slowly.
+ */
 class DoublyLinkedQueue<T> implements LinkedQueue<T> {
   #first: Place<T> | undefined;
   #last: Place<T> | undefined;

@@ -2,20 +2,28 @@ import type { Cancel, Clock, SharedDeadline } from "@hostside/core";
 import { createSlots, createLazyMap } from "@hostside/core/implement";
 
 /**
- * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`fairnessKeyOf`). Those of nobody in particular stand still
- * with any.
+ * Deadlines that stand still while a human answers a question of their server: those of the
+ * conversation that is asked (`fairnessKeyOf`). Those of nobody in particular stand still with any.
  */
 export interface Pausable {
-  /** Adds a deadline; the returned function takes it out again, and its clock goes on. One that joins during a pause pauses at once. */
+  /**
+   * Adds a deadline; the returned function takes it out again, and its clock goes on. One that
+   * joins during a pause pauses at once.
+   */
   add(deadline: SharedDeadline, fairnessKey: string | undefined): Cancel;
-  /** Stops those with this fairness key until the returned function is called; pauses may overlap. */
+  /**
+   * Stops those with this fairness key until the returned function is called; pauses may overlap.
+   */
   pause(fairnessKey: string | undefined): Cancel;
 }
 
 /** What a {@linkcode Pausable} is made from. */
 export interface PausableInit {
   readonly clock: Clock;
-  /** How long one deadline may stand still in all, in milliseconds. A server that asks without end must not stop it for ever. */
+  /**
+   * How long one deadline may stand still in all, in milliseconds. A server that asks without end
+   * must not stop it for ever.
+   */
   readonly mostMs: () => number;
 }
 

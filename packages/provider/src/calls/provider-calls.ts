@@ -142,7 +142,10 @@ function awaitAbsent(toolName: string, options: CallOptions, finding: AwaitToolI
   return awaitTool(toolName, options, finding);
 }
 
-/** The tool of a remote name that may be called now. Throws when there is none, or the registration has ended. */
+/**
+ * The tool of a remote name that may be called now. Throws when there is none, or the registration
+ * has ended.
+ */
 function findOnOffer(
   registration: Registration,
   toolName: string,

@@ -21,8 +21,9 @@ const mostSessions = 3;
 const invalidParams = -32_602;
 
 /**
- * Asks a server over its next session what became of a call that it goes on with by itself. The call is not sent again. Where there is no other session in its time, or the server does not know of it any more, it fails
- * as it was lost, with an unknown outcome.
+ * Asks a server over its next session what became of a call that it goes on with by itself. The
+ * call is not sent again. Where there is no other session in its time, or the server does not know
+ * of it any more, it fails as it was lost, with an unknown outcome.
  */
 export async function resumeLostCall(
   { lost: first, error }: FailedCallToResume,

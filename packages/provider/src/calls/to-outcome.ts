@@ -2,8 +2,9 @@ import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from 
 import { isJsonObject } from "@hostside/core/implement";
 
 /**
- * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where old servers leave it out, and otherwise
- * nothing is changed or invented; what the server said is `raw`.
+ * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where
+ * old servers leave it out, and otherwise nothing is changed or invented; what the server said is
+ * `raw`.
  */
 export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
   const { content, structuredContent, isError, _meta: meta } = raw;

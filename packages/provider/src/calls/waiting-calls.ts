@@ -2,11 +2,20 @@ import { createLazyMap } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 import { createLinkedQueue, type LinkedQueue } from "./linked-queue.ts";
 
-/** The calls of one server that wait, for its session, for a listing or for their turn: whose they are, and how many. */
+/**
+ * The calls of one server that wait, for its session, for a listing or for their turn: whose they
+ * are, and how many.
+ */
 export interface WaitingCalls {
-  /** Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody else gets the place, and they are out by then. */
+  /**
+   * Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody
+   * else gets the place, and they are out by then.
+   */
   add(fairnessKey: string | undefined, dismiss: (crowd: QueueLoad) => void): Cancel;
-  /** Dismisses the newest of the caller with most who wait, if this one has fewer. Returns whether there is a place now. */
+  /**
+   * Dismisses the newest of the caller with most who wait, if this one has fewer. Returns whether
+   * there is a place now.
+   */
   evictFor(fairnessKey: string | undefined): boolean;
 }
 

@@ -3,9 +3,11 @@ import { foldCase, quoteText } from "@hostside/core/implement";
 import { localNameOf, type NameTable, type RefusedName, type SavedNames, type ToolIdentity } from "@hostside/naming";
 
 /**
- * Agrees with other replicas on names, in a store that they share. Gets the names that tools would have which are new here, and answers the names that hold, those that were
- * there first in the store; where one of the proposed names is another tool's there, it answers that, and is asked once more with another proposal. Names that
- * are proposed and not heard of in the answer are not agreed on, and stand as they are. `signal` aborts when nobody waits any more.
+ * Agrees with other replicas on names, in a store that they share. Gets the names that tools would
+ * have which are new here, and answers the names that hold, those that were there first in the
+ * store; where one of the proposed names is another tool's there, it answers that, and is asked
+ * once more with another proposal. Names that are proposed and not heard of in the answer are not
+ * agreed on, and stand as they are. `signal` aborts when nobody waits any more.
  */
 export type AgreeOnNames = (proposed: SavedNames, signal: AbortSignal) => Promise<SavedNames>;
 
@@ -23,20 +25,27 @@ export interface AgreementInit {
   readonly table: () => NameTable;
   /** The names that these tools would get, were these others given away. */
   readonly propose: (tools: readonly ToolIdentity[], taken: readonly string[]) => NameTable;
-  /** Takes over what it can of an answer; what it cannot comes back. Throws `invalid_names` for what is none. */
+  /**
+   * Takes over what it can of an answer; what it cannot comes back. Throws `invalid_names` for what
+   * is none.
+   */
   readonly adopt: (saved: unknown, tools: readonly ToolIdentity[]) => readonly RefusedName[];
 }
 
 /** Agreements that are being made. */
 export interface Agreements {
-  /** Waits until these tools of one server have names that hold. `undefined`: they have. Never rejects; afterwards they may still have none, and get one as if nobody had been asked. */
+  /**
+   * Waits until these tools of one server have names that hold. `undefined`: they have. Never
+   * rejects; afterwards they may still have none, and get one as if nobody had been asked.
+   */
   reach(tools: readonly ToolIdentity[], wait: AgreementWait): Promise<void> | undefined;
 }
 
 /** How long an agreement may take, in milliseconds, before the names that were proposed stand. */
 export const longestAgreementMs = 2000;
 
-// Each round finds out who has a name. The second proposes hashes of identities, which are nobody else's unless somebody computed them.
+// Each round finds out who has a name. The second proposes hashes of identities, which are nobody
+// else's unless somebody computed them.
 const mostRounds = 4;
 
 // One answer must not fill a log.
@@ -141,7 +150,10 @@ async function forgetWhenOver(asking: Asking, keys: readonly string[], open: Map
   for (const key of keys) open.delete(key);
 }
 
-/** The names of a proposal that the answer gives to other tools, for tools that are still without one. */
+/**
+ * The names of a proposal that the answer gives to other tools, for tools that are still without
+ * one.
+ */
 function ownersIn(answer: unknown, proposal: SavedNames, left: readonly ToolIdentity[]): readonly string[] {
   const wanted = new Set(left.map(keyOf));
   const { owners } = readAnswer(answer);
@@ -154,7 +166,10 @@ function ownersIn(answer: unknown, proposal: SavedNames, left: readonly ToolIden
   );
 }
 
-/** What is to be said of tools that have names already, as those of a saved catalogue, where others have other ones. */
+/**
+ * What is to be said of tools that have names already, as those of a saved catalogue, where others
+ * have other ones.
+ */
 function keptNames(answer: unknown, tools: readonly ToolIdentity[], table: NameTable): readonly Diagnostic[] {
   const { names, owners } = readAnswer(answer);
   return tools.flatMap((tool): Diagnostic[] => {
@@ -171,7 +186,10 @@ function keptNames(answer: unknown, tools: readonly ToolIdentity[], table: NameT
   });
 }
 
-/** An answer that was found to be names: those of tools, and by name, with A to Z lower-cased, whose they are. */
+/**
+ * An answer that was found to be names: those of tools, and by name, with A to Z lower-cased, whose
+ * they are.
+ */
 function readAnswer(answer: unknown): {
   readonly names: ReadonlyMap<string, string>;
   readonly owners: ReadonlyMap<string, string>;

@@ -19,7 +19,10 @@ export interface CatalogPlan {
   readonly describe: DescribeTool;
   /** Whether a tool is on offer; absent: all are. Never throws. */
   readonly admit?: Admit | undefined;
-  /** Ask `admit` of all tools once more, also of those in listings that are not new. Default `false`. */
+  /**
+   * Ask `admit` of all tools once more, also of those in listings that are not new. Default
+   * `false`.
+   */
   readonly readmit?: boolean | undefined;
   /** The names of {@linkcode toolsToName}, and of those in listings that are not new. */
   readonly names: NameTable;
@@ -27,7 +30,10 @@ export interface CatalogPlan {
   readonly previous: ProviderCatalog;
 }
 
-/** The tools that a catalogue of these listings looks at: they need a name first. What `allow` and `deny` leave out has none. */
+/**
+ * The tools that a catalogue of these listings looks at: they need a name first. What `allow` and
+ * `deny` leave out has none.
+ */
 export function toolsToName(
   listings: readonly ToolServerListing[],
   plan: Pick<CatalogPlan, "previous" | "readmit">,
@@ -41,8 +47,9 @@ export function identitiesOf({ spec, tools }: Pick<ToolServerListing, "spec" | "
 }
 
 /**
- * Makes the catalogue of these listings. As pure as `describe` and `admit`, and independent of the order they come in. Costs a look at each
- * tool of the listings that are new; the others are taken over as they are. A tool that is not admitted keeps its name, which nobody else gets meanwhile.
+ * Makes the catalogue of these listings. As pure as `describe` and `admit`, and independent of the
+ * order they come in. Costs a look at each tool of the listings that are new; the others are taken
+ * over as they are. A tool that is not admitted keeps its name, which nobody else gets meanwhile.
  */
 export function buildCatalog(listings: readonly ToolServerListing[], plan: CatalogPlan): ProviderCatalog {
   const servers = listings
@@ -63,7 +70,8 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const { spec } = listing;
   const { describe, admit, previous, providerName, names } = plan;
   const known = previous.servers.get(spec.id);
-  // What was selected from one registration says nothing about another one, even if it reads the same.
+  // What was selected from one registration says nothing about another one, even if it reads the
+  // same.
   const before = known?.listing.registration === listing.registration ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
   const groupIds = Object.freeze([groupId]);
@@ -128,7 +136,10 @@ interface Renewal {
   readonly parts: DefinitionParts;
 }
 
-/** The definition of a tool: the one that it had, the very same object, if a model sees no difference. */
+/**
+ * The definition of a tool: the one that it had, the very same object, if a model sees no
+ * difference.
+ */
 function renewDefinition(tool: RemoteTool, { old, isOldSpec, parts }: Renewal): CatalogTool {
   if (old !== undefined && isOldSpec) return old;
   const definition = defineTool(tool, parts);

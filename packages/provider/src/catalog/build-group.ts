@@ -1,8 +1,9 @@
 import { cleanText, type ServerInfo, type ServerSpec, type ToolGroup } from "@hostside/core";
 
 /**
- * The group of one server: its members, and what the server says of itself, which is data for displays and for
- * discovery and never an instruction. A title in the spec wins over the one that the server claims.
+ * The group of one server: its members, and what the server says of itself, which is data for
+ * displays and for discovery and never an instruction. A title in the spec wins over the one that
+ * the server claims.
  */
 export function buildGroup(
   id: string,

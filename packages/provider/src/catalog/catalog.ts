@@ -15,7 +15,10 @@ import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ToolServerListing {
-  /** Number of the registration; a server that replaces another one under its id has a number of its own. */
+  /**
+   * Number of the registration; a server that replaces another one under its id has a number of its
+   * own.
+   */
   readonly registration: string;
   readonly spec: ServerSpec;
   readonly server: ServerInfo;
@@ -41,11 +44,15 @@ export interface QuarantinedServerTool {
 /** One server's part of a catalogue. */
 export interface ServerCatalog {
   readonly listing: ToolServerListing;
-  /** Only what is offered, sorted by local name. The same object as before when no tool of the server changed. */
+  /**
+   * Only what is offered, sorted by local name. The same object as before when no tool of the
+   * server changed.
+   */
   readonly offers: readonly CatalogTool[];
   /**
-   * By remote name; what is admitted and for the server's own user interface alone. In no list of tools, and callable by the host. Its local
-   * name is its qualified name, which no model API takes.
+   * By remote name; what is admitted and for the server's own user interface alone. In no list of
+   * tools, and callable by the host. Its local name is its qualified name, which no model API
+   * takes.
    */
   readonly apps: ReadonlyMap<string, CatalogTool>;
   /** By remote name; what was not admitted. */
@@ -55,8 +62,9 @@ export interface ServerCatalog {
 }
 
 /**
- * All servers' tools at one moment. Immutable; a catalogue shares with the one before it whatever did not change, so that `===` on
- * `definitions`, `groups` or a single definition tells whether there is anything new.
+ * All servers' tools at one moment. Immutable; a catalogue shares with the one before it whatever
+ * did not change, so that `===` on `definitions`, `groups` or a single definition tells whether
+ * there is anything new.
  */
 export interface ProviderCatalog {
   /** Sorted by local name. */
@@ -89,7 +97,10 @@ export function findOffered(
   return localName === undefined ? undefined : byName.get(localName);
 }
 
-/** The definition of a tool that may be called by its remote name: what is on offer, and what is for apps. */
+/**
+ * The definition of a tool that may be called by its remote name: what is on offer, and what is for
+ * apps.
+ */
 export function findCallable(catalog: ProviderCatalog, serverId: string, toolName: string): CatalogTool | undefined {
   return findOffered(catalog, serverId, toolName) ?? catalog.servers.get(serverId)?.apps.get(toolName);
 }
@@ -113,7 +124,10 @@ export function quarantinedTools({ servers }: ProviderCatalog): readonly Quarant
   return found.sort((a, b) => compareText(a.definition.name, b.definition.name));
 }
 
-/** Finds a tool in quarantine by its local name, regardless of ASCII case. One that is for apps alone has none that anybody calls. */
+/**
+ * Finds a tool in quarantine by its local name, regardless of ASCII case. One that is for apps
+ * alone has none that anybody calls.
+ */
 export function findQuarantined({ servers }: ProviderCatalog, name: string): CatalogTool | undefined {
   const folded = foldCase(name);
   for (const { withheld } of servers.values()) {

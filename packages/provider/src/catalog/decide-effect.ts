@@ -8,8 +8,8 @@ export function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverrid
 }
 
 /**
- * What a tool does, as the host knows it, and who says so: its own word first; else, where it trusts the server, what the server's hints say; else `"external"`,
- * which nobody has said.
+ * What a tool does, as the host knows it, and who says so: its own word first; else, where it
+ * trusts the server, what the server's hints say; else `"external"`, which nobody has said.
  */
 export function decideEffect(
   { name, annotations = {} }: RemoteTool,

@@ -17,7 +17,10 @@ import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
 
-/** A definition of the catalogue; it always says where it comes from, and what it does, and knows the tool that it was made from. A copy of one does not. */
+/**
+ * A definition of the catalogue; it always says where it comes from, and what it does, and knows
+ * the tool that it was made from. A copy of one does not.
+ */
 export type CatalogTool = ListedTool;
 
 // Titles and names are quoted in one line.
@@ -25,9 +28,10 @@ const longestQuote = 256;
 const plainName = /^[\w./-]{0,256}$/;
 
 /**
- * The default description: ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
- * whose words these are: a backtick in a name or title is an apostrophe here, so that neither can be more than one quotation. Texts that
- * are flagged are stripped of control, bidirectional and invisible characters.
+ * The default description: ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``.
+ * Tells a model and an auditor whose words these are: a backtick in a name or title is an
+ * apostrophe here, so that neither can be more than one quotation. Texts that are flagged are
+ * stripped of control, bidirectional and invisible characters.
  */
 export function describeWithOrigin(tool: RemoteTool, { id }: ServerSpec): string {
   const title = quote(tool.title ?? tool.annotations?.title ?? "");
@@ -55,8 +59,9 @@ export interface DefinitionParts {
 }
 
 /**
- * A remote tool as a model gets it, with the host's words in place of the server's where the spec has some. Schemas and annotations are the very objects that the server sent, frozen throughout: every reader
- * gets the same ones.
+ * A remote tool as a model gets it, with the host's words in place of the server's where the spec
+ * has some. Schemas and annotations are the very objects that the server sent, frozen throughout:
+ * every reader gets the same ones.
  */
 export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogTool {
   const definition = new ListedTool(tool, parts);
@@ -72,10 +77,11 @@ export function toolOf(definition: CatalogTool): RemoteTool {
 /** What somebody asked for. */
 const known = new WeakMap<ToolDefinition, string>();
 
-// A class, because what costs something when it is read stands once on its prototype. To give each of ten thousand definitions getters of its own took longer
-// than to make and freeze all of them.
+// A class, because what costs something when it is read stands once on its prototype. To give each
+// of ten thousand definitions getters of its own took longer than to make and freeze all of them.
 class ListedTool implements ToolDefinition {
-  // A member, because a table of ten thousand of them would be larger, and slow to collect garbage around.
+  // A member, because a table of ten thousand of them would be larger, and slow to collect garbage
+  // around.
   readonly #tool: RemoteTool;
   declare readonly name: string;
   declare readonly title?: string;
@@ -130,13 +136,14 @@ class ListedTool implements ToolDefinition {
   }
 }
 
-// Definitions are plain data to whoever asks for their class, as libraries do, and nobody changes them for all others.
+// Definitions are plain data to whoever asks for their class, as libraries do, and nobody changes
+// them for all others.
 Object.defineProperty(ListedTool.prototype, "constructor", { value: Object });
 Object.freeze(ListedTool.prototype);
 
 /**
- * Makes the server's words of a tool a part of the description that ends with them: the same text, which takes no room of its own. A connector may hand out what
- * cannot be changed.
+ * Makes the server's words of a tool a part of the description that ends with them: the same text,
+ * which takes no room of its own. A connector may hand out what cannot be changed.
  */
 function shareText(tool: RemoteTool, description: string): void {
   const words = tool.description ?? "";
@@ -150,7 +157,10 @@ function reword(tool: RemoteTool, { title = tool.title, description = tool.descr
   return { ...tool, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 }
 
-/** A text for the inside of a sentence, in one line. A backtick would end the quotation that it stands in. */
+/**
+ * A text for the inside of a sentence, in one line. A backtick would end the quotation that it
+ * stands in.
+ */
 function quote(text: string): string {
   // Most names are plain, and cleaning nothing costs more than looking.
   if (plainName.test(text)) return text;

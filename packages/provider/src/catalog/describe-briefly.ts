@@ -3,9 +3,10 @@ import { cleanText, type RemoteTool } from "@hostside/core";
 const longestTitle = 256;
 
 /**
- * A description without the preface of origin: the title where it says more than the name, then the server's own words. For local names
- * that show the server anyway; of 1,000 tools the preface is about 5 % of all tokens. Flagged texts are stripped of control, bidirectional
- * and invisible characters.
+ * A description without the preface of origin: the title where it says more than the name, then the
+ * server's own words. For local names that show the server anyway; of 1,000 tools the preface is
+ * about 5 % of all tokens. Flagged texts are stripped of control, bidirectional and invisible
+ * characters.
  */
 export function describeBriefly(tool: RemoteTool): string {
   const title = cleanText(tool.title ?? tool.annotations?.title ?? "", longestTitle)

@@ -3,8 +3,9 @@ import type { AdmissionServer, ServerInfo, ServerSpec } from "@hostside/core";
 const described = new WeakMap<ServerSpec, AdmissionServer>();
 
 /**
- * A server in the host's own words, with the version that it says it has, for whoever decides about its tools and requests; the same object
- * for the same spec and version. `info` is absent while it has not been listed.
+ * A server in the host's own words, with the version that it says it has, for whoever decides about
+ * its tools and requests; the same object for the same spec and version. `info` is absent while it
+ * has not been listed.
  */
 export function describeServer(spec: ServerSpec, info: Pick<ServerInfo, "version"> | undefined): AdmissionServer {
   const version = info?.version;

@@ -3,7 +3,10 @@ import { compareText } from "@hostside/core/implement";
 import type { ProviderCatalog } from "./catalog.ts";
 import type { CatalogTool } from "./define-tool.ts";
 
-/** Which local names differ between two catalogues that follow each other. Looks only at servers that changed. */
+/**
+ * Which local names differ between two catalogues that follow each other. Looks only at servers
+ * that changed.
+ */
 export function diffCatalogs(before: ProviderCatalog, after: ProviderCatalog): ToolsChange {
   const old = changedTools(before, after);
   const now = changedTools(after, before);

@@ -1,12 +1,14 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-// What was seen to be refused when a tool is declared, each time with the whole request. Only what no API mends by itself.
+// What was seen to be refused when a tool is declared, each time with the whole request. Only what
+// no API mends by itself.
 const combinators = ["anyOf", "oneOf", "allOf"];
 
 /**
- * What model APIs refuse about an input schema, as they stand today, one phrase for each reason: ``no `properties` (OpenAI)``. Empty for
- * a schema that all of them are known to take. The schema is not changed: what to send instead depends on the API.
+ * What model APIs refuse about an input schema, as they stand today, one phrase for each reason:
+ * ``no `properties` (OpenAI)``. Empty for a schema that all of them are known to take. The schema
+ * is not changed: what to send instead depends on the API.
  */
 export function findModelApiRefusals(schema: JsonObject): readonly string[] {
   const refusals: string[] = [];
@@ -28,7 +30,8 @@ export function findModelApiRefusals(schema: JsonObject): readonly string[] {
 const mostParts = 10_000;
 
 const ofOne: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
-// A property may be called like a keyword, so members of `properties` and the like are schemas and nothing else.
+// A property may be called like a keyword, so members of `properties` and the like are schemas and
+// nothing else.
 const ofSeveral: ReadonlySet<string> = new Set([...combinators, "prefixItems", "properties", "$defs", "definitions"]);
 
 // Goes by a list of its own, because how deep a schema is depends on the connector.

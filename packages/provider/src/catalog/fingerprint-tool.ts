@@ -1,7 +1,10 @@
 import type { JsonObject, RemoteTool } from "@hostside/core";
 import { hashJson } from "@hostside/naming";
 
-/** The hash of the entry that a tool was read from; `undefined` where the entry could not be kept, or cannot be written. */
+/**
+ * The hash of the entry that a tool was read from; `undefined` where the entry could not be kept,
+ * or cannot be written.
+ */
 export function fingerprintTool(tool: RemoteTool): string | undefined {
   if (tool.flags?.includes("extras-dropped") === true) return undefined;
   try {

@@ -15,20 +15,38 @@ export interface LiveCatalog {
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
   /**
-   * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether it is on offer. Returns the name collisions met. Throws when it is called while it makes a catalogue, by a part of the product's own.
+   * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether
+   * it is on offer. Returns the name collisions met. Throws when it is called while it makes a
+   * catalogue, by a part of the product's own.
    */
   publish(listings: Iterable<ToolServerListing>, plan: PublishPlan): readonly NameCollision[];
-  /** All names that are given now, by whoever shares them; when it is closed, those of that moment. */
+  /**
+   * All names that are given now, by whoever shares them; when it is closed, those of that moment.
+   */
   readonly names: NameTable;
-  /** Whether names are agreed on with others: then `agreeOnNames` is to be asked before tools are shown. */
+  /**
+   * Whether names are agreed on with others: then `agreeOnNames` is to be asked before tools are
+   * shown.
+   */
   readonly asksForNames: boolean;
-  /** Waits until all tools of a listing have names that hold; `undefined` where there is nothing to wait for. Ends with `close()`, where it has no signal. Never rejects. */
+  /**
+   * Waits until all tools of a listing have names that hold; `undefined` where there is nothing to
+   * wait for. Ends with `close()`, where it has no signal. Never rejects.
+   */
   agreeOnNames(listing: Pick<ToolServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
-  /** Whether a tool of this server, which is not known yet, may get this local name. Names that others have a say in may be any. */
+  /**
+   * Whether a tool of this server, which is not known yet, may get this local name. Names that
+   * others have a say in may be any.
+   */
   mayName(serverId: string, localName: string): boolean;
-  /** The server is registered: its names are kept, and those that start like its own are left to it. */
+  /**
+   * The server is registered: its names are kept, and those that start like its own are left to it.
+   */
   claimNames(serverId: string): void;
-  /** Its registration is over: its names are free, unless somebody who shares them has such a server. */
+  /**
+   * Its registration is over: its names are free, unless somebody who shares them has such a
+   * server.
+   */
   releaseNames(serverId: string): void;
   /** For which registration a definition was made; `undefined` for one that was not made here. */
   readonly registrationOf: (definition: ToolDefinition) => string | undefined;

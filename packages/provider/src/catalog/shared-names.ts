@@ -30,7 +30,10 @@ export interface SharedNames {
 
 /** What a book has to know of one provider. */
 export interface NameUserInit {
-  /** Local names that no tool gets while this provider is there; tools of servers that are registered already keep theirs. */
+  /**
+   * Local names that no tool gets while this provider is there; tools of servers that are
+   * registered already keep theirs.
+   */
   readonly reservedNames: readonly string[];
   /** The remote names of the tools of a server that have their names on show. */
   readonly shown: (serverId: string) => Iterable<string>;
@@ -45,11 +48,14 @@ export interface NameUser {
   /** It is not any more. */
   release(serverId: string): void;
   /**
-   * Waits until these tools of one server have names that hold, 2 s at most; `undefined` where there is nothing to wait for. Never rejects. Ends
-   * with `leave()`, where it has no signal.
+   * Waits until these tools of one server have names that hold, 2 s at most; `undefined` where
+   * there is nothing to wait for. Never rejects. Ends with `leave()`, where it has no signal.
    */
   agreeOn(tools: readonly ToolIdentity[], wait: AgreementWait): Promise<void> | undefined;
-  /** Gives each of these tools its name, in one step: what they are called stands before anything is made of it. */
+  /**
+   * Gives each of these tools its name, in one step: what they are called stands before anything is
+   * made of it.
+   */
   assign(tools: readonly ToolIdentity[]): NameAssignment;
   /** Releases everything. */
   leave(): void;
@@ -184,7 +190,8 @@ function createUser({ table, assign, agreements, ...book }: NameUserParts): Name
 }
 
 /**
- * What is on show of the servers of these tools that may have to lose names: those that nobody has on show. None for a server that is far from that.
+ * What is on show of the servers of these tools that may have to lose names: those that nobody has
+ * on show. None for a server that is far from that.
  */
 function shownToo(
   tools: readonly ToolIdentity[],

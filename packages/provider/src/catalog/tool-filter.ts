@@ -5,15 +5,19 @@ import { isJsonObject } from "@hostside/core/implement";
 export type ToolFilter = (tool: RemoteTool) => boolean;
 
 /**
- * The filter of a spec: `allow` (empty or absent: all) and `deny` (always wins), both on the remote name, exact and
- * case-sensitive. A tool that declares itself for the server's own user interface only is for no model.
+ * The filter of a spec: `allow` (empty or absent: all) and `deny` (always wins), both on the remote
+ * name, exact and case-sensitive. A tool that declares itself for the server's own user interface
+ * only is for no model.
  */
 export function createToolFilter(spec: ServerSpec): ToolFilter {
   const isOffered = createNameFilter(spec);
   return ({ name, meta }) => isOffered(name) && (meta === undefined || isForModels(meta["ui"]));
 }
 
-/** Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a host may call it for that interface. */
+/**
+ * Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a
+ * host may call it for that interface.
+ */
 export function createAppFilter(spec: ServerSpec): ToolFilter {
   const isOffered = createNameFilter(spec);
   return ({ name, meta }) => meta !== undefined && isOffered(name) && !isForModels(meta["ui"]) && isForApps(meta);

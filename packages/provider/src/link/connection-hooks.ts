@@ -28,7 +28,10 @@ export interface ConnectionHooksInit {
   readonly known: KnownServer | undefined;
 }
 
-/** Makes the hooks of one session. News is passed on from the session that is in use, and from no other: what is said of an earlier one is no news any more. */
+/**
+ * Makes the hooks of one session. News is passed on from the session that is in use, and from no
+ * other: what is said of an earlier one is no news any more.
+ */
 export function createConnectionHooks({ session, spec, link, hooks, known }: ConnectionHooksInit): ConnectionHooks {
   const { principal } = hooks;
   const { id, elicitation } = spec;

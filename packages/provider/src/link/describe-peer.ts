@@ -25,8 +25,9 @@ export function describePeer(
 }
 
 /**
- * Holds the connection, of which it says the session's id alone. That is a secret, which nobody who lists or copies members may come by, and a private
- * member is seen by nobody; a class, because its getter stands once for all peers, which are then no tables to the engine.
+ * Holds the connection, of which it says the session's id alone. That is a secret, which nobody who
+ * lists or copies members may come by, and a private member is seen by nobody; a class, because its
+ * getter stands once for all peers, which are then no tables to the engine.
  */
 class Described {
   readonly #connection: Pick<Connection, "sessionId"> | undefined;
@@ -41,7 +42,8 @@ class Described {
   }
 }
 
-// Peers are plain data to whoever asks for their class, as libraries do, and nobody changes them for all others.
+// Peers are plain data to whoever asks for their class, as libraries do, and nobody changes them
+// for all others.
 Object.defineProperty(Described.prototype, "constructor", { value: Object });
 Object.freeze(Described.prototype);
 

@@ -3,8 +3,8 @@ import type { LinkPolicy } from "./link-policy.ts";
 import type { LinkState } from "./link-state.ts";
 
 /**
- * What somebody waits for. `call`: tools no older than the server's latest notification. `ready`: the same, tried at once even
- * during back-off. `refresh`: a listing that starts from now on.
+ * What somebody waits for. `call`: tools no older than the server's latest notification. `ready`:
+ * the same, tried at once even during back-off. `refresh`: a listing that starts from now on.
  */
 export type Demand = "call" | "ready" | "refresh";
 
@@ -19,7 +19,9 @@ export type LinkEvent =
   | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }
   | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: HostsideError }
   | { readonly type: "tools-changed"; readonly session: number }
-  /** The session is gone: its process died, its connection broke, or the server no longer knows it. */
+  /**
+   * The session is gone: its process died, its connection broke, or the server no longer knows it.
+   */
   | { readonly type: "session-lost"; readonly session: number; readonly error: HostsideError }
   /** A call was refused for want of credentials. */
   | { readonly type: "refused"; readonly session: number; readonly error: HostsideError }
@@ -37,7 +39,8 @@ export type LinkEvent =
 export type LinkEffect =
   | { readonly type: "connect"; readonly session: number }
   /**
-   * End a session, or an attempt to get one, because of `error`. With `drain`, calls that are under way on it may finish first.
+   * End a session, or an attempt to get one, because of `error`. With `drain`, calls that are under
+   * way on it may finish first.
    */
   | { readonly type: "close"; readonly session: number; readonly error: HostsideError; readonly drain?: boolean }
   | { readonly type: "list"; readonly session: number; readonly run: number }
@@ -47,7 +50,10 @@ export type LinkEffect =
   /** The holders of the tickets wait for this run. */
   | { readonly type: "wait"; readonly tickets: readonly number[]; readonly run: number }
   | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: HostsideError }
-  /** Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh get it instead. */
+  /**
+   * Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh
+   * get it instead.
+   */
   | { readonly type: "release"; readonly run: number; readonly error?: HostsideError }
   /** Everybody who waits gets the error. */
   | { readonly type: "reject"; readonly error: HostsideError };
@@ -62,7 +68,10 @@ export interface LinkContext {
   readonly waiting: boolean;
   /** Whether the tools on show are those of a whole listing. */
   readonly hasWholeListing: boolean;
-  /** Whether the current session was opened of what was known, and its server has not been heard of yet. */
+  /**
+   * Whether the current session was opened of what was known, and its server has not been heard of
+   * yet.
+   */
   readonly isAssumed: boolean;
   /** Whether the server of the current session says that it tells when its tools change. */
   readonly announces: boolean;

@@ -22,8 +22,9 @@ export interface LinkPolicy {
 }
 
 /**
- * How long to wait after `failures` failures in a row: anything from nothing to a ceiling that doubles each time, up to a cap.
- * This "full jitter" spreads the retries of many hosts best: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ * How long to wait after `failures` failures in a row: anything from nothing to a ceiling that
+ * doubles each time, up to a cap. This "full jitter" spreads the retries of many hosts best:
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function backoffMs(failures: number, policy: LinkPolicy, random: Random): number {
   // 2 ** 30 times any base is above any cap; a larger exponent would become Infinity.
@@ -31,7 +32,10 @@ export function backoffMs(failures: number, policy: LinkPolicy, random: Random):
   return random() * ceiling;
 }
 
-/** How long the server itself asks to be left alone (`Retry-After`), up to the same cap; 0 when it does not. */
+/**
+ * How long the server itself asks to be left alone (`Retry-After`), up to the same cap; 0 when it
+ * does not.
+ */
 export function askedMs({ details }: HostsideError, { backoffMaxMs }: LinkPolicy): number {
   return Math.min(details.retryAfterMs ?? 0, backoffMaxMs);
 }

@@ -1,10 +1,11 @@
 import type { HostsideError } from "@hostside/core";
 
 /**
- * The life of one registered server. Each state carries only what it has; `transition` is the only way from one to the next.
+ * The life of one registered server. Each state carries only what it has; `transition` is the only
+ * way from one to the next.
  *
- * Sessions and runs are numbered per link, so that whatever comes late (an answer, a failure, a notification) can be kept apart from
- * what is current.
+ * Sessions and runs are numbered per link, so that whatever comes late (an answer, a failure, a
+ * notification) can be kept apart from what is current.
  */
 export type LinkState =
   | DisabledState
@@ -69,12 +70,18 @@ export interface ReadyState extends Numbered {
   readonly connectMs: number;
   /** How long the latest good listing took; absent before the first of this link. */
   readonly listMs?: number;
-  /** Failures before this session that nothing has made up for yet; back to 0 after a call that worked. */
+  /**
+   * Failures before this session that nothing has made up for yet; back to 0 after a call that
+   * worked.
+   */
   readonly failures: number;
   readonly listing: FreshListing | DirtyListing | RunningListing;
   /** When to look whether the session is still used; absent where sessions are kept. */
   readonly idleAt?: number;
-  /** The latest refusal of our credentials during this session; absent after a call or listing that worked. */
+  /**
+   * The latest refusal of our credentials during this session; absent after a call or listing that
+   * worked.
+   */
   readonly refusal?: HostsideError;
 }
 
@@ -93,11 +100,17 @@ export interface FailedState extends Numbered {
   readonly error: HostsideError;
   readonly failures: number;
   readonly retryAt: number;
-  /** Its program ended at once and in the same way as the time before: another attempt for nobody would be no different. */
+  /**
+   * Its program ended at once and in the same way as the time before: another attempt for nobody
+   * would be no different.
+   */
   readonly hopeless?: boolean;
 }
 
-/** The latest attempt failed for want of credentials. Never tried again by itself, because only a person can help. */
+/**
+ * The latest attempt failed for want of credentials. Never tried again by itself, because only a
+ * person can help.
+ */
 export interface NeedsAuthState extends Numbered {
   readonly kind: "needs-auth";
   readonly stage: "connect" | "list";
@@ -116,7 +129,10 @@ export interface RemovedState extends Numbered {
 /** The tools on show are those of the server's latest word. */
 export interface FreshListing {
   readonly kind: "fresh";
-  /** Until when, where its server said so and would not say when it changes. Absent: until the server says that it did. */
+  /**
+   * Until when, where its server said so and would not say when it changes. Absent: until the
+   * server says that it did.
+   */
   readonly until?: number;
 }
 
@@ -127,7 +143,10 @@ export interface DirtyListing {
   readonly since: number;
   /** When the provider lists by itself; absent when it waits for a call or a refresh. */
   readonly dueAt?: number;
-  /** Until then calls go on with the last good tools instead of trying a listing that has just failed. */
+  /**
+   * Until then calls go on with the last good tools instead of trying a listing that has just
+   * failed.
+   */
   readonly notBefore: number;
   readonly failures: number;
   readonly error?: HostsideError;
@@ -145,7 +164,10 @@ export interface RunningListing {
   readonly noticed: boolean;
   /** A refresh came while it ran and must not be answered by it: one more listing is due. */
   readonly demanded: boolean;
-  /** It is that one more listing; what is noticed while it runs waits for the next call or refresh, or for its time. */
+  /**
+   * It is that one more listing; what is noticed while it runs waits for the next call or refresh,
+   * or for its time.
+   */
   readonly repeat: boolean;
   /** Listings of this session that failed in a row before this one. */
   readonly failures: number;
@@ -175,7 +197,10 @@ export function lastFailureOf(state: LinkState): LastFailure | undefined {
 /** A session with a listing under way. */
 export type RunningState = ListingState | (ReadyState & { readonly listing: RunningListing });
 
-/** What a state is called outside: its listing is part of a start, and whoever was refused needs other credentials. */
+/**
+ * What a state is called outside: its listing is part of a start, and whoever was refused needs
+ * other credentials.
+ */
 export type StateName = Exclude<LinkState["kind"], "listing">;
 
 /** The name of a state. */
@@ -184,12 +209,18 @@ export function stateNameOf(state: LinkState): StateName {
   return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
 }
 
-/** Whether an error says that the server refused our credentials, or wants others: then only a person can help. */
+/**
+ * Whether an error says that the server refused our credentials, or wants others: then only a
+ * person can help.
+ */
 export function isRefusal({ code }: HostsideError): boolean {
   return code === "auth_required" || code === "forbidden";
 }
 
-/** Whether what failed may be over by the next attempt. What is missing (a program, a sign-in, a common protocol) stays so until somebody mends it. */
+/**
+ * Whether what failed may be over by the next attempt. What is missing (a program, a sign-in, a
+ * common protocol) stays so until somebody mends it.
+ */
 export function mayPass({ error, stage }: FailedState): boolean {
   return error.retryable || stage === "list";
 }

@@ -44,14 +44,18 @@ export interface HeldListing extends KnownServer {
 
 /** How a link reports upwards. */
 export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks {
-  /** What the server listed before this link listed anything, as long as that still holds by the server's own word. */
+  /**
+   * What the server listed before this link listed anything, as long as that still holds by the
+   * server's own word.
+   */
   known(): HeldListing | undefined;
   /** Whether a server that failed may be tried again without a call. */
   mayRetry(): boolean;
   /** Whether the latest listing that was made public is a whole one. */
   hasWholeListing(): boolean;
   /**
-   * A listing of this session came in, and is not taken note of before this has settled; `undefined`: at once. Must not throw or reject.
+   * A listing of this session came in, and is not taken note of before this has settled;
+   * `undefined`: at once. Must not throw or reject.
    */
   beforeListed(listing: ToolListing, session: Session): Promise<void> | undefined;
   /** A listing is to be made public. Must not throw. */
@@ -62,7 +66,10 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks
   onDefect(error: unknown): void;
 }
 
-/** One registered server. Runs its state machine and owns its sessions; makes no decision of its own. */
+/**
+ * One registered server. Runs its state machine and owns its sessions; makes no decision of its
+ * own.
+ */
 export interface Link {
   readonly state: LinkState;
   /** What new sessions, listings and calls go by. */
@@ -77,18 +84,27 @@ export interface Link {
   use(spec: ServerSpec): void;
   /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined;
-  /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
+  /**
+   * Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and
+   * nothing else.
+   */
   ready(demand: Demand, signal?: AbortSignal): Promise<Session>;
   /** Reports what a call has met. */
   report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
   /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
   renew(error: HostsideError): void;
   disconnect(error: HostsideError): void;
-  /** Ends the link for good; with `drain`, calls that are under way may finish until {@linkcode cut}. */
+  /**
+   * Ends the link for good; with `drain`, calls that are under way may finish until
+   * {@linkcode cut}.
+   */
   remove(error: HostsideError, drain?: boolean): void;
   /** Ends every session at once, also those that are on their way out. */
   cut(error: HostsideError): void;
-  /** Settles when no session and no attempt is left; with `butDraining`, none but sessions whose calls finish. Never rejects. */
+  /**
+   * Settles when no session and no attempt is left; with `butDraining`, none but sessions whose
+   * calls finish. Never rejects.
+   */
   gone(butDraining?: boolean): Promise<void>;
 }
 
@@ -111,7 +127,10 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   readonly #sessions: Sessions;
   readonly #machine: Machine;
   #name: StateName | undefined;
-  /** The current session while nothing has to happen before a call. Every call asks for it, so it is kept at hand. */
+  /**
+   * The current session while nothing has to happen before a call. Every call asks for it, so it is
+   * kept at hand.
+   */
   #open: Session | undefined;
   #refreshing: number[] | undefined;
 
@@ -281,7 +300,10 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     return createConnectionHooks({ session, spec, link: this, hooks: this.#hooks, known });
   }
 
-  /** Says until when what was listed before is still good; it is not for a server that says something else of itself. */
+  /**
+   * Says until when what was listed before is still good; it is not for a server that says
+   * something else of itself.
+   */
   #withKnown(event: LinkEvent & { readonly type: "connected" }): LinkEvent {
     const known = mayKnow(event.session) ? this.#hooks.known() : undefined;
     const connection = this.#sessions.get(event.session)?.connection;

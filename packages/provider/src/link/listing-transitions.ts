@@ -51,7 +51,8 @@ export function wantTools(
     const step = startRun(state, context);
     return { state: step.state, effects: [{ type: "wait", tickets, run: step.state.run }, ...step.effects] };
   }
-  // A refresh must not be answered by a listing that was under way when it came, nor a call by one that is known to be outdated.
+  // A refresh must not be answered by a listing that was under way when it came, nor a call by one
+  // that is known to be outdated.
   if (demand !== "refresh" && !state.listing.noticed) return stay(state, { type: "wait", tickets, run: state.run });
   return stay(withListing(state, { demanded: true }), { type: "wait", tickets, run: state.run + 1 });
 }
@@ -64,7 +65,10 @@ export function onToolsChanged(state: ListingState | ReadyState, context: LinkCo
   return stay(next === listing ? state : { ...state, listing: next });
 }
 
-/** A listing came back. Its tools are published, and one more listing follows if something happened while it ran. */
+/**
+ * A listing came back. Its tools are published, and one more listing follows if something happened
+ * while it ran.
+ */
 export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
   if (listing.truncated !== undefined && context.hasWholeListing) return keepWholeListing(state, listing, context);
   const { noticed, demanded, repeat } = state.listing;
@@ -72,8 +76,8 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
   const ready: ReadyState = noticed ? { ...fresh, listing: dirtyAgain(state.listing, context) } : fresh;
   const publish: LinkEffect = { type: "publish", listing };
   const release: LinkEffect = { type: "release", run: state.run };
-  // Whoever waits gets the server's latest word, not one that is known to be outdated. But a server that announces a change during
-  // every listing makes nobody wait for more than one listing more.
+  // Whoever waits gets the server's latest word, not one that is known to be outdated. But a server
+  // that announces a change during every listing makes nobody wait for more than one listing more.
   const again = noticed && !repeat && context.policy.refresh !== "manual";
   if (again || demanded) {
     const next = startRun(ready, context, again);
@@ -82,7 +86,10 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
   return { state: ready, effects: [publish, release] };
 }
 
-/** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
+/**
+ * A listing failed. The first one of a session costs the session; a later one leaves the last good
+ * tools in place.
+ */
 export function failRun(state: RunningState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
   if (state.kind === "listing") {
@@ -94,7 +101,10 @@ export function failRun(state: RunningState, reason: HostsideError, context: Lin
   return keepTools(state, state, { error, context });
 }
 
-/** A listing that ended early is worth less than a whole one that is there already, also when that is of an earlier session. */
+/**
+ * A listing that ended early is worth less than a whole one that is there already, also when that
+ * is of an earlier session.
+ */
 function keepWholeListing(state: RunningState, listing: ToolListing, context: LinkContext): Step {
   const error = listingTruncated(context.serverId, listing);
   return keepTools(state, toReady(state, context), { error, context });
@@ -130,8 +140,9 @@ function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): Dirty
   if (policy.refresh !== "debounced") return listing;
   const { since, restlessSince = since, notBefore } = listing;
   const quiet = Math.min(now + policy.debounceMs, since + policy.maxDelayMs);
-  // A server that announces a change in each listing must not be listed without a pause for ever, and one that has come to rest must be shown
-  // as it is. So it is left alone for as long again as it has gone on.
+  // A server that announces a change in each listing must not be listed without a pause for ever,
+  // and one that has come to rest must be shown as it is. So it is left alone for as long again as
+  // it has gone on.
   const patient = since + Math.min(policy.backoffMaxMs, since - restlessSince);
   return { ...listing, dueAt: Math.max(quiet, patient, notBefore) };
 }
@@ -165,7 +176,8 @@ function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "n
     : { ...state, listing: { ...state.listing, ...flags } };
 }
 
-// Of a server that does not say when its tools change, a listing is good for as long as it says; and never asked for more often than this.
+// Of a server that does not say when its tools change, a listing is good for as long as it says;
+// and never asked for more often than this.
 const shortestHoldMs = 30_000;
 
 function toReady(

@@ -26,7 +26,10 @@ export interface MachineHost {
   hasWholeListing(): boolean;
   /** Gets the next state before its effects are performed. */
   enter(state: LinkState): void;
-  /** Gets what was thrown by something that must not throw: no fault of a part may leave the others waiting. */
+  /**
+   * Gets what was thrown by something that must not throw: no fault of a part may leave the others
+   * waiting.
+   */
   onDefect(error: unknown): void;
   /** Carries out an effect. Must not throw. */
   perform(effect: LinkEffect): void;
@@ -52,7 +55,8 @@ class StepByStep implements Machine {
     this.#timer = createWakeTimer(host.clock, () => this.dispatch({ type: "wake" }));
   }
 
-  // Events that an effect causes wait until its step is complete, so that every step finds and leaves a consistent link.
+  // Events that an effect causes wait until its step is complete, so that every step finds and
+  // leaves a consistent link.
   dispatch(event: LinkEvent): void {
     if (this.#events !== undefined) return void this.#events.push(event);
     const events = [event];

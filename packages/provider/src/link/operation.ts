@@ -2,7 +2,9 @@ import type { Clock, JsonObject, ServerObserver, ServerOperation, ServerRecord, 
 import { askForMeta, dateOf, tell } from "@hostside/core/implement";
 import { recorder, type OperationRecorder } from "./recorder.ts";
 
-/** Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it. */
+/**
+ * Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it.
+ */
 export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
 
 /** What operations need. */

@@ -35,9 +35,9 @@ export function startAttempt(
 }
 
 /**
- * Whether a call may start an attempt now. The first few failures in a row cost no waiting, so that a server which died once is
- * back with the next call; a server that keeps failing, or asks to be left alone, is tried once per back-off, however many calls
- * there are.
+ * Whether a call may start an attempt now. The first few failures in a row cost no waiting, so that
+ * a server which died once is back with the next call; a server that keeps failing, or asks to be
+ * left alone, is tried once per back-off, however many calls there are.
  */
 export function mayAttempt(
   { error, failures, retryAt }: DownState | FailedState | NeedsAuthState,
@@ -46,7 +46,9 @@ export function mayAttempt(
   return now >= retryAt || (failures <= policy.freeAttempts && askedMs(error, policy) === 0);
 }
 
-/** An attempt failed, in its handshake or its first listing. What there is of a session is closed. */
+/**
+ * An attempt failed, in its handshake or its first listing. What there is of a session is closed.
+ */
 export function attemptFailed(
   state: ConnectingState | ListingState,
   { stage, error: reason }: { readonly stage: "connect" | "list"; readonly error: HostsideError },
@@ -74,8 +76,9 @@ export function attemptFailed(
 }
 
 /**
- * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits for a listing of it waits for
- * one of the next session instead, because nothing of theirs was sent.
+ * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits
+ * for a listing of it waits for one of the next session instead, because nothing of theirs was
+ * sent.
  */
 export function loseSession(state: ReadyState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
@@ -92,8 +95,8 @@ export function loseSession(state: ReadyState, reason: HostsideError, context: L
     failures,
     retryAt: isMistaken ? context.now : nextAttemptAt(error, failures, context),
   };
-  // A session that the server forgot refuses its calls one by one. Closing it now would make those still under way look as if they
-  // might have run.
+  // A session that the server forgot refuses its calls one by one. Closing it now would make those
+  // still under way look as if they might have run.
   const close: LinkEffect = { type: "close", session, error, drain: isForgotten(error) };
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
@@ -101,8 +104,8 @@ export function loseSession(state: ReadyState, reason: HostsideError, context: L
 }
 
 /**
- * A session that was opened of what was known met another server than that. Nobody is to blame, and whoever waits for its listing waits for that of the
- * next session.
+ * A session that was opened of what was known met another server than that. Nobody is to blame, and
+ * whoever waits for its listing waits for that of the next session.
  */
 export function openAnew(
   { session, run, lastFailure }: ListingState,
@@ -124,14 +127,18 @@ function nextAttemptAt(error: HostsideError, failures: number, { now, policy, ra
 }
 
 /**
- * Whether an error that a request on a live session met says that the server knows this session no more: it forgot it, or came back as
- * one that speaks another revision. Whether the request ran is another question, which the error's outcome answers.
+ * Whether an error that a request on a live session met says that the server knows this session no
+ * more: it forgot it, or came back as one that speaks another revision. Whether the request ran is
+ * another question, which the error's outcome answers.
  */
 export function isForgotten({ code }: HostsideError): boolean {
   return code === "session_expired" || code === "unsupported_protocol";
 }
 
-/** What befell a link, as those see it who have no call on it: whatever became of others, nothing of theirs was sent. */
+/**
+ * What befell a link, as those see it who have no call on it: whatever became of others, nothing of
+ * theirs was sent.
+ */
 export function apartFromCalls(error: HostsideError): HostsideError {
   return error.outcome === "unknown" ? withErrorContext(error, { outcome: "not-sent" }) : error;
 }

@@ -23,8 +23,8 @@ export interface Session {
   readonly number: number;
   readonly connection: Connection;
   /**
-   * The same for somebody outside of the provider: whatever is under way on it counts as use of the session. Takes nothing new once the
-   * session was ended, also while calls finish on it.
+   * The same for somebody outside of the provider: whatever is under way on it counts as use of the
+   * session. Takes nothing new once the session was ended, also while calls finish on it.
    */
   readonly lent: Connection;
   /** How its server is spoken with. */
@@ -54,7 +54,10 @@ export interface Sessions {
   end(number: number, ending: SessionEnding): void;
   /** Ends everything, at once. */
   endAll(error: HostsideError): void;
-  /** Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls finish. Never rejects. */
+  /**
+   * Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls
+   * finish. Never rejects.
+   */
   gone(butDraining?: boolean): Promise<void>;
 }
 
@@ -89,7 +92,10 @@ interface Entry {
 export interface SessionsInit {
   readonly connector: Connector;
   readonly clock: Clock;
-  /** Settles when whatever had this server's id before is gone, which has a bound of its own; no session starts earlier. */
+  /**
+   * Settles when whatever had this server's id before is gone, which has a bound of its own; no
+   * session starts earlier.
+   */
   readonly predecessor: Promise<void> | undefined;
   readonly host: SessionsHost;
 }
@@ -161,7 +167,8 @@ class SessionsByNumber implements Sessions {
     const { number, spec, hooks } = attempt;
     try {
       if (this.#predecessor !== undefined) await waitForTurn(this.#predecessor, hooks);
-      // No end takes longer, unless a connector breaks its word; then the server must not be lost for good.
+      // No end takes longer, unless a connector breaks its word; then the server must not be lost
+      // for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
       if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
@@ -175,7 +182,8 @@ class SessionsByNumber implements Sessions {
     const { peer, connection } = entry.session;
     const record = recorder({ spec, clock, onRecord: (made) => host.onRecord(made) });
     host.sessionEvent({ type: "connected", session: number });
-    // Not awaited here: all that this function has in hand would wait as well, for as long as the session lives.
+    // Not awaited here: all that this function has in hand would wait as well, for as long as the
+    // session lives.
     return whenClosing(entry, async () => {
       record("session", peer, entry.endedBy);
       await closeQuietly(connection, entry.endedBy);
@@ -300,7 +308,10 @@ class OpenSession implements Session {
   }
 }
 
-/** Throws why the session was ended, for what is not sent on it any more; also while what was sent finishes. */
+/**
+ * Throws why the session was ended, for what is not sent on it any more; also while what was sent
+ * finishes.
+ */
 export function assertInUse({ endedBy }: Pick<Session, "endedBy">): void {
   if (endedBy !== undefined) throw withErrorContext(endedBy, { outcome: "not-sent" });
 }
@@ -313,7 +324,8 @@ function lendConnection(session: Session, host: SessionsHost): Connection {
     try {
       return await work();
     } catch (error) {
-      // As of a call: whoever asks for the connection next gets another one, however late this one says that it is over.
+      // As of a call: whoever asks for the connection next gets another one, however late this one
+      // says that it is over.
       if (isHostsideError(error) && isForgotten(error))
         host.sessionEvent({ type: "session-lost", session: number, error });
       throw error;
@@ -342,6 +354,7 @@ async function closeQuietly(connection: Connection, reason: HostsideError | unde
   try {
     await connection.close(reason?.rawMessage);
   } catch {
-    // `close` never rejects by contract. A connector that breaks it must not break the next session of its server.
+    // `close` never rejects by contract. A connector that breaks it must not break the next session
+    // of its server.
   }
 }

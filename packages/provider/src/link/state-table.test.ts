@@ -5,7 +5,8 @@ import type { LinkContext, LinkEffect, LinkEvent, Step } from "./link-event.ts";
 import type { LinkState } from "./link-state.ts";
 import { transition, wakeAt } from "./transition.ts";
 
-// Walks the tables of docs/architecture.md, "One server's life": every cell is what the transition really does.
+// Walks the tables of docs/architecture.md, "One server's life": every cell is what the transition
+// really does.
 
 const page = readFileSync(new URL("../../../../docs/architecture.md", import.meta.url), "utf8");
 const error = new HostsideError("test", { code: "unreachable", serverId: "s" });

@@ -17,8 +17,9 @@ import { failRun, finishRun, onToolsChanged, startFirstRun, startRun, wantTools 
 import { attemptFailed, isForgotten, loseSession, mayAttempt, openAnew, startAttempt } from "./session-transitions.ts";
 
 /**
- * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no promise, no connection.
- * `docs/architecture.md` has the table of all states and events; a test walks it.
+ * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no
+ * promise, no connection. `docs/architecture.md` has the table of all states and events; a test
+ * walks it.
  */
 export function transition(state: LinkState, event: LinkEvent, context: LinkContext): Step {
   switch (event.type) {
@@ -59,7 +60,9 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
   }
 }
 
-/** When the state wants to be woken, on the provider's clock; `undefined` when it needs no timer. */
+/**
+ * When the state wants to be woken, on the provider's clock; `undefined` when it needs no timer.
+ */
 export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined {
   switch (state.kind) {
     case "connecting":
@@ -69,8 +72,8 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
     case "ready":
       return readyWakeAt(state, policy);
     case "failed":
-      // What cannot get better by itself (a missing program or API key, a refused protocol) is left to the next call or refresh, and to
-      // whoever is subscribed to something.
+      // What cannot get better by itself (a missing program or API key, a refused protocol) is left
+      // to the next call or refresh, and to whoever is subscribed to something.
       return policy.background && state.hopeless !== true && mayPass(state) ? state.retryAt : undefined;
     case "disabled":
     case "idle":
@@ -197,7 +200,8 @@ function wake(state: LinkState, context: LinkContext): Step {
   return state.kind === "failed" ? startAttempt(state, context, []) : stay(state);
 }
 
-// Nobody is told: the next call gets another session, and does not wait for the end of this one in vain.
+// Nobody is told: the next call gets another session, and does not wait for the end of this one in
+// vain.
 function checkUse(state: ReadyState, { now, policy, serverId, unusedSince = now }: LinkContext): Step {
   const { session, run, connectedAt } = state;
   const idleAt = Math.max(unusedSince, connectedAt) + policy.idleMs;

@@ -7,12 +7,18 @@ import type { Session } from "./sessions.ts";
 export interface Waiters {
   /** Whether anybody waits for a run. */
   readonly waiting: boolean;
-  /** Takes a ticket. The promise rejects with the reason of `signal` when that aborts first; nobody else is touched by it. */
+  /**
+   * Takes a ticket. The promise rejects with the reason of `signal` when that aborts first; nobody
+   * else is touched by it.
+   */
   add(demand: Demand, signal: AbortSignal | undefined): { readonly ticket: number; readonly session: Promise<Session> };
   wait(tickets: readonly number[], run: number): void;
   go(tickets: readonly number[], session: Session): void;
   refuse(tickets: readonly number[], error: HostsideError): void;
-  /** Lets go who waits for this run or an earlier one; with an error, those who wanted a refresh get that instead. */
+  /**
+   * Lets go who waits for this run or an earlier one; with an error, those who wanted a refresh get
+   * that instead.
+   */
   release(done: { readonly run: number; readonly error?: HostsideError }, session: Session): void;
   /** Turns away all who wait for a run. */
   reject(error: HostsideError): void;

@@ -27,7 +27,8 @@ class RearmedTimer implements WakeTimer {
   set(at: number | undefined): void {
     this.#wanted = at;
     if (at === undefined) return this.#stop();
-    // A storm puts the time off again and again: the timer that is there is left to fire early and then armed anew.
+    // A storm puts the time off again and again: the timer that is there is left to fire early and
+    // then armed anew.
     if (this.#cancel !== undefined && this.#armedFor <= at) return;
     this.#stop();
     this.#arm(at);

@@ -3,9 +3,11 @@ import { compareText, copySpec, createRedactor, isSecretName } from "@hostside/c
 import { hashJson } from "@hostside/naming";
 
 /**
- * `sha256-` and a hash of a server's id and of how it is reached, and for whom where that counts: the `reachedBy` of its saved listing, which is `public` without a
- * principal. Made of nothing that is secret by its name or its look: of headers and variables the names, of a URL and of arguments what may be
- * shown. So other credentials are the same way; and functions of `memory` and `custom` transports are all alike.
+ * `sha256-` and a hash of a server's id and of how it is reached, and for whom where that counts:
+ * the `reachedBy` of its saved listing, which is `public` without a principal. Made of nothing that
+ * is secret by its name or its look: of headers and variables the names, of a URL and of arguments
+ * what may be shown. So other credentials are the same way; and functions of `memory` and `custom`
+ * transports are all alike.
  */
 export function fingerprintReach(spec: ServerSpec, principal: string | undefined): string {
   const { id, era = "auto" } = spec;

@@ -7,8 +7,9 @@ import type { RecalledListing } from "./read-saved-catalog.ts";
 const longestTrustMs = 24 * 60 * 60 * 1000;
 
 /**
- * A saved listing that still holds by the word of its server, which only servers of 2026-07-28 give; `undefined` for one that does not, or that is from the
- * future, as after a clock that jumped.
+ * A saved listing that still holds by the word of its server, which only servers of 2026-07-28
+ * give; `undefined` for one that does not, or that is from the future, as after a clock that
+ * jumped.
  */
 export function heldListing(saved: RecalledListing | undefined, clock: Clock): HeldListing | undefined {
   if (saved === undefined || saved.server.era !== "modern") return undefined;

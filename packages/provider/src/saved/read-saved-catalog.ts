@@ -35,9 +35,10 @@ export interface Recalling {
 }
 
 /**
- * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws `invalid_catalog` when it has another shape or version; one server's
- * listing that is malformed, or larger than its limits allow, costs that listing. Of servers that are not there, are reached in another way, or are another
- * principal's, nothing is looked at.
+ * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws
+ * `invalid_catalog` when it has another shape or version; one server's listing that is malformed,
+ * or larger than its limits allow, costs that listing. Of servers that are not there, are reached
+ * in another way, or are another principal's, nothing is looked at.
  */
 export function readSavedCatalog(saved: unknown, { specs, principal }: Recalling): RecalledCatalog {
   const listings = new Map<string, RecalledListing>();

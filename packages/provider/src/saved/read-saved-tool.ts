@@ -9,7 +9,10 @@ import type {
 } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** Reads a tool as it was saved; `at` says where it stands. Throws an `Error` that says what is wrong. */
+/**
+ * Reads a tool as it was saved; `at` says where it stands. Throws an `Error` that says what is
+ * wrong.
+ */
 export function readSavedTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {
   if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
   // A tool and its member, around a schema.

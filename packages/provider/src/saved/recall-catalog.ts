@@ -5,7 +5,10 @@ import type { ServerSet } from "../servers/server-set.ts";
 import { listingOriginOf } from "../servers/take-listing.ts";
 import { readSavedCatalog, type RecalledListing } from "./read-saved-catalog.ts";
 
-/** Shows what servers listed before they were registered, marked stale, in one step. Throws `invalid_catalog`. */
+/**
+ * Shows what servers listed before they were registered, marked stale, in one step. Throws
+ * `invalid_catalog`.
+ */
 export function recallCatalog(saved: unknown, { settings, observers }: ProviderParts, serverSet: ServerSet): void {
   const registrations = serverSet.all();
   const specs = registrations.map(({ link }) => link.spec);

@@ -4,7 +4,10 @@ import type { Registration } from "../servers/registration.ts";
 import { fingerprintReach } from "./fingerprint-reach.ts";
 import { catalogVersion, type SavedCatalog, type SavedListing } from "./saved-catalog.ts";
 
-/** What these servers listed last, those in the order of the registrations that have listed anything. */
+/**
+ * What these servers listed last, those in the order of the registrations that have listed
+ * anything.
+ */
 export function writeSavedCatalog(registrations: readonly Registration[], principal: string | undefined): SavedCatalog {
   const servers = registrations.flatMap((registration) => writeListing(registration, principal) ?? []);
   return freezeData({ version: catalogVersion, servers });
@@ -56,7 +59,8 @@ function writeTool({ extras, ...tool }: RemoteTool): JsonObject {
   };
 }
 
-// Of a server that echoes the credentials it was given, or lists what no JSON can be made of, nothing is kept.
+// Of a server that echoes the credentials it was given, or lists what no JSON can be made of,
+// nothing is kept.
 function isClean(saved: SavedListing, { link }: Registration): boolean {
   try {
     const text = JSON.stringify([saved.server, saved.tools]);

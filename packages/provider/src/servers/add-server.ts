@@ -56,7 +56,8 @@ export async function addServer(
   throw unpublished;
 }
 
-// Ends this registration only: one that has taken its place meanwhile is not touched, nor this one if somebody else wants it by now.
+// Ends this registration only: one that has taken its place meanwhile is not touched, nor this one
+// if somebody else wants it by now.
 async function takeBack(registration: Registration, serverSet: ServerSet): Promise<void> {
   if (!registration.provisional) return;
   await serverSet.end(registration, {
@@ -99,7 +100,10 @@ interface PauseInit {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Lets this much time pass; less when the caller gives up or the registration ends, which the next try notices. */
+/**
+ * Lets this much time pass; less when the caller gives up or the registration ends, which the next
+ * try notices.
+ */
 function pause(ms: number, { registration, clock, signal }: PauseInit): Promise<void> {
   return new Promise((resolve) => {
     const goOn = (): void => {

@@ -1,7 +1,10 @@
 import type { JsonObject, ServerObserver, ServerOperation } from "@hostside/core";
 import { askForMeta, tell, type EventSource } from "@hostside/core/implement";
 
-/** Tells those who listen that something begins, and joins those who want to hear more of it. Makes nothing where nobody listens. */
+/**
+ * Tells those who listen that something begins, and joins those who want to hear more of it. Makes
+ * nothing where nobody listens.
+ */
 export function announceOperation(
   event: EventSource<ServerOperation>,
   operation: Omit<ServerOperation, "observe">,

@@ -3,8 +3,8 @@ import type { Registration } from "./registration.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /**
- * Makes a function that announces a registration's status if anything in it is news. The end of a registration is not announced here,
- * because whether it is one depends on what comes in its place.
+ * Makes a function that announces a registration's status if anything in it is news. The end of a
+ * registration is not announced here, because whether it is one depends on what comes in its place.
  */
 export function createAnnouncer(
   status: EventSource<ServerStatus>,

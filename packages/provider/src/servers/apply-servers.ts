@@ -7,7 +7,10 @@ import { readSpecs } from "./read-specs.ts";
 import type { Registration } from "./registration.ts";
 import { updateSpec } from "./update-server.ts";
 
-/** See `McpProvider.applyServers`. The set is changed before this returns; what is waited for is what comes of it. */
+/**
+ * See `McpProvider.applyServers`. The set is changed before this returns; what is waited for is
+ * what comes of it.
+ */
 export async function applyServers(
   specs: readonly ServerSpec[],
   options: ApplyOptions,

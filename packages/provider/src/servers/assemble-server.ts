@@ -62,7 +62,8 @@ export function assembleServer(
   return registration;
 }
 
-// A connector settles by itself within its timeouts, and cleans up before it does. The backstops are for one that does not.
+// A connector settles by itself within its timeouts, and cleans up before it does. The backstops
+// are for one that does not.
 function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings, agreementMs: number): LinkPolicy {
   const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
   return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs + agreementMs };

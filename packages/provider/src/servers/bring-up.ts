@@ -26,19 +26,24 @@ export interface BringUpPlan {
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
   readonly interactive?: boolean | undefined;
-  /** How long servers that are not required are waited for. Default: until they are there or have failed. */
+  /**
+   * How long servers that are not required are waited for. Default: until they are there or have
+   * failed.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether servers that failed, or lost their session, are tried again. Default `true`. `false` is for who needs a tool that is not there: it
-   * starts what was not started, whatever its `startup` says.
+   * Whether servers that failed, or lost their session, are tried again. Default `true`. `false` is
+   * for who needs a tool that is not there: it starts what was not started, whatever its `startup`
+   * says.
    */
   readonly retryFailed?: boolean | undefined;
 }
 
 /**
- * Brings servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed over,
- * and so are those whose registration ends meanwhile, and those that are late: their attempts go on. What `startup` says holds but for a
- * refresh. Throws `aborted` when the caller gives up.
+ * Brings servers up at the same time, and returns those that failed, in their order. Servers that
+ * are disabled are passed over, and so are those whose registration ends meanwhile, and those that
+ * are late: their attempts go on. What `startup` says holds but for a refresh. Throws `aborted`
+ * when the caller gives up.
  */
 export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[]> {
   const { serverSet, clock, demand, operation, signal, interactive, timeoutMs } = plan;
@@ -92,7 +97,9 @@ function toWaitFor(plan: BringUpPlan): readonly Registration[] {
   return enabled.filter(isWanted);
 }
 
-/** Whether its tools are not known because nobody asked yet, or because the answer is on its way. */
+/**
+ * Whether its tools are not known because nobody asked yet, or because the answer is on its way.
+ */
 export function isUnlisted({ link: { state }, listed }: Registration): boolean {
   return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
 }

@@ -9,28 +9,41 @@ export interface RegistrationEnding {
   readonly error: HostsideError;
   /** In milliseconds. Default 0: they are cut. */
   readonly drainMs?: number | undefined;
-  /** Whether what had its id before keeps the time that it was given. Default `false`: it gets no more than this one. */
+  /**
+   * Whether what had its id before keeps the time that it was given. Default `false`: it gets no
+   * more than this one.
+   */
   readonly sparesEarlier?: boolean | undefined;
 }
 
 /** Registrations that have ended, while something of their sessions is left. */
 export interface DrainingRegistrations {
-  /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
+  /**
+   * Settles when nothing is left that the next session under this id has to wait for; `undefined`
+   * when nothing is. Never rejects.
+   */
   ahead(id: string): Promise<void> | undefined;
   /**
-   * Until when, by the clock, calls of registrations before this number may finish, as long as the next session under the id waits for what
-   * is left of them; `undefined` when none does.
+   * Until when, by the clock, calls of registrations before this number may finish, as long as the
+   * next session under the id waits for what is left of them; `undefined` when none does.
    */
   until(id: string, number: number): number | undefined;
   /**
-   * Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects.
+   * Ends a registration: it takes nothing new from now on. Settles when nothing of it is left.
+   * Never rejects.
    */
   end(registration: Registration, ending: RegistrationEnding): Promise<void>;
-  /** Settles when nothing is left of a registration that has ended, nor of those before it under its id; `undefined` when nothing is. Never rejects. */
+  /**
+   * Settles when nothing is left of a registration that has ended, nor of those before it under its
+   * id; `undefined` when nothing is. Never rejects.
+   */
   of(registration: Registration): Promise<void> | undefined;
   /** Settles when nothing is left of the sessions that a registration has now. Never rejects. */
   left(registration: Registration): Promise<void>;
-  /** Lets nothing finish any more, under this id or any. Settles when nothing of them is left. Never rejects. */
+  /**
+   * Lets nothing finish any more, under this id or any. Settles when nothing of them is left. Never
+   * rejects.
+   */
   cut(id?: string): Promise<void>;
 }
 
@@ -46,8 +59,9 @@ interface DrainingRegistration {
 }
 
 /**
- * Makes an empty list. Calls that are under way finish within the `drainMs` of their ending, and are cut then; beyond that, nothing is
- * waited for any longer than `timeouts.closeMs` of its server allow.
+ * Makes an empty list. Calls that are under way finish within the `drainMs` of their ending, and
+ * are cut then; beyond that, nothing is waited for any longer than `timeouts.closeMs` of its server
+ * allow.
  */
 export function createDrainingRegistrations(clock: Clock): DrainingRegistrations {
   const leaving = new Set<DrainingRegistration>();
@@ -90,7 +104,8 @@ export function createDrainingRegistrations(clock: Clock): DrainingRegistrations
         leaving.delete(leavingOne);
       };
       const gone = leave();
-      // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
+      // A server behind a URL serves many sessions at once. A process may own a port, a file or a
+      // profile that the next one wants.
       const mayOverlap = drainMs > 0 && link.spec.url !== undefined;
       const vacated = mayOverlap ? left(registration, true) : gone;
       const until = clock.now() + drainMs;

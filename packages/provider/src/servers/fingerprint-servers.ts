@@ -7,9 +7,11 @@ const numbers = new WeakMap<object, number>();
 let last = 0;
 
 /**
- * `sha256-` and a hash of a set of servers, in hexadecimal: equal for sets with equal specs, whatever their order and the order of members. A member that is
- * `undefined` is absent; one that says its default is another spec. Timeouts do not count, because they restart nothing. The functions of `memory` and `custom`
- * transports are compared by identity, within this process. Not meant to be public: it is made from credentials, too.
+ * `sha256-` and a hash of a set of servers, in hexadecimal: equal for sets with equal specs,
+ * whatever their order and the order of members. A member that is `undefined` is absent; one that
+ * says its default is another spec. Timeouts do not count, because they restart nothing. The
+ * functions of `memory` and `custom` transports are compared by identity, within this process. Not
+ * meant to be public: it is made from credentials, too.
  */
 export function fingerprintServers(servers: readonly ServerSpec[]): string {
   const sorted = [...servers].sort((a, b) => compareText(a.id, b.id));

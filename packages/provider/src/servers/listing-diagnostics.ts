@@ -6,7 +6,10 @@ import { findModelApiRefusals } from "../catalog/find-refusals.ts";
 import { createToolFilter } from "../catalog/tool-filter.ts";
 import type { PartFault } from "../guarded-parts.ts";
 
-/** What a developer wants to know of a listing: which tools were left out or mended, and why it stops where it does. */
+/**
+ * What a developer wants to know of a listing: which tools were left out or mended, and why it
+ * stops where it does.
+ */
 export function listingDiagnostics(
   serverId: string,
   { dropped, withoutSchema = [], truncated, tools, failure }: ToolListing,
@@ -33,8 +36,8 @@ export function listingDiagnostics(
 const mostRefusals = 50;
 
 /**
- * One diagnostic for each tool on offer whose schema some model API refuses, and with it the whole request that declares the tool; at
- * most 50, and one that counts the rest.
+ * One diagnostic for each tool on offer whose schema some model API refuses, and with it the whole
+ * request that declares the tool; at most 50, and one that counts the rest.
  */
 export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[]): readonly Diagnostic[] {
   const { id: serverId } = spec;
@@ -52,8 +55,8 @@ export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[
 }
 
 /**
- * One diagnostic for each name in `allow`, `deny` or `tools` that the server does not list: it may be misspelt. None for a listing that
- * was cut short, because the name may stand in the rest.
+ * One diagnostic for each name in `allow`, `deny` or `tools` that the server does not list: it may
+ * be misspelt. None for a listing that was cut short, because the name may stand in the rest.
  */
 export function filterDiagnostics(
   { id, allow = [], deny = [], tools: overrides = {} }: ServerSpec,
@@ -88,7 +91,10 @@ export function collisionDiagnostics(collisions: readonly NameCollision[]): read
   });
 }
 
-/** One diagnostic for each tool, or server, for which a part of the product's own failed; of a failed admission, one for each server. */
+/**
+ * One diagnostic for each tool, or server, for which a part of the product's own failed; of a
+ * failed admission, one for each server.
+ */
 export function faultDiagnostics(
   faults: readonly PartFault[],
   listings: readonly ToolServerListing[],

@@ -27,7 +27,10 @@ export interface Observers {
   readonly promptsChanged: EventSource<ServerNews>;
   readonly resourceUpdated: EventSource<ServerResourceUpdate>;
   readonly notification: EventSource<ServerNotification & ServerNews>;
-  /** The provider is made. Diagnostics from before come in a later turn, when whoever made it can listen. */
+  /**
+   * The provider is made. Diagnostics from before come in a later turn, when whoever made it can
+   * listen.
+   */
   begin(): void;
   /** Ends every subscription. */
   close(): void;

@@ -3,8 +3,8 @@ import { copySpec, foldCase } from "@hostside/core/implement";
 import { normalizeServerId, type NamingStrategy } from "@hostside/naming";
 
 /**
- * Checks a spec whole, before anything starts, and returns a frozen copy of it: from then on only the provider changes what is
- * registered. Throws `invalid_spec` or `unsupported_transport`.
+ * Checks a spec whole, before anything starts, and returns a frozen copy of it: from then on only
+ * the provider changes what is registered. Throws `invalid_spec` or `unsupported_transport`.
  */
 export function readSpec(spec: ServerSpec, connector: Connector): ServerSpec {
   assertServerSpec(spec);
@@ -14,8 +14,9 @@ export function readSpec(spec: ServerSpec, connector: Connector): ServerSpec {
 }
 
 /**
- * Checks the specs that a provider starts with: each one by itself, then that no two have the same id, or ids that look the same in
- * names. Returns frozen copies. Throws `invalid_spec`, `unsupported_transport` or `duplicate_server`.
+ * Checks the specs that a provider starts with: each one by itself, then that no two have the same
+ * id, or ids that look the same in names. Returns frozen copies. Throws `invalid_spec`,
+ * `unsupported_transport` or `duplicate_server`.
  */
 export function readSpecs(
   specs: readonly ServerSpec[],
@@ -34,8 +35,8 @@ export function readSpecs(
 }
 
 /**
- * Throws `duplicate_server` when the id is taken, differs from one of `ids` in nothing that shows in a name, or in ASCII case alone:
- * groups are looked up regardless of it, whatever the naming.
+ * Throws `duplicate_server` when the id is taken, differs from one of `ids` in nothing that shows
+ * in a name, or in ASCII case alone: groups are looked up regardless of it, whatever the naming.
  */
 export function checkId(id: string, ids: Iterable<string>, naming: NamingStrategy): void {
   const normalized = normalizeServerId(id, naming);

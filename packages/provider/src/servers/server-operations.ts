@@ -85,7 +85,8 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const options = readUserOptions("updateServer", givenOptions);
       const spec = readSpec(given, connector);
       const { registration, isWanted } = updateSpec(find("updateServer", spec.id), spec, { serverSet });
-      // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
+      // With nothing to restart there may still be an update under way that another caller made;
+      // this one ends with it.
       if (isWanted) await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
     async refreshServer(id, givenOptions) {
@@ -101,7 +102,8 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const { link } = registration;
       if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
       const error = registrationEndedError(id, "was disconnected, because its credentials were cleared");
-      // The session first, so that it renews nothing; and once more, for one that was opened meanwhile with what is being forgotten.
+      // The session first, so that it renews nothing; and once more, for one that was opened
+      // meanwhile with what is being forgotten.
       const { session } = link.state;
       await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
       try {

@@ -141,7 +141,8 @@ async function askInPause(
   onElicit: NonNullable<LinkHooks["onElicit"]>,
   { request, signal }: Question,
 ): Promise<ElicitationResult> {
-  // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
+  // A human's time is nobody's fault: what waits for this server waits without a clock until the
+  // answer is there.
   const resume = queue.pausable.pause(fairnessKeyOf(request.context));
   // Nor is it anybody's when the question is over and the product's handler goes on all the same.
   signal.addEventListener("abort", resume, { once: true });

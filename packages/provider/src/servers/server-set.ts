@@ -19,25 +19,43 @@ export interface ServerSet {
   all(): readonly Registration[];
   /** Registers a server; nothing starts. One that is `provisional` shows nothing until `settle`. */
   add(spec: ServerSpec, options?: { readonly provisional?: boolean }): Registration;
-  /** A provisional registration is one like any other from now on, and is shown with what it has listed. */
+  /**
+   * A provisional registration is one like any other from now on, and is shown with what it has
+   * listed.
+   */
   settle(registration: Registration): void;
   /** Shows the tools of registrations that were held, in one step. */
   show(registrations: Iterable<Registration>): void;
   /** Gives a registration another spec, for all that needs no new session. */
   respec(registration: Registration, spec: ServerSpec): void;
-  /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
+  /**
+   * Puts a new registration in the place of another one, whose tools stay on show until there are
+   * new ones.
+   */
   replace(old: Registration, spec: ServerSpec, ending: RegistrationEnding): Registration;
   readonly unpublished: Publisher["unpublished"];
   readonly readmit: Publisher["readmit"];
-  /** Settles when nothing is left of a registration that has ended, or of the sessions that one has now. */
+  /**
+   * Settles when nothing is left of a registration that has ended, or of the sessions that one has
+   * now.
+   */
   left(registration: Registration): Promise<void>;
-  /** Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is left. */
+  /**
+   * Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is
+   * left.
+   */
   cut(id: string): Promise<void>;
-  /** Ends a registration, if it has not ended yet. Resolves when nothing is left of it, nor of those before it that it does not spare. */
+  /**
+   * Ends a registration, if it has not ended yet. Resolves when nothing is left of it, nor of those
+   * before it that it does not spare.
+   */
   end(registration: Registration, ending: RegistrationEnding): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
   endAll(error: HostsideError): Promise<void>;
-  /** Makes several changes one: whoever watches sees what is shown change once, and hears of it when all is done. `work` must not wait. */
+  /**
+   * Makes several changes one: whoever watches sees what is shown change once, and hears of it when
+   * all is done. `work` must not wait.
+   */
   together(work: () => void): void;
   status(registration: Registration): ServerStatus;
 }
@@ -113,7 +131,8 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.releaseNames(registration.id);
-        // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
+        // Before anybody hears of it: a listener may add a server of the same id, which has to know
+        // that this one is still leaving.
         gone = draining.end(registration, ending);
         publish(registration);
         announceEnd(registration);

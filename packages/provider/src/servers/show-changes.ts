@@ -13,7 +13,10 @@ export interface Showing extends Publisher {
   /** Says that a registration has ended. */
   readonly announceEnd: (registration: Registration) => void;
   readonly report: (diagnostics: readonly Diagnostic[]) => void;
-  /** Puts off what is shown and said until `work` is done: then what is shown changes once, and the rest is said. `work` must not wait. */
+  /**
+   * Puts off what is shown and said until `work` is done: then what is shown changes once, and the
+   * rest is said. `work` must not wait.
+   */
   readonly together: (work: () => void) => void;
 }
 

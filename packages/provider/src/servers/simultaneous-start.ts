@@ -12,9 +12,10 @@ export interface SimultaneousStart {
 const longestHoldMs = 250;
 
 /**
- * Makes servers that have not been shown yet appear together: when all of them have settled, or a quarter of a second after the first,
- * whichever comes first. So whoever watches the tools sees them change once and not with every server, and a slow one holds up nobody.
- * Those that are late appear when they are ready. Names do not depend on it.
+ * Makes servers that have not been shown yet appear together: when all of them have settled, or a
+ * quarter of a second after the first, whichever comes first. So whoever watches the tools sees
+ * them change once and not with every server, and a slow one holds up nobody. Those that are late
+ * appear when they are ready. Names do not depend on it.
  */
 export function createSimultaneousStart(
   registrations: readonly Registration[],

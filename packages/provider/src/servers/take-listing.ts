@@ -7,13 +7,16 @@ import type { Registration } from "./registration.ts";
 /** What comes with a listing. */
 export interface ListingNews {
   readonly server: ServerInfo;
-  /** Whether anybody is there to be told of it: to see which schemas are refused is a walk through all of them. */
+  /**
+   * Whether anybody is there to be told of it: to see which schemas are refused is a walk through
+   * all of them.
+   */
   readonly isWatched: boolean;
 }
 
 /**
- * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one before. `listed` stays the same object
- * when nothing that the catalogue shows is new.
+ * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one
+ * before. `listed` stays the same object when nothing that the catalogue shows is new.
  */
 export function takeListing(
   registration: Registration,
@@ -23,7 +26,8 @@ export function takeListing(
   const { id, number, link, listing: before, saved } = registration;
   registration.listing = listing;
   registration.saved = undefined;
-  // Only what this registration listed: it may begin with the listing of the one that it replaces. What was saved may be of an earlier version.
+  // Only what this registration listed: it may begin with the listing of the one that it replaces.
+  // What was saved may be of an earlier version.
   const isSuccessor = before === undefined && (saved === undefined || saved.server.name === server.name);
   const replaced = isSuccessor ? undefined : describeReplacement(registration.listed?.server, server);
   if (replaced !== undefined) registration.replacements += 1;
@@ -62,7 +66,10 @@ function nameOf({ name, version }: ServerInfo): string {
   return [name === undefined ? "without a name" : JSON.stringify(name), version].filter(Boolean).join(" ");
 }
 
-/** Gives a registration another spec, for all that needs no new session. Returns what is worth telling of it. */
+/**
+ * Gives a registration another spec, for all that needs no new session. Returns what is worth
+ * telling of it.
+ */
 export function changeSpec(registration: Registration, spec: ServerSpec): readonly Diagnostic[] {
   const { link, listing, listed } = registration;
   link.use(spec);

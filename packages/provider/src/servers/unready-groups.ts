@@ -3,8 +3,9 @@ import type { ProviderCatalog } from "../catalog/catalog.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /**
- * The groups of servers that are not ready, in the order of `statuses`. Neither those that the host turned off, nor those whose session
- * ended because nobody used it: the next call of their tools goes out as any other.
+ * The groups of servers that are not ready, in the order of `statuses`. Neither those that the host
+ * turned off, nor those whose session ended because nobody used it: the next call of their tools
+ * goes out as any other.
  */
 export function unreadyGroups(
   providerName: string,

@@ -20,7 +20,10 @@ export interface UpdateOptions {
   readonly reason?: string | undefined;
 }
 
-/** Gives a registered server another spec, and restarts no more than that asks for. Waits for nothing. */
+/**
+ * Gives a registered server another spec, and restarts no more than that asks for. Waits for
+ * nothing.
+ */
 export function updateSpec(
   old: Registration,
   spec: ServerSpec,
@@ -41,7 +44,8 @@ export function updateSpec(
   return { registration: old, difference, isWanted };
 }
 
-// The server is still there: a call that was about to go out on the old session goes out on the next one.
+// The server is still there: a call that was about to go out on the old session goes out on the
+// next one.
 function renewedError(serverId: string): HostsideError {
   const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
   return new HostsideError(message, { code: "connection_closed", serverId, outcome: "not-sent" });

@@ -9,7 +9,10 @@ import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 import type { ServerStatus } from "./server-status.ts";
 
-/** The resources that the product wants to hear of, whatever becomes of the sessions with their servers. */
+/**
+ * The resources that the product wants to hear of, whatever becomes of the sessions with their
+ * servers.
+ */
 export interface ResourceWatch {
   /** As the provider's `subscribeResource` says. */
   subscribe(id: string, uri: string, options: OperationOptions): Promise<Subscription>;
@@ -39,7 +42,10 @@ interface Begun {
   readonly current: Subscription;
 }
 
-/** What is known of one server, by its id: a registration that replaces another one goes on where that one was. */
+/**
+ * What is known of one server, by its id: a registration that replaces another one goes on where
+ * that one was.
+ */
 interface Watched {
   readonly wants: LazySet<Want>;
   /** The session on which the wants are subscribed, held so that it does not count as unused. */
@@ -52,8 +58,9 @@ interface Watched {
 }
 
 /**
- * Makes one. It follows the status of each server: what was subscribed to is subscribed to again on each new session, and told then as what
- * may have changed unheard, as are the lists of resources and prompts.
+ * Makes one. It follows the status of each server: what was subscribed to is subscribed to again on
+ * each new session, and told then as what may have changed unheard, as are the lists of resources
+ * and prompts.
  */
 export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
   const { parts, serverSet } = init;
@@ -166,7 +173,8 @@ function sync(watching: Watching, id: string): void {
   if (retryAt !== undefined) watched.cancelRetry ??= retry(watching, registration, retryAt);
 }
 
-// Whoever waits for news is as good a reason for a session as a call, also where nothing would be tried for nobody.
+// Whoever waits for news is as good a reason for a session as a call, also where nothing would be
+// tried for nobody.
 function retryAtOf(state: LinkState): number | undefined {
   return state.kind === "down" || (state.kind === "failed" && mayPass(state)) ? state.retryAt : undefined;
 }

@@ -13,8 +13,9 @@ import {
 import { listen } from "./listen.ts";
 import { oddAnswer, oddMessage } from "./odd-answers.ts";
 
-// Short waits are over at once, as that before a stream is resumed; the long ones, which are deadlines, never come. Only that of a call
-// does, because some answers name no request, and so answer none.
+// Short waits are over at once, as that before a stream is resumed; the long ones, which are
+// deadlines, never come. Only that of a call does, because some answers name no request, and so
+// answer none.
 const callMs = 90_000;
 const patient = 1_000_000;
 function createHastyClock(): Clock {
@@ -62,7 +63,8 @@ async function callAll({ transport, options, count, calls }: Run): Promise<void>
   expect(provider.has("mcp_s_echo")).toBe(true);
   const call = (text: string) => provider.call("mcp_s_echo", { text });
   await Promise.allSettled(Array.from({ length: calls }, (_, i) => call(`${i}`)));
-  // Whatever happened before: a connection that was lost is there again, and what comes next runs as often.
+  // Whatever happened before: a connection that was lost is there again, and what comes next runs
+  // as often.
   await Promise.allSettled([call("last")]);
   for (const [text, times] of count.times) {
     expect({ text, times }).toEqual({ text, times: Math.min(times, 1 + (count.allowed.get(text) ?? 0)) });

@@ -48,7 +48,10 @@ function writeMessage({ names, body }: OddMessage, id: unknown): JsonObject {
   return { jsonrpc: "2.0", id: names === "request" ? (id as string) : null, ...(body as JsonObject) };
 }
 
-/** A server in this process behind a `fetch`. It runs every call that reaches it, then answers oddly. */
+/**
+ * A server in this process behind a `fetch`. It runs every call that reaches it, then answers
+ * oddly.
+ */
 export function createCountingFetch(
   kind: ServerKind,
   count: CallCount,
@@ -123,7 +126,10 @@ interface ServerEnd {
   close(): Promise<void>;
 }
 
-/** The same over one channel, as over stdio: each call is answered with a message, or with the end of the connection. */
+/**
+ * The same over one channel, as over stdio: each call is answered with a message, or with the end
+ * of the connection.
+ */
 export function serveCounting(
   kind: ServerKind,
   count: CallCount,

@@ -14,7 +14,9 @@ export interface LifecycleHost extends AsyncDisposable {
 
 const slow = { timeout: 60_000 };
 
-/** What becomes of a server's life, seen by who calls it, with the server's ledger to say what ran. */
+/**
+ * What becomes of a server's life, seen by who calls it, with the server's ledger to say what ran.
+ */
 export function describeLifecycle(
   rows: readonly TransportRow[],
   open: (subject: Subject, options?: Partial<ProviderOptions>) => Promise<LifecycleHost>,

@@ -7,7 +7,10 @@ export interface Listening extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Puts something with the shape of a `fetch` behind a socket. What it throws, and a body that fails, cut the connection. */
+/**
+ * Puts something with the shape of a `fetch` behind a socket. What it throws, and a body that
+ * fails, cut the connection.
+ */
 export async function listen(answer: (url: string, init: RequestInit) => Promise<Response>): Promise<Listening> {
   const server = createServer((request, response) => {
     reply(request, response, answer).catch(() => request.socket.destroy());

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 
-/** A JSON-RPC error as a server may word it, or a result, and whether it names the request that it answers. */
+/**
+ * A JSON-RPC error as a server may word it, or a result, and whether it names the request that it
+ * answers.
+ */
 export interface OddMessage {
   readonly names: "nobody" | "request";
   readonly body: { readonly error: unknown } | { readonly result: unknown };

@@ -9,9 +9,15 @@ import { createVirtualClock, type VirtualClock } from "../simulation/virtual-clo
 interface World extends AsyncDisposable {
   readonly provider: McpProvider;
   readonly clock: VirtualClock;
-  /** What the server answers requests with that are no handshake, or all of them; `undefined` for as it should. */
+  /**
+   * What the server answers requests with that are no handshake, or all of them; `undefined` for as
+   * it should.
+   */
   refuse: ((method: string) => number | undefined) | undefined;
-  /** What the credentials answer a refusal with. Default: that a user has to act, unless one waits, who acts at once. */
+  /**
+   * What the credentials answer a refusal with. Default: that a user has to act, unless one waits,
+   * who acts at once.
+   */
   answer: (refusal: CredentialsRefusal) => void;
   readonly refusals: CredentialsRefusal[];
   /** Methods that reached the server, in order. */

@@ -24,7 +24,10 @@ export interface Subject extends AsyncDisposable {
   spec(rest?: Partial<EntrySettings>): ServerSpec;
   /** Starts it again, where that is not the host's business. */
   revive(): Promise<void>;
-  /** Its processes that are alive, and those of its children; `[]` for a server that the host does not start. */
+  /**
+   * Its processes that are alive, and those of its children; `[]` for a server that the host does
+   * not start.
+   */
   livePids(): readonly number[];
 }
 

@@ -1,6 +1,9 @@
 /** What a run does to the process that it runs in. */
 export interface HostWatch {
-  /** Longest time that the event loop was kept from turning, in milliseconds of this process's own processor time. */
+  /**
+   * Longest time that the event loop was kept from turning, in milliseconds of this process's own
+   * processor time.
+   */
   readonly longestStallMs: number;
   /** Handles that keep a process alive and were not there at the start, by kind. */
   extraHandles(): Readonly<Record<string, number>>;
@@ -10,7 +13,9 @@ export interface HostWatch {
 // Timers come and go in the test runner itself.
 const handleKinds = ["ProcessWrap", "PipeWrap", "TCPSocketWrap", "TCPServerWrap", "TLSWrap"];
 
-/** Starts to watch. Processor time instead of time: a busy machine must not look like a busy host. */
+/**
+ * Starts to watch. Processor time instead of time: a busy machine must not look like a busy host.
+ */
 export function watchHost(): HostWatch {
   const before = countHandles();
   let longest = 0;

@@ -146,7 +146,10 @@ function checkStaleness(run: Run): void {
   }
 }
 
-/** What is shown of a server is what it had at some time, and never older than what was shown before. */
+/**
+ * What is shown of a server is what it had at some time, and never older than what was shown
+ * before.
+ */
 function createSnapshotCheck({ provider, world, operations }: Run): Check {
   const lastVersions = new Map<string, number>();
   const removals = new Map<string, number>();
@@ -258,7 +261,10 @@ function checkExecutions({ operations, world }: Run): void {
   }
 }
 
-/** A call is cut short by what ends its server's session, and by nothing else; and none outlives its provider. */
+/**
+ * A call is cut short by what ends its server's session, and by nothing else; and none outlives its
+ * provider.
+ */
 function checkCuts({ operations, closing }: Run): void {
   if (closing.done) {
     for (const { label, callId } of operations.pending) {
@@ -284,7 +290,8 @@ function checkCuts({ operations, closing }: Run): void {
 function checkAdditions({ operations, provider }: Run): void {
   for (const { adds, label, startedStep } of operations.pending) {
     if (adds === undefined) continue;
-    // It became part of a set, whatever comes of it; or it was removed, and what is there under its id was added after it.
+    // It became part of a set, whatever comes of it; or it was removed, and what is there under its
+    // id was added after it.
     const isOver = (later: Operation): boolean => later.applies?.has(adds) === true || doesRemove(later, adds);
     if (operations.all.some((later) => later.startedStep > startedStep && isOver(later))) continue;
     hold(!readSnapshot(provider).has(adds), () => `${label} is under way, and tools are shown`);
@@ -386,7 +393,8 @@ function describe({ state, stale, error }: ServerStatus): string {
   return `${stale ? "stale and " : ""}${state}${error === undefined ? "" : ` (${error.message})`}`;
 }
 
-// The second is how a call ends whose session gives way to another one: it should have been waited for.
+// The second is how a call ends whose session gives way to another one: it should have been waited
+// for.
 function isCut(error: unknown): boolean {
   if (codeOf(error) === "server_removed") return true;
   return isHostsideError(error, "connection_closed") && error.outcome === "unknown";

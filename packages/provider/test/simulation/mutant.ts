@@ -3,6 +3,9 @@ import type { TroubleKind } from "./program.ts";
 
 /** A deliberate bug of the provider. */
 export interface Mutant extends SourceMutant {
-  /** The kinds of trouble in which it shows. Default: any. For a bug that shows in less than one of some thousand schedules of all kinds. */
+  /**
+   * The kinds of trouble in which it shows. Default: any. For a bug that shows in less than one of
+   * some thousand schedules of all kinds.
+   */
   readonly kinds?: readonly TroubleKind[];
 }

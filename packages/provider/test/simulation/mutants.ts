@@ -1,7 +1,10 @@
 import type { Mutant } from "./mutant.ts";
 import { savedMutants } from "./saved-mutants.ts";
 
-/** Bugs that hosts have, each as small as it would be in real life. The simulation has to find every one of them. */
+/**
+ * Bugs that hosts have, each as small as it would be in real life. The simulation has to find every
+ * one of them.
+ */
 export const mutants: readonly Mutant[] = [
   {
     bug: "holds the time that a server waits for its turn against its start",

@@ -41,7 +41,10 @@ export type Command =
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "close" };
 
-/** A server of a set, and which of its specs: as it was at first, or other in what is shown, in its credentials or in its session. */
+/**
+ * A server of a set, and which of its specs: as it was at first, or other in what is shown, in its
+ * credentials or in its session.
+ */
 export interface AppliedServer {
   readonly id: string;
   readonly spec: "first" | "title" | "token" | "place" | "process" | "off";
@@ -58,8 +61,9 @@ export interface Program {
   /** Whether the servers are ready before the first command; else commands mix with the start. */
   readonly warm: boolean;
   /**
-   * What the provider is handed of the servers: nothing; what they listed, which is of another time; or what still holds by their own word, and then `other` is
-   * a server which is not the one any more that it was.
+   * What the provider is handed of the servers: nothing; what they listed, which is of another
+   * time; or what still holds by their own word, and then `other` is a server which is not the one
+   * any more that it was.
    */
   readonly saved: "nothing" | "outdated" | "holding" | "other";
   readonly commands: readonly Command[];
@@ -69,7 +73,10 @@ const id = fc.constantFrom(...playedIds);
 // Most trouble is interesting where it meets other trouble, so one server gets most of it.
 const target = fc.oneof({ weight: 4, arbitrary: fc.constant("a") }, { weight: 1, arbitrary: id });
 
-/** How each kind of command is made, but for calls and changes of tools, of which every program has some. */
+/**
+ * How each kind of command is made, but for calls and changes of tools, of which every program has
+ * some.
+ */
 const trouble = {
   "call-calm": fc.record({ do: fc.constant("call-calm") }),
   abort: fc.record({ do: fc.constant("abort") }),
@@ -150,7 +157,8 @@ const change: fc.Arbitrary<Command> = fc.record({
 });
 
 const allKinds = Object.keys(trouble) as TroubleKind[];
-// Changes of the set go wrong where they meet one another while one of them fails; a few out of all kinds are rarely those.
+// Changes of the set go wrong where they meet one another while one of them fails; a few out of all
+// kinds are rarely those.
 const changesOfTheSet: TroubleKind[] = [
   "add",
   "remove",
@@ -163,7 +171,8 @@ const changesOfTheSet: TroubleKind[] = [
   "abort",
   "close-fault",
 ];
-// "Swarm testing" (Groce et al., 2012): a program of a few kinds of trouble goes deeper into each than one of all kinds.
+// "Swarm testing" (Groce et al., 2012): a program of a few kinds of trouble goes deeper into each
+// than one of all kinds.
 const swarms = fc.oneof(
   { weight: 4, arbitrary: fc.subarray(allKinds, { minLength: 2, maxLength: 5 }) },
   {

@@ -17,8 +17,9 @@ import { serverOf, type World } from "./world.ts";
 const lastWordMs = 1000;
 
 /**
- * Runs one program against a provider in a simulated world, in the order that the scheduler picks, and throws at the first step after
- * which an invariant does not hold. In the end everything gets well, and the provider has to catch up with it and then to close.
+ * Runs one program against a provider in a simulated world, in the order that the scheduler picks,
+ * and throws at the first step after which an invariant does not hold. In the end everything gets
+ * well, and the provider has to catch up with it and then to close.
  */
 export async function runProgram(program: Program, scheduler: Scheduler, create: typeof createProvider): Promise<void> {
   const run = startRun(program, scheduler, create);
@@ -135,7 +136,10 @@ function createInterceptor({ clock, pause }: World, faults: InterceptorFault[]):
   };
 }
 
-/** Lets everything happen that is under way, without time passing; then lets time pass to the next timer; until nothing is left. */
+/**
+ * Lets everything happen that is under way, without time passing; then lets time pass to the next
+ * timer; until nothing is left.
+ */
 async function drain(driver: Driver): Promise<void> {
   const { run, scheduler, invariants, step } = driver;
   await flush();
@@ -154,7 +158,10 @@ async function drain(driver: Driver): Promise<void> {
   throw new Error(`operations that never end: ${left.join(", ")}`);
 }
 
-/** All faults are over. A refresh may still share an attempt that began before; then the next one makes the provider catch up. */
+/**
+ * All faults are over. A refresh may still share an attempt that began before; then the next one
+ * makes the provider catch up.
+ */
 async function recover(driver: Driver): Promise<void> {
   const { run, invariants } = driver;
   run.calm.value = true;

@@ -21,7 +21,9 @@ export interface Human {
   isAnswering(serverId: string): boolean;
   /** Time taken so far. */
   answeredMs(serverId: string): number;
-  /** With a `signal` there is nobody: the question is over when that aborts, and is never answered. */
+  /**
+   * With a `signal` there is nobody: the question is over when that aborts, and is never answered.
+   */
   answer(serverId: string, signal?: AbortSignal): Promise<void>;
 }
 

@@ -23,7 +23,9 @@ export function checkSelected({ operations, program, world }: Run): void {
   }
 }
 
-/** What a server refused without a handshake was not run, and nobody but the provider has to know. */
+/**
+ * What a server refused without a handshake was not run, and nobody but the provider has to know.
+ */
 export function checkMistaken({ operations }: Run): void {
   for (const { end, label } of operations.all) {
     if (end === undefined || !("error" in end)) continue;

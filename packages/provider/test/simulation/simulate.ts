@@ -11,17 +11,25 @@ export interface SimulationPlan {
   readonly modes?: readonly RefreshMode[];
   /** The kinds of trouble that each program has. Default: a few, other ones in each. */
   readonly kinds?: readonly TroubleKind[] | undefined;
-  /** Whether calls always pass an interceptor: for a provider that brings some of its own. Default: in some programs. */
+  /**
+   * Whether calls always pass an interceptor: for a provider that brings some of its own. Default:
+   * in some programs.
+   */
   readonly intercepted?: boolean;
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
-  /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
+  /**
+   * Which program and schedule of that seed to run again, as a failure printed it. Default: all.
+   */
   readonly path?: string | undefined;
   /** Default `true`: a failure is shrunk to the shortest program and schedule that still fail. */
   readonly shrink?: boolean;
 }
 
-/** Runs random programs in random orders; what comes back says whether one failed, and with which seed and path. */
+/**
+ * Runs random programs in random orders; what comes back says whether one failed, and with which
+ * seed and path.
+ */
 export async function simulate({
   create,
   numRuns,

@@ -45,13 +45,22 @@ export interface SimulatedServer {
   cutShort: number;
   /** Listings that came to nothing. */
   failedListings: number;
-  /** How many sessions it has forgotten that are still open on the other side. Two, when the second expires while the first is drained. */
+  /**
+   * How many sessions it has forgotten that are still open on the other side. Two, when the second
+   * expires while the first is drained.
+   */
   expired: number;
-  /** Sessions that are done with but for the calls under way on them, of a server that serves one at a time. */
+  /**
+   * Sessions that are done with but for the calls under way on them, of a server that serves one at
+   * a time.
+   */
   draining: number;
   /** It speaks 2026-07-28, or did when its tools were listed. */
   era: "legacy" | "modern";
-  /** It is another one than it was when its tools were listed, and refuses what comes without a handshake. */
+  /**
+   * It is another one than it was when its tools were listed, and refuses what comes without a
+   * handshake.
+   */
   isOther: boolean;
   /** Requests that it refused because of that. */
   mistaken: number;
@@ -77,7 +86,10 @@ export interface SimulatedSession {
   crash(): void;
   /** The server forgets the session: everything sent on it from now on is refused. */
   expire(): void;
-  /** The server still lists its tools, and takes every call for one of a session that it does not know. */
+  /**
+   * The server still lists its tools, and takes every call for one of a session that it does not
+   * know.
+   */
   forgetCalls(): void;
   /** The server says that its tools changed, so many times at once. */
   notify(times: number): Promise<void>;
@@ -126,7 +138,10 @@ export function changeTools(
   server.history.set(server.version, new Map(server.tools));
 }
 
-/** The tools of a server as it lists them. The version is in the description, so that a change shows. */
+/**
+ * The tools of a server as it lists them. The version is in the description, so that a change
+ * shows.
+ */
 export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
   const tools = Array.from(server.tools, ([name, version]) => ({
     name,

@@ -27,7 +27,10 @@ interface SessionParts {
   readonly server: SimulatedServer;
   readonly hooks: ConnectionHooks;
   readonly world: World;
-  /** Aborts when the provider is done with the session, whether calls are still under way on it or not. */
+  /**
+   * Aborts when the provider is done with the session, whether calls are still under way on it or
+   * not.
+   */
   readonly ended: AbortSignal;
 }
 
@@ -67,7 +70,10 @@ export function openSession(parts: SessionParts): SimulatedSession {
     }
   };
 
-  /** Runs one request: on its way, at the server, on its way back; ends early with the session, the time or the caller. */
+  /**
+   * Runs one request: on its way, at the server, on its way back; ends early with the session, the
+   * time or the caller.
+   */
   const request = <T>(
     label: string,
     {
@@ -281,7 +287,10 @@ async function ask(
   }
 }
 
-/** A step of a shutdown, which takes no longer than a connector may: it happens when the world says so, or when the time is up. */
+/**
+ * A step of a shutdown, which takes no longer than a connector may: it happens when the world says
+ * so, or when the time is up.
+ */
 export function stepOfClosing(step: string, { id, timeouts }: ServerSpec, { clock, pause }: World): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.schedule(3 * (timeouts?.closeMs ?? defaultTimeouts.closeMs), resolve);

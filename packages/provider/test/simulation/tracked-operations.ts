@@ -16,7 +16,9 @@ export interface Operation {
   readonly removes: string | undefined;
   /** The id of the server whose sessions it ends. */
   readonly interrupts: string | undefined;
-  /** The id of the server whose session it replaces, without harm to the calls that are under way. */
+  /**
+   * The id of the server whose session it replaces, without harm to the calls that are under way.
+   */
   readonly renews: string | undefined;
   /** The servers that it makes the whole set. */
   readonly applies: ReadonlySet<string> | undefined;

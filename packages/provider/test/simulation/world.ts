@@ -4,7 +4,10 @@ import type { VirtualClock } from "./virtual-clock.ts";
 /** Where simulated servers live. */
 export interface World {
   readonly clock: VirtualClock;
-  /** Every step over the wire goes through it: whoever owns the world decides when it happens, and in which order. */
+  /**
+   * Every step over the wire goes through it: whoever owns the world decides when it happens, and
+   * in which order.
+   */
   readonly pause: (serverId: string, step: string) => Promise<void>;
   readonly servers: Map<string, SimulatedServer>;
 }

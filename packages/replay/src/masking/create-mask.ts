@@ -8,12 +8,20 @@ import {
   type SecretFinder,
 } from "@hostside/core/implement";
 
-/** Puts placeholders in the place of secrets: the same for the same secret, in the order in which they came up. */
+/**
+ * Puts placeholders in the place of secrets: the same for the same secret, in the order in which
+ * they came up.
+ */
 export interface Mask {
   readonly text: (text: string) => string;
-  /** In each text, number and name of a member; and the values of members that are secret by their name. */
+  /**
+   * In each text, number and name of a member; and the values of members that are secret by their
+   * name.
+   */
   readonly data: (value: JsonValue) => JsonValue;
-  /** The values of headers that carry credentials or the id of a session, and secrets in all others. */
+  /**
+   * The values of headers that carry credentials or the id of a session, and secrets in all others.
+   */
   readonly headers: (
     headers: Iterable<readonly [string, string]>,
     wanted: (name: string) => boolean,
@@ -30,7 +38,8 @@ export interface Mask {
 /** What a placeholder stands for. */
 export type MaskKind = "secret" | "session";
 
-// Members whose name leaves no doubt. What a product calls `key` or `token` may as well be the name of a setting, or a part of speech.
+// Members whose name leaves no doubt. What a product calls `key` or `token` may as well be the name
+// of a setting, or a part of speech.
 const secretMember =
   /(?:password|passwd|passphrase|secret|api[-_]?key|private[-_]?key|(?:access|refresh|auth|bearer|id|session)[-_]?token|authorization|credentials?)$/i;
 const mostLearned = 10_000;
@@ -121,7 +130,8 @@ function replaceSpans(text: string, spans: readonly Span[], whole: (secret: stri
   return parts.join("") + text.slice(at);
 }
 
-// What has such a name is a secret wherever else it stands, unless it is a word that may stand anywhere.
+// What has such a name is a secret wherever else it stands, unless it is a word that may stand
+// anywhere.
 function learnMembers(value: JsonValue | undefined, learn: (secret: string) => void): void {
   if (Array.isArray(value)) return value.forEach((item: JsonValue) => learnMembers(item, learn));
   if (!isJsonObject(value)) return;

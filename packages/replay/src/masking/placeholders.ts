@@ -6,7 +6,10 @@ export function textsAround(text: string): readonly string[] {
   return text.includes("[se") ? text.split(placeholder) : [text];
 }
 
-/** Whether a text is what a recorded one says, where each placeholder stands for any text. Linear in the length of both. */
+/**
+ * Whether a text is what a recorded one says, where each placeholder stands for any text. Linear in
+ * the length of both.
+ */
 export function fitsPlaceholders(recorded: string, live: string): boolean {
   const parts = textsAround(recorded);
   const [first = ""] = parts;

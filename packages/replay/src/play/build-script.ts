@@ -8,9 +8,10 @@ import { isHostEvent, type HostStep, type ServerScript, type ServerStep } from "
 export type ReplayOrder = "any" | "recorded";
 
 /**
- * Reads from the order of a recording what came of what. An answer waits for its request, and for what the host did about that request
- * before it: answered a question, cancelled. Anything else waits for the last thing that the host did before it. In the order `"recorded"`, everything
- * waits for all that the host did before it.
+ * Reads from the order of a recording what came of what. An answer waits for its request, and for
+ * what the host did about that request before it: answered a question, cancelled. Anything else
+ * waits for the last thing that the host did before it. In the order `"recorded"`, everything waits
+ * for all that the host did before it.
  */
 export function buildScript(recording: Recording, serverId: string, order: ReplayOrder): ServerScript {
   const reading = createReading(serverId, order);
@@ -176,7 +177,8 @@ function causeOf(message: JsonObject, { requests, tokens }: Reading): Cause {
 
 const furthestId = 1000;
 
-// What is no message, or no longer one, can be meant as an answer all the same: a host finds the id in it, and may have gone on before it was over.
+// What is no message, or no longer one, can be meant as an answer all the same: a host finds the id
+// in it, and may have gone on before it was over.
 function causeOfText(event: ServerEvent, { requests }: Reading): Cause {
   if (event.type === "stderr" || !("text" in event) || event.text === undefined) return {};
   const [, id = ""] = /"id":"(#\d{1,9})"/.exec(event.text.slice(0, furthestId)) ?? [];
@@ -217,7 +219,8 @@ function whoWaits(
   const latestOfRun = latest.get(event.run) ?? opener;
   if (isProcess && request !== undefined && isAnswer) return { owner: request, needs: about };
   if (isProcess) return { owner: latestOfRun, needs: request === undefined ? [] : about };
-  // What comes on the exchange of a message belongs to it; what comes on a stream, to what the host did last.
+  // What comes on the exchange of a message belongs to it; what comes on a stream, to what the host
+  // did last.
   const isListening = opener.kind === "stream" || opener.message?.["method"] === "subscriptions/listen";
   const own = related.get(opener) ?? [];
   if (!isListening || !reading.streaming.has(opener)) return { owner: opener, needs: own };

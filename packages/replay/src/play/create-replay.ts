@@ -13,16 +13,21 @@ import { describeStep } from "./unused-steps.ts";
 /** How a recording is played back. */
 export interface ReplayOptions {
   /**
-   * `"any"` (default): a request gets the answer that was recorded for its method and parameters, whatever comes before it; of several equal ones in
-   * their order. `"recorded"`: the host has to ask in the order of the recording.
+   * `"any"` (default): a request gets the answer that was recorded for its method and parameters,
+   * whatever comes before it; of several equal ones in their order. `"recorded"`: the host has to
+   * ask in the order of the recording.
    */
   readonly order?: ReplayOrder | undefined;
   /**
-   * What becomes of a request whose recorded answers are used up: `"reads"` (default) what calls no tool is answered once more as it was last, a call is refused;
-   * `"always"` calls are, too; `"never"` nothing is.
+   * What becomes of a request whose recorded answers are used up: `"reads"` (default) what calls no
+   * tool is answered once more as it was last, a call is refused; `"always"` calls are, too;
+   * `"never"` nothing is.
    */
   readonly again?: ReplayAgain | undefined;
-  /** `"none"` (default): everything comes at once. `"recorded"`: after as much time as it took; a number: times that. */
+  /**
+   * `"none"` (default): everything comes at once. `"recorded"`: after as much time as it took; a
+   * number: times that.
+   */
   readonly timing?: "none" | "recorded" | number | undefined;
   /** Options of the connector, but for what reaches the world. */
   readonly connector?: Omit<ConnectorOptions, "effects" | "fetch" | "guard"> | undefined;
@@ -42,9 +47,15 @@ export interface RecordedRequest {
 /** A recording that is played back. */
 export interface Replay {
   readonly recording: Recording;
-  /** The servers of the recording, as a provider takes them. A spec of one's own does as well, if its id is that of one of them. */
+  /**
+   * The servers of the recording, as a provider takes them. A spec of one's own does as well, if
+   * its id is that of one of them.
+   */
   readonly servers: readonly ServerSpec[];
-  /** Connects to the recorded servers, and to nobody else: no process is started and nothing is sent. Throws `unknown_server` for any other id. */
+  /**
+   * Connects to the recorded servers, and to nobody else: no process is started and nothing is
+   * sent. Throws `unknown_server` for any other id.
+   */
   readonly connector: Connector;
   /** The parts of that connector that play, for `createConnector({ effects })`. */
   readonly effects: (spec: ServerSpec) => ConnectorEffects;
@@ -52,7 +63,10 @@ export interface Replay {
   misses(): readonly string[];
   /** What was recorded and was not asked. */
   unused(): readonly RecordedRequest[];
-  /** Throws an `internal_error` that lists what was asked and not recorded, and with `unused` also what was recorded and not asked. */
+  /**
+   * Throws an `internal_error` that lists what was asked and not recorded, and with `unused` also
+   * what was recorded and not asked.
+   */
   check(options?: { readonly unused?: boolean | undefined }): void;
   /** Plays nothing more that is still due. Idempotent. */
   close(): void;
@@ -62,10 +76,13 @@ export interface Replay {
 const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true, clock: true };
 
 /**
- * Plays a recording back to a host, without its servers. The whole of Hostside's own client is at work, down to the bytes of a process or of HTTP, so that
- * a fault that was recorded is the same error again. A request that was not recorded is answered with an error that names the nearest one and says how it differs.
+ * Plays a recording back to a host, without its servers. The whole of Hostside's own client is at
+ * work, down to the bytes of a process or of HTTP, so that a fault that was recorded is the same
+ * error again. A request that was not recorded is answered with an error that names the nearest one
+ * and says how it differs.
  *
- * Throws `invalid_recording`, and a `TypeError` for what is no recording, and options that are unknown or of a wrong kind.
+ * Throws `invalid_recording`, and a `TypeError` for what is no recording, and options that are
+ * unknown or of a wrong kind.
  */
 export async function createReplay(recording: string | Recording, options: ReplayOptions = {}): Promise<Replay> {
   const settings = readOptions(options);

@@ -14,9 +14,15 @@ export type ReplayAgain = "never" | "reads" | "always";
 export interface Stage {
   /** A process starts. `undefined`: none is left in the recording. */
   readonly start: (live: Omit<LiveRun, "dueAt">) => LiveRun | undefined;
-  /** The host sends a message; what cannot be answered is handed to `refuse`. `false` when nothing will come of it. */
+  /**
+   * The host sends a message; what cannot be answered is handed to `refuse`. `false` when nothing
+   * will come of it.
+   */
   readonly message: (live: LiveRun, message: JsonObject, refuse: (error: JsonObject) => void) => boolean;
-  /** The host opens a stream for what nobody asked for, or ends the session. `false` when the recording has none. */
+  /**
+   * The host opens a stream for what nobody asked for, or ends the session. `false` when the
+   * recording has none.
+   */
   readonly open: (live: LiveRun, kind: "stream" | "delete", lastEventId: string | undefined) => boolean;
   /** The host closed the stdin of a process. `false` when nothing follows in the recording. */
   readonly inputEnded: (live: LiveRun) => boolean;
@@ -175,7 +181,8 @@ interface Answering {
   readonly refuse: (error: JsonObject) => void;
 }
 
-// What the host answers to a question of the server's. Another answer than the recorded one leads to what nobody recorded.
+// What the host answers to a question of the server's. Another answer than the recorded one leads
+// to what nobody recorded.
 function answerQuestion(message: JsonObject, live: LiveRun, { script, player, misses, refuse }: Answering): boolean {
   const name = questionNamed(message["id"]);
   const step = script.hosts.find((one) => !one.used && one.id === name && typeof one.message?.["method"] !== "string");

@@ -15,7 +15,10 @@ type Maybe = JsonValue | undefined;
 const longestQuote = 80;
 const deepest = 200;
 
-/** The first difference, in the order of names; `undefined` when there is none. A placeholder of the recorded one fits any text. */
+/**
+ * The first difference, in the order of names; `undefined` when there is none. A placeholder of the
+ * recorded one fits any text.
+ */
 export function firstDifference(recorded: Maybe, live: Maybe, path: readonly string[] = []): Difference | undefined {
   const differs = (): Difference => ({ path: path.join("."), recorded: quote(recorded), live: quote(live) });
   if (path.length > deepest) return differs();

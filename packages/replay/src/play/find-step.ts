@@ -12,7 +12,10 @@ export interface StepQuery {
 // Another host, or another version of it, introduces itself in other words.
 const handshakes: ReadonlySet<unknown> = new Set(["initialize", "server/discover"]);
 
-/** The step of the recording that a message is: first those of the same process, then in the order of the recording. */
+/**
+ * The step of the recording that a message is: first those of the same process, then in the order
+ * of the recording.
+ */
 export function findStep(steps: Iterable<HostStep>, { message, recordedRun }: StepQuery): HostStep | undefined {
   let found: HostStep | undefined;
   for (const step of steps) {

@@ -20,7 +20,8 @@ export function createPlayedBody(): PlayedBody {
     if (!isOver) controller?.error(reason);
     isOver = true;
   };
-  // An error makes a stream drop what nobody has read: it has to wait for that. With a mark of 0, a stream pulls when a reader waits and has read all.
+  // An error makes a stream drop what nobody has read: it has to wait for that. With a mark of 0, a
+  // stream pulls when a reader waits and has read all.
   const stream = new ReadableStream<Uint8Array>(
     {
       start: (given) => void (controller = given),

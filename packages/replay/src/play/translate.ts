@@ -75,7 +75,9 @@ function questionId(name: string): JsonValue {
   return Number.isSafeInteger(number) ? firstQuestion + number : name;
 }
 
-/** The name that the recording gives to the id of a question, from the id that it has in the replay. */
+/**
+ * The name that the recording gives to the id of a question, from the id that it has in the replay.
+ */
 export function questionNamed(id: JsonValue | undefined): string | undefined {
   return typeof id === "number" && id > firstQuestion ? `@${id - firstQuestion}` : undefined;
 }

@@ -2,7 +2,10 @@ import { quoteText } from "@hostside/core/implement";
 import { describe } from "./find-step.ts";
 import { lastEventIdOf, type HostStep, type ServerScript } from "./recorded-step.ts";
 
-/** What of a recording nobody asked for: requests, and the rest of an answer whose stream broke off. What a host does in its own time is not among it. */
+/**
+ * What of a recording nobody asked for: requests, and the rest of an answer whose stream broke off.
+ * What a host does in its own time is not among it.
+ */
 export function unusedSteps(script: ServerScript): readonly HostStep[] {
   const unresumed = new Set(unusedResumptions(script));
   return script.hosts.filter(
@@ -17,7 +20,8 @@ export function describeStep({ message, event }: HostStep): string {
   return `the rest of a stream after the event ${quoteText(lastEventId, 100)}`;
 }
 
-// How often a host comes back before it gives up is chance, too: one attempt stands for all at the same place.
+// How often a host comes back before it gives up is chance, too: one attempt stands for all at the
+// same place.
 function unusedResumptions(script: ServerScript): Iterable<HostStep> {
   const ids = idsInAnswers(script);
   const first = new Map<string, HostStep>();

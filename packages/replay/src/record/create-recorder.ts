@@ -15,13 +15,21 @@ import { createRecordedSide } from "./recorded-side.ts";
 export interface RecorderOptions {
   /** A file, which is replaced, or what takes each line as it is written, with its line feed. */
   readonly to: string | ((line: string) => void);
-  /** Of the whole recording, in UTF-16 units; events beyond it are counted alone. Default 64 MiB. */
+  /**
+   * Of the whole recording, in UTF-16 units; events beyond it are counted alone. Default 64 MiB.
+   */
   readonly maxBytes?: number | undefined;
   /** Default 100,000; those beyond it are counted alone. */
   readonly maxEvents?: number | undefined;
-  /** Whether each event has its time. Default `true`; without times, two recordings of the same conversation are the same. */
+  /**
+   * Whether each event has its time. Default `true`; without times, two recordings of the same
+   * conversation are the same.
+   */
   readonly timing?: boolean | undefined;
-  /** What is secret besides the secrets of specs, tokens that are sent and what looks like one; of at least six characters. Default none. */
+  /**
+   * What is secret besides the secrets of specs, tokens that are sent and what looks like one; of
+   * at least six characters. Default none.
+   */
   readonly secrets?: readonly string[] | undefined;
   /** Masks what a product masks besides, in each text. Default nothing. */
   readonly redact?: ((text: string) => string) | undefined;
@@ -33,9 +41,15 @@ export interface RecorderOptions {
 
 /** Writes down what is said with servers over stdio and HTTP. */
 export interface Recorder {
-  /** For `createConnector({ effects })`: all that its connections say is recorded. Servers of the kinds `memory` and `custom` are not. */
+  /**
+   * For `createConnector({ effects })`: all that its connections say is recorded. Servers of the
+   * kinds `memory` and `custom` are not.
+   */
   readonly effects: (spec: ServerSpec) => ConnectorEffects;
-  /** Ends the recording. What is under way goes on unseen. Idempotent. Throws `store_failed` if not all of it could be written. */
+  /**
+   * Ends the recording. What is under way goes on unseen. Idempotent. Throws `store_failed` if not
+   * all of it could be written.
+   */
   close(): void;
   [Symbol.dispose](): void;
 }
@@ -52,11 +66,13 @@ const fields: Fields<RecorderOptions> = {
 };
 
 /**
- * Makes a recorder. The recording is written line by line, so that it is there when the host crashes. It holds no secret of a spec, none that is sent in a
- * header, and nothing that looks like one: a placeholder such as `[secret:1]` stands for it, the same for the same secret. What tools are asked and answer
- * stays; read a recording before you send it to anybody.
+ * Makes a recorder. The recording is written line by line, so that it is there when the host
+ * crashes. It holds no secret of a spec, none that is sent in a header, and nothing that looks like
+ * one: a placeholder such as `[secret:1]` stands for it, the same for the same secret. What tools
+ * are asked and answer stays; read a recording before you send it to anybody.
  *
- * Throws a `TypeError` for options that are unknown or missing, and `store_failed` for a file that cannot be written.
+ * Throws a `TypeError` for options that are unknown or missing, and `store_failed` for a file that
+ * cannot be written.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   assertKnownOptions("createRecorder()", options, fields);

@@ -26,7 +26,10 @@ export interface TapeInit {
   readonly clock: Clock;
 }
 
-/** Makes a tape and writes its header. No method throws: what cannot be recorded must not end the conversation. */
+/**
+ * Makes a tape and writes its header. No method throws: what cannot be recorded must not end the
+ * conversation.
+ */
 export function createTape({ write, maxBytes, maxEvents, timing, clock }: TapeInit): Tape {
   const startedAt = clock.now();
   let length = 0;

@@ -18,7 +18,10 @@ export interface EventCutter {
 const longestEvent = 16 * 1024 * 1024;
 const ends = ["\n\n", "\r\n\r\n", "\r\r"];
 
-/** Makes one. What would not come back the same when it is written anew, such as a comment, comes as bytes. */
+/**
+ * Makes one. What would not come back the same when it is written anew, such as a comment, comes as
+ * bytes.
+ */
 export function createEventCutter(onEvent: (event: CutEvent) => void): EventCutter {
   let waiting: Buffer = Buffer.alloc(0);
   const take = (length: number): void => {

@@ -6,13 +6,18 @@ import type { RecordedMessage } from "../recording/recorded-event.ts";
 export const subscriptionMember = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * Writes ids of one connection so that two recordings of one conversation have the same: `#1` a request of the host (`#1'` where a server made a text of its number), `@1` one of the server, `%1` a
- * progress token that is no id. A text of the peers that begins like one of these, or with `=`, has a `=` before it.
+ * Writes ids of one connection so that two recordings of one conversation have the same: `#1` a
+ * request of the host (`#1'` where a server made a text of its number), `@1` one of the server,
+ * `%1` a progress token that is no id. A text of the peers that begins like one of these, or with
+ * `=`, has a `=` before it.
  */
 export interface IdBook {
   outgoing(message: RecordedMessage): RecordedMessage;
   incoming(message: RecordedMessage): RecordedMessage;
-  /** A text of the server's that is no message, or not quite: hosts look for the id in it all the same. */
+  /**
+   * A text of the server's that is no message, or not quite: hosts look for the id in it all the
+   * same.
+   */
   text(text: string): string;
 }
 

@@ -10,7 +10,10 @@ export type RecordableFetch = (url: string, init: RequestInit) => Promise<Respon
 /** What {@linkcode recordFetch} needs. */
 export interface FetchRecording {
   readonly side: RecordedSide;
-  /** Is handed what has to be called when the recording ends before the exchange, and what takes that back. */
+  /**
+   * Is handed what has to be called when the recording ends before the exchange, and what takes
+   * that back.
+   */
   readonly onOpen: (finish: Cancel) => Cancel;
 }
 
@@ -26,7 +29,8 @@ const replyHeaders: ReadonlySet<string> = new Set([
 const longestBody = 16 * 1024 * 1024;
 
 /**
- * A `fetch` that writes down what goes over it to the server of a side. Requests to anybody else, an authorization server for one, pass unseen.
+ * A `fetch` that writes down what goes over it to the server of a side. Requests to anybody else,
+ * an authorization server for one, pass unseen.
  */
 export function recordFetch(fetch: RecordableFetch, { side, onOpen }: FetchRecording): RecordableFetch {
   return async (url, init) => {

@@ -17,8 +17,8 @@ export interface ProcessRecording {
 }
 
 /**
- * Writes down what a process that starts is sent and what it writes, as its host sends and reads it: the streams stay as they are, and nothing is read that
- * the host does not read.
+ * Writes down what a process that starts is sent and what it writes, as its host sends and reads
+ * it: the streams stay as they are, and nothing is read that the host does not read.
  */
 export function recordProcess(child: ChildProcess, { side, clock, onOpen }: ProcessRecording): void {
   const { tape, serverId } = side;

@@ -19,7 +19,10 @@ export interface RecordedSide {
   incoming(message: RecordedMessage): RecordedMessage;
   /** A text that is no message. */
   text(text: string): string;
-  /** Bytes that are no message, of which the first MiB is kept; of the rest of a line only how many there are. */
+  /**
+   * Bytes that are no message, of which the first MiB is kept; of the rest of a line only how many
+   * there are.
+   */
   raw(bytes: Buffer, isRest?: boolean): RecordedText;
 }
 

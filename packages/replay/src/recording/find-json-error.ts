@@ -4,11 +4,15 @@ const tokens: readonly RegExp[] = [
   /true|false|null/y,
 ];
 
-/** Where a text stops to be JSON, as an index; for texts that are none. Engines say so in different words, or not at all. */
+/**
+ * Where a text stops to be JSON, as an index; for texts that are none. Engines say so in different
+ * words, or not at all.
+ */
 export function findJsonError(text: string): number {
   const open: ("array" | "object")[] = [];
   let at = skipSpace(text, 0);
-  // What has to come: a value, the name of a member, what follows either, or the first of a list that may be empty.
+  // What has to come: a value, the name of a member, what follows either, or the first of a list
+  // that may be empty.
   let wants: "value" | "first" | "name" | "colon" | "next" = "value";
   for (;;) {
     const character = text[at];

@@ -24,9 +24,10 @@ const mostServers = 1000;
 const deepest = 150;
 
 /**
- * Reads a recording. It is data that somebody else may have written: nothing of it is executed, and all of it is bounded. A last line that
- * was cut off is left out, which `problems` says. Throws `invalid_recording`, which names line and column, for anything that is no
- * recording, and for one of a later version.
+ * Reads a recording. It is data that somebody else may have written: nothing of it is executed, and
+ * all of it is bounded. A last line that was cut off is left out, which `problems` says. Throws
+ * `invalid_recording`, which names line and column, for anything that is no recording, and for one
+ * of a later version.
  */
 export function parseRecording(text: string, options: ParseRecordingOptions = {}): Recording {
   const { name = "recording", maxBytes = 64 * 1024 * 1024, maxEvents = 200_000 } = options;

@@ -3,7 +3,10 @@ import { recordingError } from "./recording-error.ts";
 import { parseRecording, type ParseRecordingOptions } from "./parse-recording.ts";
 import type { Recording } from "./recorded-event.ts";
 
-/** Reads a recording from a file. Throws `invalid_recording`, as {@linkcode parseRecording} does, and for a file that cannot be read. */
+/**
+ * Reads a recording from a file. Throws `invalid_recording`, as {@linkcode parseRecording} does,
+ * and for a file that cannot be read.
+ */
 export async function readRecording(file: string, options: ParseRecordingOptions = {}): Promise<Recording> {
   const { maxBytes = 64 * 1024 * 1024 } = options;
   try {

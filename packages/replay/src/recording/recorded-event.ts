@@ -93,6 +93,9 @@ export interface RecordedServer {
 export interface Recording {
   readonly servers: readonly RecordedServer[];
   readonly events: readonly RecordedEvent[];
-  /** What is missing of it, in words: a last line that was cut off, an end that was never written, lines that there was no room for. */
+  /**
+   * What is missing of it, in words: a last line that was cut off, an end that was never written,
+   * lines that there was no room for.
+   */
   readonly problems: readonly string[];
 }

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Recording } from "../recording/recorded-event.ts";
 
-/** A recording without the first processes of a server: what a program plays that is started again. */
+/**
+ * A recording without the first processes of a server: what a program plays that is started again.
+ */
 export function fromStart(recording: Recording, serverId: string, start: number): Recording {
   const starts = recording.events.filter((event) => event.type === "start" && event.server === serverId);
   // Where there are no more, the last one is played once more.

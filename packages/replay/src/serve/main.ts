@@ -37,7 +37,10 @@ const options = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-/** Runs the program with the arguments of this process; `program` is what its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played. */
+/**
+ * Runs the program with the arguments of this process; `program` is what its user called. Exits
+ * with 2 for wrong use, and with 1 for a recording that cannot be played.
+ */
 export async function main(
   args: readonly string[] = process.argv.slice(2),
   program: string = "hostside-replay",
@@ -101,7 +104,8 @@ async function recordProgram(
 ): Promise<void> {
   if (command === undefined) throw new TypeError("record needs a command behind --; see --help");
   const recorder = createRecorder({ to: file });
-  // All that this program was given is the server's; of its environment only what looks like a secret is one.
+  // All that this program was given is the server's; of its environment only what looks like a
+  // secret is one.
   const transport: StdioEntry = { type: "stdio", command, args };
   const { spawn: record } = recorder.effects({ id: server, ...transport });
   const own = (program: string, given: readonly string[]): ReturnType<typeof spawn> =>

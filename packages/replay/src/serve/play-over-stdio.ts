@@ -18,7 +18,10 @@ export interface ProgramEnd {
   readonly signal: string | null;
 }
 
-/** Plays one process of a recorded server over the pipes of this program. Resolves with how the recorded one ended. */
+/**
+ * Plays one process of a recorded server over the pipes of this program. Resolves with how the
+ * recorded one ended.
+ */
 export async function playOverStdio(
   replay: Replay,
   serverId: string | undefined,
@@ -30,7 +33,10 @@ export async function playOverStdio(
   return joinPipes(spawn("", [], undefined as never, () => undefined) as ChildProcess, pipes);
 }
 
-/** Joins the pipes of this program with those of a process, until that has ended and all that it wrote is written. */
+/**
+ * Joins the pipes of this program with those of a process, until that has ended and all that it
+ * wrote is written.
+ */
 export async function joinPipes(child: ChildProcess, { stdin, stdout, stderr }: ProgramPipes): Promise<ProgramEnd> {
   const ended = once(child, "exit") as Promise<[number | null, string | null]>;
   if (child.stdin === null || child.stdout === null || child.stderr === null)

@@ -2,7 +2,10 @@ import type { ServerSpec } from "@hostside/core";
 import { serverTypeOf } from "@hostside/core/implement";
 import type { Replay } from "../play/create-replay.ts";
 
-/** The one of a recording that is meant, by its id, or because there is no other one of its type. Throws a `TypeError` otherwise. */
+/**
+ * The one of a recording that is meant, by its id, or because there is no other one of its type.
+ * Throws a `TypeError` otherwise.
+ */
 export function recordedServer({ servers }: Replay, type: "stdio" | "http", id: string | undefined): ServerSpec {
   const fit = servers.filter((server) => serverTypeOf(server) === type && (id === undefined || server.id === id));
   const [only] = fit;

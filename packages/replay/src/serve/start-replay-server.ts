@@ -24,8 +24,9 @@ export interface ReplayServer {
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Plays a recorded server over HTTP on the loopback address, with its faults: a connection that broke breaks, at the same place of the answer. Throws a
- * `TypeError` when it is not clear which server is meant, and what listening throws.
+ * Plays a recorded server over HTTP on the loopback address, with its faults: a connection that
+ * broke breaks, at the same place of the answer. Throws a `TypeError` when it is not clear which
+ * server is meant, and what listening throws.
  */
 export async function startReplayServer(options: ReplayServerOptions): Promise<ReplayServer> {
   const { replay, port = 0 } = options;

@@ -11,8 +11,10 @@ export interface AppReference {
 }
 
 /**
- * The app that a tool of a provider names in its `_meta`: as `ui.resourceUri`, or as `ui/resourceUri`, which earlier servers have. `undefined` where it names none,
- * or what cannot be one. Whether the tool is for models, apps or both is another matter: a provider shows models only what is for them.
+ * The app that a tool of a provider names in its `_meta`: as `ui.resourceUri`, or as
+ * `ui/resourceUri`, which earlier servers have. `undefined` where it names none, or what cannot be
+ * one. Whether the tool is for models, apps or both is another matter: a provider shows models only
+ * what is for them.
  */
 export function appOf(definition: Pick<ToolDefinition, "entry" | "origin">): AppReference | undefined {
   const { entry, origin } = definition;

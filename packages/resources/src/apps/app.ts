@@ -1,4 +1,7 @@
-/** What an app may load and connect to: origins, such as `https://cdn.example.com` or `wss://*.example.com`. An empty list allows none. */
+/**
+ * What an app may load and connect to: origins, such as `https://cdn.example.com` or
+ * `wss://*.example.com`. An empty list allows none.
+ */
 export interface AppPolicy {
   /** For requests (`connect-src`). */
   readonly connectDomains: readonly string[];
@@ -14,7 +17,8 @@ export interface AppPolicy {
 export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /**
- * A page of a server's, for a sandboxed frame of the host (https://github.com/modelcontextprotocol/ext-apps). Everything in it is the server's: untrusted,
+ * A page of a server's, for a sandboxed frame of the host
+ * (https://github.com/modelcontextprotocol/ext-apps). Everything in it is the server's: untrusted,
  * for users, and never for a model.
  */
 export interface App {

@@ -12,15 +12,18 @@ const operation = "resources/read";
 const mostProblems = 100;
 const mostDomains = 100;
 const permissionNames: readonly AppPermission[] = ["camera", "microphone", "geolocation", "clipboardWrite"];
-// An origin of CSP (https://www.w3.org/TR/CSP3/#framework-directive-source-list) with a scheme: nothing that could end a directive or a header. No
-// two parts in a row can match the same character.
+// An origin of CSP (https://www.w3.org/TR/CSP3/#framework-directive-source-list) with a scheme:
+// nothing that could end a directive or a header. No two parts in a row can match the same
+// character.
 const originPattern = /^(?:https?|wss?):\/\/(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::(?:[0-9]{1,5}|\*))?\/?$/;
 const longestOrigin = 300;
 const hostPattern = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/;
 
 /**
- * Reads an app for its host, as `read()` does. Of policy and permissions, the content's own `_meta.ui` counts, or else that of its entry in the list, as far as
- * `resources.snapshot()` has it. Throws as `read()`, `invalid_arguments` for a URI of another scheme than `ui`, and `protocol_error` where there is no page.
+ * Reads an app for its host, as `read()` does. Of policy and permissions, the content's own
+ * `_meta.ui` counts, or else that of its entry in the list, as far as `resources.snapshot()` has
+ * it. Throws as `read()`, `invalid_arguments` for a URI of another scheme than `ui`, and
+ * `protocol_error` where there is no page.
  */
 export async function readApp(
   resources: Pick<Resources, "read" | "snapshot">,

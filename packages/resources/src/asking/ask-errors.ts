@@ -41,7 +41,10 @@ export function closedError(): HostsideError {
   return new HostsideError("the resources, or their provider, are closed", { code: "closed" });
 }
 
-/** The host ended the registration, or the session, meanwhile; what was under way ended with `cause`. */
+/**
+ * The host ended the registration, or the session, meanwhile; what was under way ended with
+ * `cause`.
+ */
 export function removedError(serverId: string, cause?: HostsideError): HostsideError {
   const message = `server ${JSON.stringify(serverId)} was removed or disconnected`;
   return new HostsideError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
@@ -56,7 +59,10 @@ export function notOfferedError({ serverId, operation }: Subject): HostsideError
   });
 }
 
-/** The answer is not what the specification has. `problem` says what it is instead: `"without an array of contents"`. */
+/**
+ * The answer is not what the specification has. `problem` says what it is instead:
+ * `"without an array of contents"`.
+ */
 export function malformedError({ serverId, operation }: Subject, problem: string): HostsideError {
   return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} was answered ${problem}`, {
     code: "protocol_error",
@@ -66,7 +72,10 @@ export function malformedError({ serverId, operation }: Subject, problem: string
   });
 }
 
-/** Whatever was thrown, as an error of this project: of a provider of the product's own it may be anything. */
+/**
+ * Whatever was thrown, as an error of this project: of a provider of the product's own it may be
+ * anything.
+ */
 export function toAskError(reason: unknown, { serverId, operation }: Subject): HostsideError {
   if (isHostsideError(reason)) return reason.serverId === undefined ? withErrorContext(reason, { serverId }) : reason;
   return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} failed`, {

@@ -31,7 +31,10 @@ export interface ServerQuery extends Subject {
 /** The session that a question is asked on. */
 export interface AskedSession {
   readonly server: ServerInfo;
-  /** Sends a request within what is left of the time. Throws `protocol_error` for an answer that is no object. */
+  /**
+   * Sends a request within what is left of the time. Throws `protocol_error` for an answer that is
+   * no object.
+   */
   readonly request: (method: string, params: JsonObject) => Promise<JsonObject>;
 }
 
@@ -46,9 +49,11 @@ export interface RequestAttempt {
 /** Asks servers, and ends what is under way. */
 export interface ServerQueries {
   /**
-   * Connects if need be and does `work` on the session; once more from its beginning where {@linkcode mayAskAgain} says so. Settles by the
-   * time of the question, its abort or `close()`, whatever provider, layers and server do; what is on the wire is cancelled there. Throws
-   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a {@linkcode HostsideError}.
+   * Connects if need be and does `work` on the session; once more from its beginning where
+   * {@linkcode mayAskAgain} says so. Settles by the time of the question, its abort or `close()`,
+   * whatever provider, layers and server do; what is on the wire is cancelled there. Throws
+   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a
+   * {@linkcode HostsideError}.
    */
   ask<T>(question: ServerQuery, work: (session: AskedSession) => Promise<T>): Promise<T>;
   /** The same for work that finds its session itself. */

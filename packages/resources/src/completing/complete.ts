@@ -6,7 +6,10 @@ import type { ReadOptions } from "../listing/server-lists.ts";
 import { readFilledArguments, type FilledArguments } from "../prompts/check-arguments.ts";
 import type { ResourceParts } from "../resource-parts.ts";
 
-/** What a value is looked for: a prompt by its name, or a template by its text; as it was listed, or made by hand. */
+/**
+ * What a value is looked for: a prompt by its name, or a template by its text; as it was listed, or
+ * made by hand.
+ */
 export type CompletionTarget =
   | { readonly serverId: string; readonly name: string; readonly uriTemplate?: undefined }
   | { readonly serverId: string; readonly uriTemplate: string };
@@ -36,7 +39,10 @@ const operation = "completion/complete";
 const mostValues = 100;
 const inputFields = { argument: true, value: true, given: true } as const;
 
-/** Throws a `TypeError` for what is no target and no input, and `invalid_arguments` for values that are no texts. The params of the request. */
+/**
+ * Throws a `TypeError` for what is no target and no input, and `invalid_arguments` for values that
+ * are no texts. The params of the request.
+ */
 export function readCompletion(target: CompletionTarget, input: CompletionInput): JsonObject {
   if (!isPlainObject(target)) throw new TypeError(`complete() needs a prompt or a template, not ${kindOf(target)}`);
   assertKnownOptions("complete()", input, inputFields);

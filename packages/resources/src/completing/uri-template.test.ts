@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseUriTemplate } from "./uri-template.ts";
 
-// The texts of https://www.rfc-editor.org/rfc/rfc6570#section-3.2, with what the RFC says comes of them.
+// The texts of https://www.rfc-editor.org/rfc/rfc6570#section-3.2, with what the RFC says comes of
+// them.
 const values = { var: "value", hello: "Hello World!", empty: "", path: "/foo/bar", x: "1024", y: "768", half: "50%" };
 const pick = (...names: readonly (keyof typeof values)[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, values[name]]));

@@ -21,8 +21,9 @@ export interface UriTemplate {
   /** In the order of the template, each once. */
   readonly variables: readonly TemplateVariable[];
   /**
-   * Puts the values in, as RFC 6570 has it for texts. Throws `invalid_arguments` that names variables that are missing, or that
-   * the template does not have, and for a URI of more than 8,192 UTF-16 units. The result is data: `read()` checks it.
+   * Puts the values in, as RFC 6570 has it for texts. Throws `invalid_arguments` that names
+   * variables that are missing, or that the template does not have, and for a URI of more than
+   * 8,192 UTF-16 units. The result is data: `read()` checks it.
    */
   readonly expand: (values: FilledArguments) => string;
 }
@@ -31,7 +32,10 @@ interface Operator {
   /** Before the first value, and between values. */
   readonly first: string;
   readonly joint: string;
-  /** Whether a value stands after its name: `"always"` with `=`, also where it is empty; `"filled"` without it then. */
+  /**
+   * Whether a value stands after its name: `"always"` with `=`, also where it is empty; `"filled"`
+   * without it then.
+   */
   readonly named?: "always" | "filled";
   /** Whether reserved characters stay as they are. */
   readonly reserved?: true;
@@ -49,7 +53,9 @@ const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ["?", { first: "?", joint: "&", named: "always", optional: true }],
   ["&", { first: "&", joint: "&", named: "always", optional: true }],
 ]);
-// Names may have hyphens, which the RFC does not have and servers do. A variable with what may follow it: `*` means nothing for a text, `:n` its first n characters. No two parts can match the same character.
+// Names may have hyphens, which the RFC does not have and servers do. A variable with what may
+// follow it: `*` means nothing for a text, `:n` its first n characters. No two parts can match the
+// same character.
 const variablePattern = /^((?:[A-Za-z0-9_-]|%[0-9A-Fa-f]{2}|\.(?!$|[.:*]))+)(?:\*|:([1-9][0-9]{0,3}))?$/;
 
 interface Expression {
@@ -58,8 +64,8 @@ interface Expression {
 }
 
 /**
- * Reads a template of URIs (RFC 6570, all four levels, for values that are texts). Throws `invalid_arguments` for one that is malformed or of more
- * than 8,192 UTF-16 units. Linear.
+ * Reads a template of URIs (RFC 6570, all four levels, for values that are texts). Throws
+ * `invalid_arguments` for one that is malformed or of more than 8,192 UTF-16 units. Linear.
  */
 export function parseUriTemplate(uriTemplate: string): UriTemplate {
   const parts = readParts(uriTemplate);
@@ -143,7 +149,8 @@ function expand({ operator, variables }: Expression, values: FilledArguments): s
   return filled.length === 0 ? "" : `${first}${filled.join(joint)}`;
 }
 
-// What stays with `+` and in literals beside unreserved characters: reserved ones, and what is encoded already.
+// What stays with `+` and in literals beside unreserved characters: reserved ones, and what is
+// encoded already.
 const kept = /%[0-9A-Fa-f]{2}|[:/?#[\]@!$&'()*+,;=]+/g;
 
 function encodeText(text: string, reserved: boolean): string {

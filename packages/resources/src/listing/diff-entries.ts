@@ -9,7 +9,9 @@ export interface EntriesDiff<T> {
   readonly changed: readonly T[];
 }
 
-/** Compares two lists by their keys; `undefined` when nothing changed. In the order of the lists. */
+/**
+ * Compares two lists by their keys; `undefined` when nothing changed. In the order of the lists.
+ */
 export function diffEntries<T>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,

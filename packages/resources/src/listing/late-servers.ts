@@ -4,8 +4,9 @@ import type { EntryListing } from "./read-pages.ts";
 /** Servers that were waited for as long as somebody waits, and did not list. */
 export interface LateServers<T> {
   /**
-   * What `list` brings, or `undefined` when that takes longer than `waitMs` since a server was waited for first: then it goes on, and who asks again waits for it no
-   * more until it has listed, or was `forget`ten. `list` must not reject.
+   * What `list` brings, or `undefined` when that takes longer than `waitMs` since a server was
+   * waited for first: then it goes on, and who asks again waits for it no more until it has listed,
+   * or was `forget`ten. `list` must not reject.
    */
   within(serverId: string, waitMs: number, list: () => Promise<EntryListing<T>>): Promise<EntryListing<T> | undefined>;
   /** The server is there, or is another one: it is waited for like any. */

@@ -17,9 +17,10 @@ export interface ListRequest<T> {
 }
 
 /**
- * Lists one server: all pages, within one time. Sends nothing to a server that does not declare such a list; it has none. Never rejects: what
- * it fails with stands in the listing, beside what was read before. A session that is lost on the way costs the pages read so far, because
- * their cursors were that session's; the list is begun once more.
+ * Lists one server: all pages, within one time. Sends nothing to a server that does not declare
+ * such a list; it has none. Never rejects: what it fails with stands in the listing, beside what
+ * was read before. A session that is lost on the way costs the pages read so far, because their
+ * cursors were that session's; the list is begun once more.
  */
 export async function listServer<T>(
   asking: ServerQueries,
@@ -42,7 +43,10 @@ export async function listServer<T>(
   }
 }
 
-/** Reads all pages of a list on one session. Throws what a page fails with, and what the reader does; what was read before stays in it. */
+/**
+ * Reads all pages of a list on one session. Throws what a page fails with, and what the reader
+ * does; what was read before stays in it.
+ */
 export async function readAllPages<T>(
   session: AskedSession,
   { kind, reader, meta }: Pick<ListRequest<T>, "kind" | "meta"> & { readonly reader: PageReader<T> },

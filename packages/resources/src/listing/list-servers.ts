@@ -19,9 +19,10 @@ export interface JoinedListing<T> {
 }
 
 /**
- * The servers whose list is asked for: those that were named, or else all that may have one. Sorted; each once. Left out where none was named:
- * servers that are disabled. One that said in its latest session that it has no such list is left out either way, so that it is not
- * started for that.
+ * The servers whose list is asked for: those that were named, or else all that may have one.
+ * Sorted; each once. Left out where none was named: servers that are disabled. One that said in its
+ * latest session that it has no such list is left out either way, so that it is not started for
+ * that.
  */
 export function serversToAsk(
   provider: Pick<ResourceProvider, "serverIds" | "statuses">,

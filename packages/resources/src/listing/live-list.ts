@@ -14,7 +14,10 @@ export interface ListChange<T> extends EntriesDiff<T> {
 /** What is known of one server's list. */
 export interface ListState {
   readonly serverId: string;
-  /** The entries may not be the server's latest: it announced a change since, or could not be asked again. */
+  /**
+   * The entries may not be the server's latest: it announced a change since, or could not be asked
+   * again.
+   */
   readonly stale: boolean;
   /** Why the list is not there, not whole, or could not be read again. */
   readonly error?: HostsideError;
@@ -33,18 +36,25 @@ export interface ListSnapshot<T> {
 /** One kind of list of all servers, kept up to date. */
 export interface LiveList<T> {
   readonly snapshot: () => ListSnapshot<T>;
-  /** Fires after a new snapshot is in place, for one server each. While somebody listens, lists that may have changed are read again. */
+  /**
+   * Fires after a new snapshot is in place, for one server each. While somebody listens, lists that
+   * may have changed are read again.
+   */
   readonly onChanged: Event<ListChange<T>>;
   /** A listing of this server begins; what it brings is given to {@linkcode PendingListing.end}. */
   readonly begin: (serverId: string) => PendingListing<T>;
   /** Whether a listing of this server ever began. */
   has(serverId: string): boolean;
   /**
-   * The list is read for somebody alone: nothing of it is shown, and it is not read here until it changes. What is returned is called when that listing has ended;
-   * where it failed, the list is read here as soon as it can be.
+   * The list is read for somebody alone: nothing of it is shown, and it is not read here until it
+   * changes. What is returned is called when that listing has ended; where it failed, the list is
+   * read here as soon as it can be.
    */
   follow(serverId: string): (hasFailed: boolean) => void;
-  /** The server is there: what is not known of it, or stale, is read unless that is under way. One that is new counts with `isWanted`. */
+  /**
+   * The server is there: what is not known of it, or stale, is read unless that is under way. One
+   * that is new counts with `isWanted`.
+   */
   wake(serverId: string, isWanted: boolean): void;
   /** The server said that the list changed, or may have. */
   readonly changed: (serverId: string) => void;
@@ -57,7 +67,10 @@ export interface LiveList<T> {
 export interface PendingListing<T> {
   /** Aborts when the server is removed, or with `close()`. */
   readonly signal: AbortSignal;
-  /** Shows what came of it, unless a listing that began later is shown already, or the server is gone; `undefined` was given up. */
+  /**
+   * Shows what came of it, unless a listing that began later is shown already, or the server is
+   * gone; `undefined` was given up.
+   */
   end(listing: EntryListing<T> | undefined): void;
 }
 
@@ -71,7 +84,10 @@ export interface LiveListInit<T> {
   readonly isOpen: () => boolean;
 }
 
-/** How much of a list was read: nothing yet, what came before it failed, as much as the limits let it be, or all. */
+/**
+ * How much of a list was read: nothing yet, what came before it failed, as much as the limits let
+ * it be, or all.
+ */
 const extents = ["none", "part", "limited", "whole"] as const;
 
 type Extent = (typeof extents)[number];
@@ -87,7 +103,10 @@ interface Known<T> {
   error: HostsideError | undefined;
   /** Number of the listing that is shown. */
   shown: number;
-  /** How often the server announced a change, and how often it had when the listing that is shown began. */
+  /**
+   * How often the server announced a change, and how often it had when the listing that is shown
+   * began.
+   */
   changes: number;
   changesShown: number;
   cancelTimer: Cancel | undefined;
@@ -98,20 +117,29 @@ interface Known<T> {
   underWay: number;
   /** How many listings in a row the server announced a change in. */
   unquiet: number;
-  /** How many listings in a row that it announced showed nothing else, and when the next one may be. */
+  /**
+   * How many listings in a row that it announced showed nothing else, and when the next one may be.
+   */
   idle: number;
   nextAt: number;
 }
 
-/** A server that announces a change in each of so many listings is left alone until somebody asks for its list. */
+/**
+ * A server that announces a change in each of so many listings is left alone until somebody asks
+ * for its list.
+ */
 const mostUnquiet = 5;
 
-/** One that announces changes of a list that stays as it is waits twice as long after each listing, up to quietMs times 2 to this power. */
+/**
+ * One that announces changes of a list that stays as it is waits twice as long after each listing,
+ * up to quietMs times 2 to this power.
+ */
 const longestWait = 8;
 
 /**
- * Makes one; it knows of no server until a listing of it begins. A burst of changes becomes one listing, when the server has been quiet; one
- * that fails keeps what was there, marked stale, and so does one that reached a limit where a whole one is there.
+ * Makes one; it knows of no server until a listing of it begins. A burst of changes becomes one
+ * listing, when the server has been quiet; one that fails keeps what was there, marked stale, and
+ * so does one that reached a limit where a whole one is there.
  */
 export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
   const source = createEvent<ListChange<T>>();
@@ -224,7 +252,8 @@ function extentOf({ error }: Pick<EntryListing<unknown>, "error">): Extent {
   return error.code === "listing_truncated" ? "limited" : "part";
 }
 
-// What failed on its way replaces nothing that is shown; what was cut at a limit replaces what was cut before it, and no whole list.
+// What failed on its way replaces nothing that is shown; what was cut at a limit replaces what was
+// cut before it, and no whole list.
 function replaces(extent: Extent, shown: Extent): boolean {
   return extent === shown ? extent !== "part" : extents.indexOf(extent) > extents.indexOf(shown);
 }

@@ -55,7 +55,10 @@ function readIdentity(value: unknown, member: string): { readonly text: string }
   return value.length > longestUri ? `its ${member} is longer than ${longestUri} UTF-16 units` : { text: value };
 }
 
-/** Reads what entries of all kinds have; a text says why one cannot be used. Members of a wrong type are left out, long texts are cut. */
+/**
+ * Reads what entries of all kinds have; a text says why one cannot be used. Members of a wrong type
+ * are left out, long texts are cut.
+ */
 export function readListedEntry(entry: JsonObject, serverId: string): ListedEntry | string {
   const { name, title, description, icons, _meta: meta } = entry;
   if (typeof name !== "string") return "its name is no text";

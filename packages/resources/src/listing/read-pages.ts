@@ -16,7 +16,10 @@ export interface EntryListing<T> {
 
 /** Takes pages, one after the other. */
 export interface PageReader<T> {
-  /** Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error` and `listing_truncated`; what was read stays. */
+  /**
+   * Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error`
+   * and `listing_truncated`; what was read stays.
+   */
   add(page: JsonObject): string | undefined;
   listing(error?: HostsideError): EntryListing<T>;
 }
@@ -25,7 +28,10 @@ const maxCursorLength = 65_536;
 const longestEntry = 65_536;
 const mostReasons = 100;
 
-/** Makes a reader of one server's list. Time and memory are linear in what the pages say, and bounded by the limits. */
+/**
+ * Makes a reader of one server's list. Time and memory are linear in what the pages say, and
+ * bounded by the limits.
+ */
 export function createPageReader<T>(kind: ListDefinition<T>, serverId: string, limits: ListLimits): PageReader<T> {
   const { maxPages, maxEntries, maxListingLength } = limits;
   const subject = { serverId, operation: kind.method };
@@ -76,7 +82,8 @@ export function createPageReader<T>(kind: ListDefinition<T>, serverId: string, l
       if (!Array.isArray(values)) throw malformedError(subject, `without an array of ${kind.member}`);
       const before = { entries: entries.size, dropped: droppedCount };
       for (const value of values as readonly unknown[]) {
-        // What is none counts, too: nobody shall look at millions of them. A double does not, as its server may have begun anew.
+        // What is none counts, too: nobody shall look at millions of them. A double does not, as
+        // its server may have begun anew.
         if (entries.size + droppedCount - doubles >= maxEntries)
           throw truncated(`it has more than ${maxEntries} entries`);
         addEntry(value);

@@ -35,8 +35,9 @@ export interface ListOptions extends ReadOptions {
   /** Ids of the servers to list. Default: all but those that are disabled. */
   readonly servers?: readonly string[] | undefined;
   /**
-   * How long a server is waited for, in milliseconds. One that takes longer is a failure (`request_timeout`), goes on within `timeoutMs`, and appears in the snapshot; until it has, nobody
-   * waits for it again. Default: `listWaitMs` of `createResources`.
+   * How long a server is waited for, in milliseconds. One that takes longer is a failure
+   * (`request_timeout`), goes on within `timeoutMs`, and appears in the snapshot; until it has,
+   * nobody waits for it again. Default: `listWaitMs` of `createResources`.
    */
   readonly waitMs?: number | undefined;
 }
@@ -44,7 +45,10 @@ export interface ListOptions extends ReadOptions {
 const readFields: Fields<ReadOptions> = { signal: true, timeoutMs: true, context: true, meta: true };
 const listFields: Fields<ListOptions> = { ...readFields, servers: true, waitMs: true };
 
-/** Throws a `TypeError` that names what cannot be used. `owner` says whose options they are: `"read()"`. */
+/**
+ * Throws a `TypeError` that names what cannot be used. `owner` says whose options they are:
+ * `"read()"`.
+ */
 export function assertReadOptions(
   owner: string,
   options: ReadOptions,
@@ -59,8 +63,8 @@ export function assertReadOptions(
 /** One kind of list of all servers: read when asked for, and kept up to date from then on. */
 export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChanged" | "changed" | "removed" | "close"> {
   /**
-   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are entries of `failures`.
-   * Throws a `TypeError` for options, `aborted` and `closed`.
+   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are
+   * entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
    */
   list(options: ListOptions | undefined): Promise<JoinedListing<T>>;
   /** The server is there, perhaps for the first time, or as another one that has no such list. */

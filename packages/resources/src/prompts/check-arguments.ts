@@ -13,8 +13,8 @@ export interface ArgumentsOwner {
 }
 
 /**
- * Refuses what is no object of texts with `invalid_arguments`: values come from users and models. The copy has what was given and nothing
- * that is `undefined`.
+ * Refuses what is no object of texts with `invalid_arguments`: values come from users and models.
+ * The copy has what was given and nothing that is `undefined`.
  */
 export function readFilledArguments(values: unknown, owner: ArgumentsOwner): FilledArguments {
   if (!isPlainObject(values)) throw refusal(owner, `takes its values as an object, not as ${kindOf(values)}`);

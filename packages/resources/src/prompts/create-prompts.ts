@@ -27,27 +27,36 @@ import type { FilledPrompt, Prompt, PromptTarget } from "./prompt.ts";
 export interface PromptListing {
   /** Sorted by server id, then by name. */
   readonly prompts: readonly Prompt[];
-  /** Servers whose prompts are not there, or not all; what was read of them before it failed is in `prompts`. */
+  /**
+   * Servers whose prompts are not there, or not all; what was read of them before it failed is in
+   * `prompts`.
+   */
   readonly failures: readonly ServerFailure[];
   /** Entries that could not be used. */
   readonly dropped: readonly DroppedEntry[];
 }
 
-/** The prompts of all servers, and what completes values for them and for templates. They live as resources do. */
+/**
+ * The prompts of all servers, and what completes values for them and for templates. They live as
+ * resources do.
+ */
 export interface Prompts {
   /** As `list()`, for prompts. */
   listPrompts(options?: ListOptions): Promise<PromptListing>;
   /**
-   * Fills in a prompt: all of its messages, or an error. Throws a `TypeError` for a target or options; before anything is sent `unknown_server`, and
-   * `invalid_arguments` for arguments that are no texts, or, for a prompt as it was listed, where required ones are missing.
-   * `prompt_not_found` and `invalid_arguments`, which names what is missing, also where the server finds it, in both eras: its list says which of them its refusal means. `unsupported_operation`
-   * where the server has no prompts; `message_too_large` beyond `maxContentLength` or `maxContents`; `protocol_error`, `request_timeout`, `aborted`,
-   * `closed`, and whatever connecting failed with.
+   * Fills in a prompt: all of its messages, or an error. Throws a `TypeError` for a target or
+   * options; before anything is sent `unknown_server`, and `invalid_arguments` for arguments that
+   * are no texts, or, for a prompt as it was listed, where required ones are missing.
+   * `prompt_not_found` and `invalid_arguments`, which names what is missing, also where the server
+   * finds it, in both eras: its list says which of them its refusal means. `unsupported_operation`
+   * where the server has no prompts; `message_too_large` beyond `maxContentLength` or
+   * `maxContents`; `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever
+   * connecting failed with.
    */
   getPrompt(target: PromptTarget, args?: FilledArguments, options?: ReadOptions): Promise<FilledPrompt>;
   /**
-   * Asks a server for values of an argument of a prompt, or of a variable of a template. Throws as {@linkcode Prompts.getPrompt}, and
-   * `unsupported_operation` where the server completes nothing.
+   * Asks a server for values of an argument of a prompt, or of a variable of a template. Throws as
+   * {@linkcode Prompts.getPrompt}, and `unsupported_operation` where the server completes nothing.
    */
   complete(target: CompletionTarget, input: CompletionInput, options?: ReadOptions): Promise<Completion>;
   /** The prompts that were listed last. Asks nobody. */

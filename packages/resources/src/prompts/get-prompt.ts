@@ -20,11 +20,13 @@ import { readMessages } from "./read-messages.ts";
 
 const operation = "prompts/get";
 // https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#error-handling and the same page of 2026-07-28 have -32602 both for a
-// name that there is not and for arguments that are missing. Some servers say the former with -32002, as they do for resources, and those on
-// the Python SDK with 0.
+// name that there is not and for arguments that are missing. Some servers say the former with
+// -32002, as they do for resources, and those on the Python SDK with 0.
 const unclearCodes: ReadonlySet<number | undefined> = new Set([-32_602, -32_002, 0]);
 
-/** Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts. */
+/**
+ * Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts.
+ */
 export async function getPrompt(
   { asking, settings }: ResourceParts,
   { target, values }: { readonly target: PromptTarget; readonly values: FilledArguments },
@@ -69,7 +71,10 @@ interface Refused {
   readonly meta: JsonObject | undefined;
 }
 
-/** What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own word stands. */
+/**
+ * What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own
+ * word stands.
+ */
 async function explain(reason: HostsideError, refused: Refused): Promise<HostsideError> {
   const { session, reader, target, values, meta } = refused;
   try {

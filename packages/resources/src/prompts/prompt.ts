@@ -13,7 +13,10 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A prompt as its server lists it. Its identity is its server's id and its name, which is never cut. All texts are a server's: untrusted. */
+/**
+ * A prompt as its server lists it. Its identity is its server's id and its name, which is never
+ * cut. All texts are a server's: untrusted.
+ */
 export interface Prompt extends ListedEntry {
   /** In the server's order; the first of two with one name. */
   readonly arguments: readonly PromptArgument[];
@@ -22,7 +25,10 @@ export interface Prompt extends ListedEntry {
 /** One message of a prompt. A server's: untrusted, whatever role it claims. */
 export interface PromptMessage {
   readonly role: "user" | "assistant";
-  /** What its type says ({@linkcode ContentBlock}), or of a kind that is not known, as it came. `_meta` is for the host, never for a model. */
+  /**
+   * What its type says ({@linkcode ContentBlock}), or of a kind that is not known, as it came.
+   * `_meta` is for the host, never for a model.
+   */
   readonly content: ContentBlock;
 }
 
@@ -45,6 +51,8 @@ export interface PromptTarget {
   readonly serverId: string;
   /** Byte for byte as it was listed. */
   readonly name: string;
-  /** As it was listed: then required arguments that are missing are refused before anything is sent. */
+  /**
+   * As it was listed: then required arguments that are missing are refused before anything is sent.
+   */
   readonly arguments?: readonly PromptArgument[] | undefined;
 }

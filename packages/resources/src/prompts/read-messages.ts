@@ -8,8 +8,9 @@ const mostReasons = 100;
 const operation = "prompts/get";
 
 /**
- * Reads the messages of a `prompts/get`, one by one: a malformed one costs itself. What is too much is refused as a whole, and never cut.
- * Throws `protocol_error` for a result without an array of messages, and `message_too_large`, which says how much there was.
+ * Reads the messages of a `prompts/get`, one by one: a malformed one costs itself. What is too much
+ * is refused as a whole, and never cut. Throws `protocol_error` for a result without an array of
+ * messages, and `message_too_large`, which says how much there was.
  */
 export function readMessages(
   { messages: values }: JsonObject,

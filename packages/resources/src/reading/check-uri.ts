@@ -9,8 +9,9 @@ const schemeOf = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):/;
 export type AllowUri = (uri: string) => boolean;
 
 /**
- * Whether a URI begins with one of these: a scheme without its colon (`file`), or the beginning of a
- * URI (`file:///srv/`). Schemes are compared in any case. Without beginnings every URI is allowed.
+ * Whether a URI begins with one of these: a scheme without its colon (`file`), or the beginning of
+ * a URI (`file:///srv/`). Schemes are compared in any case. Without beginnings every URI is
+ * allowed.
  */
 export function allowsUri(beginnings: readonly string[], uri: string): boolean {
   if (beginnings.length === 0) return true;
@@ -46,8 +47,9 @@ export interface UriRule {
 }
 
 /**
- * Looks at a URI before anything is sent. It is a server's or a model's, and goes nowhere but to its server. Throws a `TypeError` for what is
- * no text or empty; `invalid_arguments` for one of more than 8,192 UTF-16 units, or with control characters, escape sequences or lone surrogates;
+ * Looks at a URI before anything is sent. It is a server's or a model's, and goes nowhere but to
+ * its server. Throws a `TypeError` for what is no text or empty; `invalid_arguments` for one of
+ * more than 8,192 UTF-16 units, or with control characters, escape sequences or lone surrogates;
  * `not_allowed` for a URI that the host does not allow.
  */
 export function checkUri(uri: unknown, { serverId, caller, allows }: UriRule): asserts uri is string {

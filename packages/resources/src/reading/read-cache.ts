@@ -5,9 +5,14 @@ import type { ResourceRead } from "./resource-read.ts";
 
 /** What was read, given again for a while. */
 export interface ReadCache {
-  /** What was read of this resource for the same principal and role, if that is not too long ago. */
+  /**
+   * What was read of this resource for the same principal and role, if that is not too long ago.
+   */
   get(place: ReadPlace): ResourceRead | undefined;
-  /** Call before a read; what it returns keeps the read, unless something that concerns it has changed meanwhile. */
+  /**
+   * Call before a read; what it returns keeps the read, unless something that concerns it has
+   * changed meanwhile.
+   */
   begin(place: ReadPlace): (read: ResourceRead) => void;
   /** Forgets all of one server. */
   forgetServer(serverId: string): void;
@@ -34,18 +39,19 @@ interface Kept {
 const bytesPerUnit = 2;
 
 /**
- * Makes an empty cache. A read is known by its server, the registration of it, principal and role, and its URI; every read is frozen, so
- * that nobody can change it for the next. Kept is only what has some text, and for no longer than its server says; a server of
- * 2026-07-28 that says nothing means not at all. What is `private` is its principal's alone, and so is everything else: who may see what is the
- * business of the host's layers, and they were asked for this principal only.
+ * Makes an empty cache. A read is known by its server, the registration of it, principal and role,
+ * and its URI; every read is frozen, so that nobody can change it for the next. Kept is only what
+ * has some text, and for no longer than its server says; a server of 2026-07-28 that says nothing
+ * means not at all. What is `private` is its principal's alone, and so is everything else: who may
+ * see what is the business of the host's layers, and they were asked for this principal only.
  */
 export function createReadCache({ ttlMs, maxEntries, maxBytes }: CacheSettings, clock: Clock): ReadCache {
   const start = clock.now();
   // 0 would mean to the library that there is no time.
   const perf = { now: (): number => clock.now() - start + 1 };
   const kept = new LRUCache<string, Kept>({ max: maxEntries, maxSize: maxBytes, ttl: ttlMs, ttlResolution: 0, perf });
-  // A read that began before something was forgotten must not bring it back. Of a server that is gone nothing is left here: a number that
-  // was given never comes again.
+  // A read that began before something was forgotten must not bring it back. Of a server that is
+  // gone nothing is left here: a number that was given never comes again.
   const epochs = new Map<string, number>();
   let latestEpoch = 0;
   const epochOf = (serverId: string): number => {
@@ -103,7 +109,8 @@ function keyOf({ serverId, uri, context }: ReadPlace): string {
   return JSON.stringify([serverId, uri, context?.principal ?? null, context?.role ?? null]);
 }
 
-// What is not a text or base64 is bounded by them and the message it came in; it is counted as it would be written.
+// What is not a text or base64 is bounded by them and the message it came in; it is counted as it
+// would be written.
 function lengthOf(read: ResourceRead): number {
   try {
     return JSON.stringify(read).length;

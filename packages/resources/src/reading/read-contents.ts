@@ -22,9 +22,10 @@ export interface ReadContents {
 const mostReasons = 100;
 
 /**
- * Reads the result of `resources/read`, piece by piece: one that is malformed costs itself. What is too much is refused as a whole, and never
- * cut: half a picture or half a JSON text is worse than none. Throws `protocol_error` for a result without an array of contents, and
- * `message_too_large`, which says how much there was.
+ * Reads the result of `resources/read`, piece by piece: one that is malformed costs itself. What is
+ * too much is refused as a whole, and never cut: half a picture or half a JSON text is worse than
+ * none. Throws `protocol_error` for a result without an array of contents, and `message_too_large`,
+ * which says how much there was.
  */
 export function readContents(result: JsonObject, serverId: string, limits: ReadLimits): ReadContents {
   const subject = { serverId, operation: "resources/read" };

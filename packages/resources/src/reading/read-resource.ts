@@ -15,10 +15,14 @@ export interface ResourceTarget {
 
 const operation = "resources/read";
 // https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling and the same page of 2026-07-28. All that a read
-// has for parameters is its URI, so that invalid ones mean this one; version 1 of the TypeScript SDK says it so in the earlier era, too.
+// has for parameters is its URI, so that invalid ones mean this one; version 1 of the TypeScript
+// SDK says it so in the earlier era, too.
 const notFoundCodes: ReadonlySet<number | undefined> = new Set([-32_002, -32_602]);
 
-/** Asks the server for a resource. As `read()` of `Resources` says, without the checks of the URI and without the cache. */
+/**
+ * Asks the server for a resource. As `read()` of `Resources` says, without the checks of the URI
+ * and without the cache.
+ */
 export async function readResource(
   { asking, settings }: ResourceParts,
   { serverId, uri }: ResourceTarget,

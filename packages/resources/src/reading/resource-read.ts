@@ -11,9 +11,15 @@ export interface ResourceRead extends ReadContents {
   readonly contents: readonly ResourceContents[];
   /** The `_meta` of the result, for the host. */
   readonly meta?: JsonObject;
-  /** How long the server lets it be kept, in milliseconds. Absent for earlier revisions than 2026-07-28, which do not say. */
+  /**
+   * How long the server lets it be kept, in milliseconds. Absent for earlier revisions than
+   * 2026-07-28, which do not say.
+   */
   readonly ttlMs?: number;
-  /** For whom it may be kept, in the server's words; what it does not say is `private`. Absent as {@linkcode ttlMs} is. */
+  /**
+   * For whom it may be kept, in the server's words; what it does not say is `private`. Absent as
+   * {@linkcode ttlMs} is.
+   */
   readonly cacheScope?: "public" | "private";
   /** It was read before, and nothing was sent for it. */
   readonly isCached: boolean;

@@ -8,7 +8,10 @@ import type { ResourceRead } from "../reading/resource-read.ts";
 
 /** Options of `readSelected()`. */
 export interface SelectedOptions extends ReadOptions {
-  /** UTF-16 units of all texts and all base64 together. Default 262,144; a resource that does not fit is a failure, and never cut. */
+  /**
+   * UTF-16 units of all texts and all base64 together. Default 262,144; a resource that does not
+   * fit is a failure, and never cut.
+   */
   readonly maxTotalLength?: number | undefined;
 }
 
@@ -45,9 +48,10 @@ const fields: Fields<SelectedOptions> = {
 const mostSelected = 100;
 
 /**
- * Reads what a user selected, all at the same time, each as `read()` does: for the product to put beside the user's message, or into what a
- * tool takes. Nothing of it goes anywhere by itself. Throws a `TypeError` for what is no selection of at most 100, `aborted` and `closed`;
- * whatever else goes wrong is a failure.
+ * Reads what a user selected, all at the same time, each as `read()` does: for the product to put
+ * beside the user's message, or into what a tool takes. Nothing of it goes anywhere by itself.
+ * Throws a `TypeError` for what is no selection of at most 100, `aborted` and `closed`; whatever
+ * else goes wrong is a failure.
  */
 export async function readSelected(
   resources: Pick<Resources, "read">,

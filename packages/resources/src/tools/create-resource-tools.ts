@@ -29,9 +29,11 @@ import { offeringServers, type ResourceTool, type ToolParts } from "./resource-t
 import { readToolOptions, type ResourceToolsOptions } from "./tool-options.ts";
 
 /**
- * The tools by which a model lists and reads resources, as they are now, for `createToolbox({ tools })`; of nexo's, those of the servers that
- * have resources at this moment. {@linkcode createResourceTools} follows the servers. `undefined` in place of resources makes evva's tools
- * answer that nothing is configured. Throws a `TypeError` that names an option that cannot be used.
+ * The tools by which a model lists and reads resources, as they are now, for
+ * `createToolbox({ tools })`; of nexo's, those of the servers that have resources at this moment.
+ * {@linkcode createResourceTools} follows the servers. `undefined` in place of resources makes
+ * evva's tools answer that nothing is configured. Throws a `TypeError` that names an option that
+ * cannot be used.
  */
 export function resourceTools(
   resources: Resources | undefined,
@@ -62,10 +64,12 @@ interface Offered {
 const nothing: Offered = { tools: new Map(), definitions: [], groups: [] };
 
 /**
- * The same tools as a provider for `createToolbox({ providers })`: there are none until a server says that it has resources, and none again when
- * the last such server is removed or disabled; nexo's come and go with their servers. A server that is down keeps them. Calls go over `resources`, and so over
- * the connections and layers of its provider. `init()` and `refresh()` start nothing. Closed by `close()`, which leaves the resources open.
- * Throws a `TypeError` that names an option that cannot be used.
+ * The same tools as a provider for `createToolbox({ providers })`: there are none until a server
+ * says that it has resources, and none again when the last such server is removed or disabled;
+ * nexo's come and go with their servers. A server that is down keeps them. Calls go over
+ * `resources`, and so over the connections and layers of its provider. `init()` and `refresh()`
+ * start nothing. Closed by `close()`, which leaves the resources open. Throws a `TypeError` that
+ * names an option that cannot be used.
  */
 export function createResourceTools(resources: Resources, options: ResourceToolsOptions = {}): ToolProvider {
   const settings = readToolOptions("createResourceTools()", options);

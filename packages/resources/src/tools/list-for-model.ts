@@ -10,7 +10,10 @@ export type ListedKind = "resources" | "templates";
 
 /** Entries of several servers. */
 export interface FoundEntries {
-  /** Sorted by server id, then by URI or template; those of apps are left out, because they are for users. */
+  /**
+   * Sorted by server id, then by URI or template; those of apps are left out, because they are for
+   * users.
+   */
   readonly entries: readonly (Resource | ResourceTemplate)[];
   readonly failures: readonly ServerFailure[];
 }
@@ -49,7 +52,10 @@ export function takeEntries(
   return taken;
 }
 
-/** What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as it is, because it names the resource. */
+/**
+ * What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as
+ * it is, because it names the resource.
+ */
 export function entryTextsOf(entry: Resource | ResourceTemplate): {
   readonly name: string;
   readonly title?: string;

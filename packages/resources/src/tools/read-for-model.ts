@@ -15,7 +15,10 @@ export type ReadForModel =
   | { readonly kind: "read"; readonly contents: readonly ResourceContents[] }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** Reads a resource. What ends the call itself is thrown; whatever else goes wrong is said to the model. */
+/**
+ * Reads a resource. What ends the call itself is thrown; whatever else goes wrong is said to the
+ * model.
+ */
 export async function readForModel(
   { resources }: ToolParts,
   { serverId, uri }: AskedResource,
@@ -50,7 +53,10 @@ export interface ModelPieces {
   readonly more: number;
 }
 
-/** Keeps bytes, and cuts texts, with the URIs of their pieces, to `maxReadBytes` together, between code points. */
+/**
+ * Keeps bytes, and cuts texts, with the URIs of their pieces, to `maxReadBytes` together, between
+ * code points.
+ */
 export async function boundPieces(
   { settings }: ToolParts,
   { serverId, contents }: { readonly serverId: string; readonly contents: readonly ResourceContents[] },
@@ -89,7 +95,8 @@ export async function save(
     const savedTo = await saveBlob(blob, { signal, context });
     return typeof savedTo === "string" ? savedTo : undefined;
   } catch {
-    // Where bytes cannot be kept, their size is still worth an answer; whoever keeps them knows why he failed.
+    // Where bytes cannot be kept, their size is still worth an answer; whoever keeps them knows why
+    // he failed.
     signal?.throwIfAborted();
     return undefined;
   }

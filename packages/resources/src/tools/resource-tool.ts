@@ -18,7 +18,9 @@ import type { ToolSettings } from "./tool-options.ts";
 export interface ResourceToolResult {
   readonly content: readonly ContentBlock[];
   readonly isError?: boolean;
-  /** The server whose words these are, and by which method; absent where there are several, or none. */
+  /**
+   * The server whose words these are, and by which method; absent where there are several, or none.
+   */
   readonly origin?: ToolOrigin;
 }
 
@@ -92,13 +94,17 @@ export function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions)
   };
 }
 
-/** A text among the arguments of a model; `undefined` where it is missing, empty or something else. */
+/**
+ * A text among the arguments of a model; `undefined` where it is missing, empty or something else.
+ */
 export function readTextArgument(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The servers that a model may ask: those that said that they have resources, and are not disabled. */
+/**
+ * The servers that a model may ask: those that said that they have resources, and are not disabled.
+ */
 export function offeringServers(resources: Pick<Resources, "servers">): readonly ServerOffer[] {
   return resources.servers().filter(({ resources: has, state }) => has === true && state !== "disabled");
 }
@@ -110,7 +116,8 @@ export function nameServers(servers: readonly Pick<ServerOffer, "serverId">[]): 
   return shown.length === 0 ? "none" : `${shown.join(", ")}${more}`;
 }
 
-// What is the host's business, or that of whoever called: a model cannot mend it, and an approval has to be asked for.
+// What is the host's business, or that of whoever called: a model cannot mend it, and an approval
+// has to be asked for.
 const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
   "closed",
   "aborted",
@@ -122,7 +129,10 @@ const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
   "internal_error",
 ]);
 
-/** What a request of a server failed with, in words for a model. What is not for models, or ended the call itself, is thrown on. */
+/**
+ * What a request of a server failed with, in words for a model. What is not for models, or ended
+ * the call itself, is thrown on.
+ */
 export function failureTextOf(error: unknown, { signal }: CallOptions): string {
   if (!isHostsideError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
   return cleanText(error.message, 512);

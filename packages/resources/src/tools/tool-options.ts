@@ -13,8 +13,8 @@ export interface BlobToSave {
 }
 
 /**
- * Keeps bytes, and says where: such as the path of a file. `undefined`: they are not kept. `signal` aborts when nobody waits any longer. What it
- * throws counts as not kept.
+ * Keeps bytes, and says where: such as the path of a file. `undefined`: they are not kept. `signal`
+ * aborts when nobody waits any longer. What it throws counts as not kept.
  */
 export type SaveResourceBlob = (
   blob: BlobToSave,
@@ -27,8 +27,9 @@ export type ResourceToolsShape = "default" | "evva" | "nexo";
 /** Options of `createResourceTools` and `resourceTools`. */
 export interface ResourceToolsOptions {
   /**
-   * `"default"`: `resources_list`, `resources_templates`, `resources_read`. `"evva"`: `list_mcp_resources`, `read_mcp_resource`. `"nexo"`:
-   * `ListMcpResources`, `ReadMcpResource`, and three tools for each server that has resources.
+   * `"default"`: `resources_list`, `resources_templates`, `resources_read`. `"evva"`:
+   * `list_mcp_resources`, `read_mcp_resource`. `"nexo"`: `ListMcpResources`, `ReadMcpResource`, and
+   * three tools for each server that has resources.
    */
   readonly shape?: ResourceToolsShape | undefined;
   /** What the provider of the tools is called. Default `resources`. */
@@ -38,15 +39,16 @@ export interface ResourceToolsOptions {
   /** Bytes of one answer of a list, in UTF-8. Default 65,536. */
   readonly maxListBytes?: number | undefined;
   /**
-   * Bytes of all texts of one read, in UTF-8. Default 262,144 for `"evva"` and `"nexo"`; more is cut between characters, with a mark. `"default"` gives whole blocks, which a
-   * presenter bounds, and does not read it.
+   * Bytes of all texts of one read, in UTF-8. Default 262,144 for `"evva"` and `"nexo"`; more is
+   * cut between characters, with a mark. `"default"` gives whole blocks, which a presenter bounds,
+   * and does not read it.
    */
   readonly maxReadBytes?: number | undefined;
   /** Default: bytes are not kept. */
   readonly saveBlob?: SaveResourceBlob | undefined;
   /**
-   * The names of nexo's tools for one server. Default: `mcp_<server>_<tool>`, where what a model API would refuse is `_`, and the server's part ends in a
-   * hash if it was changed or cut.
+   * The names of nexo's tools for one server. Default: `mcp_<server>_<tool>`, where what a model
+   * API would refuse is `_`, and the server's part ends in a hash if it was changed or cut.
    */
   readonly nameTool?: ((serverId: string, tool: string) => string) | undefined;
 }

@@ -2,7 +2,10 @@ import type { Event } from "@hostside/core";
 import { compareText, createEvent, isJsonObject } from "@hostside/core/implement";
 import type { ResourceProvider, ResourceServerStatus } from "../resource-provider.ts";
 
-/** What one server has to offer besides tools, by its own word in its latest session. `undefined` while it had none. */
+/**
+ * What one server has to offer besides tools, by its own word in its latest session. `undefined`
+ * while it had none.
+ */
 export interface ServerOffer {
   readonly serverId: string;
   /** As the provider says: `ready`, `down`, `disabled` and so on. */

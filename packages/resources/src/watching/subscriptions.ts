@@ -21,15 +21,16 @@ export interface SubscribedUpdate {
   /** What the server named: the same, or a part of it. Untrusted. */
   readonly updatedUri: string;
   /**
-   * The session was away, so that nobody knows whether and how often it changed: read it again. `false` where the server said that it changed,
-   * or a stream on which it would have said so was interrupted.
+   * The session was away, so that nobody knows whether and how often it changed: read it again.
+   * `false` where the server said that it changed, or a stream on which it would have said so was
+   * interrupted.
    */
   readonly maybeMissed: boolean;
 }
 
 /**
- * What hears of updates. One that throws is reported as uncaught, and stops nobody. Where it returns a promise, nobody waits for that; one that rejects is a
- * diagnostic.
+ * What hears of updates. One that throws is reported as uncaught, and stops nobody. Where it
+ * returns a promise, nobody waits for that; one that rejects is a diagnostic.
  */
 export type UpdateListener = (update: SubscribedUpdate) => unknown;
 
@@ -38,7 +39,10 @@ export interface SubscribeOptions {
   readonly onUpdate: UpdateListener;
   /** Ends the wait for the server's agreement, with `aborted`; not the subscription. */
   readonly signal?: AbortSignal | undefined;
-  /** For the server to agree, connecting included, in milliseconds. Default: `requestTimeoutMs` of `createResources`. */
+  /**
+   * For the server to agree, connecting included, in milliseconds. Default: `requestTimeoutMs` of
+   * `createResources`.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -58,7 +62,10 @@ export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): 
 /** The subscriptions of one `createResources`. */
 export interface OpenSubscriptions {
   subscribe(target: ResourceTarget, options: SubscribeOptions): Promise<Subscription>;
-  /** The registration of this server has ended, and with it what was subscribed to there: the next one by this id is another server. */
+  /**
+   * The registration of this server has ended, and with it what was subscribed to there: the next
+   * one by this id is another server.
+   */
   removed(serverId: string): void;
   close(): void;
 }

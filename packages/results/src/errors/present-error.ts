@@ -10,16 +10,23 @@ export type ErrorForm = "blocks" | "text" | "envelope";
 
 /** How an error is shown. */
 export interface PresentErrorOptions {
-  /** Puts the message of an error that is about a server between marks: it may quote what the server said. Default: none. */
+  /**
+   * Puts the message of an error that is about a server between marks: it may quote what the server
+   * said. Default: none.
+   */
   readonly delimiters?: boolean | DelimiterOptions | undefined;
   /**
-   * Words for an error in place of its message: a tool of the product's own knows what its errors mean. Bounded like any message. Default: a
-   * `HostsideError` has its own message, anything else none of its own.
+   * Words for an error in place of its message: a tool of the product's own knows what its errors
+   * mean. Bounded like any message. Default: a `HostsideError` has its own message, anything else
+   * none of its own.
    */
   readonly explain?: ((error: unknown) => string | undefined) | undefined;
 }
 
-/** An error as data. For a refused credential `{"error":{"code":"authorization_required","server_id"}}`, and nothing else. */
+/**
+ * An error as data. For a refused credential
+ * `{"error":{"code":"authorization_required","server_id"}}`, and nothing else.
+ */
 export interface ErrorEnvelope {
   readonly error:
     | { readonly code: "authorization_required"; readonly server_id: string }
@@ -29,9 +36,10 @@ export interface ErrorEnvelope {
 const fields: Fields<PresentErrorOptions> = { delimiters: true, explain: true };
 
 /**
- * What a model gets when there is no result: a text with the code, the kind, the message, whether the call ran, whether to try again, and
- * where the arguments were wrong as JSON pointers, so that it can mend its call. Takes anything that was thrown. No stack, no cause, no
- * message of an error that is not Hostside's. Pure, bounded, and never throws but a `TypeError` for options.
+ * What a model gets when there is no result: a text with the code, the kind, the message, whether
+ * the call ran, whether to try again, and where the arguments were wrong as JSON pointers, so that
+ * it can mend its call. Takes anything that was thrown. No stack, no cause, no message of an error
+ * that is not Hostside's. Pure, bounded, and never throws but a `TypeError` for options.
  */
 export function presentError(error: unknown, form?: "blocks", options?: PresentErrorOptions): Presented;
 /** The same as a text. */

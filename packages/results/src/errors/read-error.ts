@@ -18,9 +18,9 @@ const longestViolation = 300;
 const mostViolations = 20;
 
 /**
- * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is shown, cleaned and bounded; of anything
- * else nothing but that there was an error, because its message may have a secret, a path or a stack, unless `explain` has words for it.
- * Never throws.
+ * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is
+ * shown, cleaned and bounded; of anything else nothing but that there was an error, because its
+ * message may have a secret, a path or a stack, unless `explain` has words for it. Never throws.
  */
 export function readError(error: unknown, explain?: (error: unknown) => string | undefined): ReadError {
   try {

@@ -9,7 +9,10 @@ export interface QuotaInit {
   readonly clock: Clock;
 }
 
-/** Counts what a sink keeps. What is about to be kept counts from its beginning, so that no order of events goes beyond the bounds. */
+/**
+ * Counts what a sink keeps. What is about to be kept counts from its beginning, so that no order of
+ * events goes beyond the bounds.
+ */
 export interface BlobQuota {
   readonly bytes: number;
   readonly blobs: number;

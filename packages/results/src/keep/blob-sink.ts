@@ -1,6 +1,9 @@
 /** What is to be kept. */
 export interface NewBlob {
-  /** A text comes as UTF-8. The sink may hold on to the array itself; whoever gives it changes nothing in it any more. */
+  /**
+   * A text comes as UTF-8. The sink may hold on to the array itself; whoever gives it changes
+   * nothing in it any more.
+   */
   readonly data: Uint8Array;
   /** Lower case and without parameters, as the server says: a label, never a part of a path. */
   readonly mimeType: string;
@@ -9,7 +12,8 @@ export interface NewBlob {
 }
 
 /**
- * Why nothing was kept: `"full"` there is no room now, `"too-large"` there never is for so much, `"closed"` the sink is.
+ * Why nothing was kept: `"full"` there is no room now, `"too-large"` there never is for so much,
+ * `"closed"` the sink is.
  */
 export type BlobRefusal = "full" | "too-large" | "closed";
 
@@ -33,17 +37,22 @@ export interface ByteRange {
 }
 
 /**
- * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()` of `@hostside/results/node` one in a folder; a
- * product writes its own over its object store. Who makes one closes it.
+ * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()`
+ * of `@hostside/results/node` one in a folder; a product writes its own over its object store. Who
+ * makes one closes it.
  */
 export interface BlobSink {
   /**
-   * Keeps bytes under a key of its own making, which nothing from a server has part in. Resolves when a reader with the key gets all of it. No
-   * room is a result, not an error; rejects for whatever else goes wrong. Gives up when the signal aborts: whatever it did until then,
-   * it undoes, or lets grow old.
+   * Keeps bytes under a key of its own making, which nothing from a server has part in. Resolves
+   * when a reader with the key gets all of it. No room is a result, not an error; rejects for
+   * whatever else goes wrong. Gives up when the signal aborts: whatever it did until then, it
+   * undoes, or lets grow old.
    */
   put(blob: NewBlob, options?: { readonly signal?: AbortSignal | undefined }): Promise<PutResult>;
-  /** The bytes of a range, fewer where the blob ends before; `undefined` when it is not there, or no longer. */
+  /**
+   * The bytes of a range, fewer where the blob ends before; `undefined` when it is not there, or no
+   * longer.
+   */
   read(key: string, range: ByteRange): Promise<Uint8Array | undefined>;
   /** Forgets a blob. Not an error when there is none. */
   delete(key: string): Promise<unknown>;

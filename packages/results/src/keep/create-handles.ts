@@ -35,8 +35,8 @@ export interface Handles {
   /** Makes a handle for what a sink has. Rejects as the store and the lock do. */
   add(item: KeptItem, owner: HandleOwner): Promise<NewHandle>;
   /**
-   * What stands behind a handle; `undefined` for any that is not of this owner, or no longer good, `"unreadable"` for one that a later version of Hostside
-   * made. Rejects as the store does.
+   * What stands behind a handle; `undefined` for any that is not of this owner, or no longer good,
+   * `"unreadable"` for one that a later version of Hostside made. Rejects as the store does.
    */
   find(handle: string, owner: HandleOwner): Promise<KeptItem | "unreadable" | undefined>;
   /** Forgets one handle and what stands behind it. */
@@ -63,9 +63,10 @@ interface ChangedList {
 }
 
 /**
- * Keeps the records of handles in a store: one for each handle, and one for each conversation that lists them, so that the oldest can go.
- * What went is deleted in the sink as well. Who lost the lock without noticing writes nothing; what a later version of Hostside has written is left as
- * it is, with `store_failed`.
+ * Keeps the records of handles in a store: one for each handle, and one for each conversation that
+ * lists them, so that the oldest can go. What went is deleted in the sink as well. Who lost the
+ * lock without noticing writes nothing; what a later version of Hostside has written is left as it
+ * is, with `store_failed`.
  */
 export function createHandles(init: HandlesInit): Handles {
   const { store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs } = init;

@@ -26,11 +26,14 @@ export interface KeepWork {
 /** The pieces of one result that are kept, or were not: all that was asked for until now. */
 export interface ResultKeeping extends KeptPieces {
   /**
-   * Keeps pieces, each once however often it is asked for. Settles within the time that there is for the whole result, or when the occasion's
-   * signal aborts. Never rejects.
+   * Keeps pieces, each once however often it is asked for. Settles within the time that there is
+   * for the whole result, or when the occasion's signal aborts. Never rejects.
    */
   keep(pieces: readonly OutcomePiece[]): Promise<void>;
-  /** Handles of earlier results that are no longer good, because there was no room for them beside the new ones. */
+  /**
+   * Handles of earlier results that are no longer good, because there was no room for them beside
+   * the new ones.
+   */
   dropped(): readonly string[];
   /** Releases the timer and the listener. What is under way goes on. */
   end(): void;
@@ -40,7 +43,10 @@ export interface ResultKeeping extends KeptPieces {
 export interface Keeper {
   /** Begins to keep pieces of one result: its time runs from now on. Who begins ends it. */
   begin(outcome: SafeOutcome, work: KeepWork): ResultKeeping;
-  /** Gives up what is under way, waits for it at most 5 seconds, and keeps nothing any more. Never rejects. */
+  /**
+   * Gives up what is under way, waits for it at most 5 seconds, and keeps nothing any more. Never
+   * rejects.
+   */
   close(): Promise<void>;
 }
 
@@ -92,7 +98,10 @@ export function createKeeper(init: KeeperInit): Keeper {
   };
 }
 
-/** Keeps the pieces of one result one after the other: its tenth must not take the room of its first. */
+/**
+ * Keeps the pieces of one result one after the other: its tenth must not take the room of its
+ * first.
+ */
 function keepPieces(
   job: KeepJob,
   init: KeeperInit & { readonly track: (work: Promise<unknown>) => void },
@@ -132,7 +141,10 @@ function keepPieces(
   };
 }
 
-/** The bytes of a piece, or why they are not kept. What cannot be read is no reason to have no result. */
+/**
+ * The bytes of a piece, or why they are not kept. What cannot be read is no reason to have no
+ * result.
+ */
 function readContentOf(
   piece: OutcomePiece,
   { outcome }: KeepJob,

@@ -7,7 +7,10 @@ import { readCount } from "./read-count.ts";
 
 /** Options of {@linkcode createMemorySink}. */
 export interface MemorySinkOptions {
-  /** Of all blobs together. Default 64 MiB: some results of several megabytes for some conversations. */
+  /**
+   * Of all blobs together. Default 64 MiB: some results of several megabytes for some
+   * conversations.
+   */
   readonly maxBytes?: number | undefined;
   /** Default 1,000. */
   readonly maxBlobs?: number | undefined;
@@ -26,7 +29,8 @@ export interface MemorySink extends BlobSink {
 const fields: Fields<MemorySinkOptions> = { maxBytes: true, maxBlobs: true, ttlMs: true, clock: true };
 
 /**
- * Keeps blobs in the memory of this process. Without timers: what is too old is never given out, and is let go when the next blob comes.
+ * Keeps blobs in the memory of this process. Without timers: what is too old is never given out,
+ * and is let go when the next blob comes.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
  */

@@ -10,7 +10,10 @@ import { readCount } from "./read-count.ts";
 export interface StoreSinkOptions {
   /** Shared by all who are to read what one of them kept. */
   readonly store: Store;
-  /** Of one blob. Default 1 MiB: long texts, and not the pictures and archives that a database is no place for. */
+  /**
+   * Of one blob. Default 1 MiB: long texts, and not the pictures and archives that a database is no
+   * place for.
+   */
   readonly maxBlobBytes?: number | undefined;
   /** Of all blobs together that this sink has put and that are not too old. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
@@ -38,8 +41,8 @@ const prefix = "hostside-results:blob:";
 const pieceBytes = 128 * 1024;
 
 /**
- * Keeps blobs in a store, in pieces of 128 KiB, so that every process that shares the store can read them. Bounded in what one process keeps there: all
- * of them together keep as many times that.
+ * Keeps blobs in a store, in pieces of 128 KiB, so that every process that shares the store can
+ * read them. Bounded in what one process keeps there: all of them together keep as many times that.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
  */
@@ -143,7 +146,10 @@ function readPiece(stored: unknown): Uint8Array | undefined {
   }
 }
 
-/** The indexes of the pieces in which a range is; at least one, because an empty blob is there or not, too. */
+/**
+ * The indexes of the pieces in which a range is; at least one, because an empty blob is there or
+ * not, too.
+ */
 function piecesOf(start: number, end: number): readonly number[] {
   const first = Math.floor(start / pieceBytes);
   const count = Math.max(1, Math.ceil(end / pieceBytes) - first);

@@ -51,7 +51,10 @@ export const refusalWords: Readonly<Record<BlobRefusal, string>> = {
 /** Why nothing is kept when whoever keeps it throws, or does what no sink does. */
 export const failedWords = "what keeps such things failed";
 
-/** Keeps a piece, or says why not. Settles when the job's signal aborts, at the latest; the work itself undoes what it did by then. */
+/**
+ * Keeps a piece, or says why not. Settles when the job's signal aborts, at the latest; the work
+ * itself undoes what it did by then.
+ */
 export async function keepPiece(
   content: PieceContent,
   job: KeepJob,

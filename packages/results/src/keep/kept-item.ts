@@ -23,7 +23,10 @@ export interface KeptItem {
   /** Which tool it came from. */
   readonly serverId: string;
   readonly toolName: string;
-  /** Who kept it: a random name of one presenter. Bytes that another one kept may be out of reach here. */
+  /**
+   * Who kept it: a random name of one presenter. Bytes that another one kept may be out of reach
+   * here.
+   */
   readonly keptBy: string;
 }
 
@@ -34,7 +37,10 @@ export function writeItem(item: KeptItem, { scope, principal }: HandleOwner): Js
   return writeVersioned(value, itemVersion);
 }
 
-/** Reads what a store had; `undefined` for what is of somebody else, `"unreadable"` for what a later version of Hostside or somebody else has written. */
+/**
+ * Reads what a store had; `undefined` for what is of somebody else, `"unreadable"` for what a later
+ * version of Hostside or somebody else has written.
+ */
 export function readItem(stored: unknown, owner: HandleOwner): KeptItem | "unreadable" | undefined {
   try {
     return itemOf(readVersioned(stored, itemVersion), owner);

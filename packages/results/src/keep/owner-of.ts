@@ -7,8 +7,9 @@ export interface Owners {
 }
 
 /**
- * A call belongs to its conversation, which is its principal's: the same name under another one is another conversation. Calls that name no conversation belong together only
- * within one presenter, which `instance` stands for: in a store that several share, they never meet.
+ * A call belongs to its conversation, which is its principal's: the same name under another one is
+ * another conversation. Calls that name no conversation belong together only within one presenter,
+ * which `instance` stands for: in a store that several share, they never meet.
  */
 export function createOwners(instance: string): Owners {
   return {

@@ -17,9 +17,11 @@ const encoder = new TextEncoder();
 const octets = "application/octet-stream";
 
 /**
- * What is to be kept of a piece: a text as UTF-8, with U+FFFD for each lone surrogate, which UTF-8 does not have; media as the bytes that their base64
- * stands for; structured content as JSON. `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not known.
- * `"too-large"` for what has more than `maxBytes` for sure: it is neither written nor decoded. Nothing of `_meta`. Linear.
+ * What is to be kept of a piece: a text as UTF-8, with U+FFFD for each lone surrogate, which UTF-8
+ * does not have; media as the bytes that their base64 stands for; structured content as JSON.
+ * `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not known.
+ * `"too-large"` for what has more than `maxBytes` for sure: it is neither written nor decoded.
+ * Nothing of `_meta`. Linear.
  */
 export function contentOf(
   { blocks, count, structured }: SafeOutcome,
@@ -36,7 +38,8 @@ export function contentOf(
     for (const [place, block] of blocks.slice(piece.from).entries()) {
       const part = describeBlock(block, of({ part: "block", index: piece.from + place }));
       units += part.length;
-      // Blocks may be one and the same long text a hundred thousand times: joined, no runtime has room for it.
+      // Blocks may be one and the same long text a hundred thousand times: joined, no runtime has
+      // room for it.
       if (units > maxBytes) return "too-large";
       parts.push(part);
     }
@@ -99,7 +102,9 @@ function isUtf8(data: Uint8Array): boolean {
   }
 }
 
-/** A block in a text of many: what is no text is named, with its handle where it was kept by itself. */
+/**
+ * A block in a text of many: what is no text is named, with its handle where it was kept by itself.
+ */
 function describeBlock(block: ContentBlock | undefined, keeping: KeepResult | undefined): string {
   if (block === undefined || !isKnownContent(block)) return "[a block of a kind that is not known]";
   const way = keeping !== undefined && "handle" in keeping ? `, handle ${JSON.stringify(keeping.handle)}` : "";

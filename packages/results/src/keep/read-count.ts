@@ -5,7 +5,10 @@ export interface CountBounds {
   readonly otherwise?: number | undefined;
 }
 
-/** Reads a whole number that a product gave. Throws a `TypeError` that names `place`, also where there is none and nothing stands for it. */
+/**
+ * Reads a whole number that a product gave. Throws a `TypeError` that names `place`, also where
+ * there is none and nothing stands for it.
+ */
 export function readCount(value: number | undefined, place: string, bounds: CountBounds = {}): number {
   const { least = 1, most = Number.MAX_SAFE_INTEGER, otherwise } = bounds;
   const count = value ?? otherwise;

@@ -10,8 +10,9 @@ import { decodeBase64 } from "./encode-base64.ts";
 export type SaveBlob = (blob: { readonly data: string }) => string | undefined;
 
 /**
- * Puts the bytes of all resources of a result into a sink, and resolves with what `presentAsEvva(outcome, { saveBlob })` asks where they
- * are: the path of the file, or the sink's key where it has no files. The same bytes are put once. Never rejects but with the reason of the
+ * Puts the bytes of all resources of a result into a sink, and resolves with what
+ * `presentAsEvva(outcome, { saveBlob })` asks where they are: the path of the file, or the sink's
+ * key where it has no files. The same bytes are put once. Never rejects but with the reason of the
  * signal: what the sink does not take, or throws, is asked for later.
  */
 export async function saveBlobs(

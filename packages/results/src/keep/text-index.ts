@@ -1,4 +1,7 @@
-/** Where the characters of a text are in its UTF-8, well enough to find each by reading a little. A character is a Unicode code point. */
+/**
+ * Where the characters of a text are in its UTF-8, well enough to find each by reading a little. A
+ * character is a Unicode code point.
+ */
 export interface TextIndex {
   readonly characters: number;
   /** How many characters lie between two marks; 0 where each character is one byte. */
@@ -34,7 +37,10 @@ export function indexText(data: Uint8Array): TextIndex {
   return { characters, stride, marks };
 }
 
-/** The bytes in which the characters from `start` to before `end` are. `bytes`: the size of the whole text. */
+/**
+ * The bytes in which the characters from `start` to before `end` are. `bytes`: the size of the
+ * whole text.
+ */
 export function rangeOfCharacters(
   { stride, marks }: TextIndex,
   bytes: number,
@@ -47,7 +53,10 @@ export function rangeOfCharacters(
   return { offset, length: Math.max(0, last - offset), skip: start - first * stride };
 }
 
-/** Of UTF-8 that begins with a whole character, `count` characters after the first `skip`, and no more than `maxBytes` of them. */
+/**
+ * Of UTF-8 that begins with a whole character, `count` characters after the first `skip`, and no
+ * more than `maxBytes` of them.
+ */
 export function takeCharacters(
   data: Uint8Array,
   skip: number,

@@ -6,9 +6,11 @@ export type CheckedBase64 =
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * Checks base64 without decoding it, in one pass, and brings it into the form that every decoder takes (RFC 4648, section 4): a `data:` URI
- * is reduced to its data, blanks and line breaks go, the URL-safe alphabet becomes the standard one, padding is added, and unused bits of
- * the last character are cleared. Anything else is refused, and nothing that is good as it is gets copied. Never throws.
+ * Checks base64 without decoding it, in one pass, and brings it into the form that every decoder
+ * takes (RFC 4648, section 4): a `data:` URI is reduced to its data, blanks and line breaks go, the
+ * URL-safe alphabet becomes the standard one, padding is added, and unused bits of the last
+ * character are cleared. Anything else is refused, and nothing that is good as it is gets copied.
+ * Never throws.
  */
 export function checkBase64(text: string): CheckedBase64 {
   const plain = standardAlphabet(withoutBlanks(withoutDataUri(text)));

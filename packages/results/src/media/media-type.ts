@@ -8,8 +8,9 @@ const aliases: ReadonlyMap<string, string> = new Map([
 const shape = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
 
 /**
- * A media type as APIs take it: lower case, without parameters and blanks, `image/jpg` and `image/pjpeg` as `image/jpeg`, `image/x-png` as
- * `image/png`. `undefined` for what is no media type.
+ * A media type as APIs take it: lower case, without parameters and blanks, `image/jpg` and
+ * `image/pjpeg` as `image/jpeg`, `image/x-png` as `image/png`. `undefined` for what is no media
+ * type.
  */
 export function normalMediaType(type: string): string | undefined {
   const [essence = ""] = type.slice(0, 200).split(";", 1);
@@ -25,7 +26,10 @@ const signatures: readonly (readonly [type: string, at: number, bytes: string])[
   ["image/webp", 8, "WEBP"],
 ];
 
-/** Which of the four kinds of pictures that model APIs take the first bytes of checked base64 are, if they are one of them. */
+/**
+ * Which of the four kinds of pictures that model APIs take the first bytes of checked base64 are,
+ * if they are one of them.
+ */
 export function pictureType(data: string): string | undefined {
   const start = String.fromCharCode(...firstBytes(data));
   return signatures.find(

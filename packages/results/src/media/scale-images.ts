@@ -26,12 +26,18 @@ export interface ScaledImage {
   readonly mimeType: string;
 }
 
-/** Makes a picture smaller, with whatever library the product has for it. `undefined` leaves it as it is. */
+/**
+ * Makes a picture smaller, with whatever library the product has for it. `undefined` leaves it as
+ * it is.
+ */
 export type ScaleImage = (image: ImageToScale) => ScaledImage | undefined | Promise<ScaledImage | undefined>;
 
 /** Which pictures are made smaller. */
 export interface ScaleLimits {
-  /** Pictures with more decoded bytes than that. Default 5 MiB, as media of a presentation. 0: all of them, for a limit of pixels. */
+  /**
+   * Pictures with more decoded bytes than that. Default 5 MiB, as media of a presentation. 0: all
+   * of them, for a limit of pixels.
+   */
   readonly maxBytes?: number | undefined;
   /** How many of one result. Default 8, as many as a presentation shows. */
   readonly maxItems?: number | undefined;
@@ -42,9 +48,10 @@ export interface ScaleLimits {
 const fields: Fields<ScaleLimits> = { maxBytes: true, maxItems: true, signal: true };
 
 /**
- * The outcome with its large pictures made smaller by `scale`, one after the other; the very same where there are none. `raw` stays. A
- * picture for which `scale` throws, or answers none, stays as it is, and a presentation says that it is too large. Never rejects for any
- * outcome; a `TypeError` names the option that breaks a rule.
+ * The outcome with its large pictures made smaller by `scale`, one after the other; the very same
+ * where there are none. `raw` stays. A picture for which `scale` throws, or answers none, stays as
+ * it is, and a presentation says that it is too large. Never rejects for any outcome; a `TypeError`
+ * names the option that breaks a rule.
  */
 export async function scaleImages(
   outcome: ToolOutcome,
@@ -56,7 +63,10 @@ export async function scaleImages(
   return replaceBlocks(outcome, await scaledBlocks(outcome, scale, limits));
 }
 
-/** The blocks that have a smaller picture now, by their place. Never rejects but as {@linkcode scaleImages} does. */
+/**
+ * The blocks that have a smaller picture now, by their place. Never rejects but as
+ * {@linkcode scaleImages} does.
+ */
 export async function scaledBlocks(
   outcome: ToolOutcome,
   scale: ScaleImage,
@@ -77,8 +87,8 @@ export async function scaledBlocks(
 }
 
 /**
- * The outcome with other blocks in some places, and without structured content that was all of its blocks again; the very same where there are none, or
- * where it cannot be copied.
+ * The outcome with other blocks in some places, and without structured content that was all of its
+ * blocks again; the very same where there are none, or where it cannot be copied.
  */
 export function replaceBlocks(outcome: ToolOutcome, blocks: ReadonlyMap<number, ContentBlock>): ToolOutcome {
   if (blocks.size === 0) return outcome;

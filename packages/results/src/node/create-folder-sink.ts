@@ -11,8 +11,9 @@ import { countFolder, readOne, removeOne, writeOne, type SinkFolder } from "./si
 /** Options of {@linkcode createFolderSink}. */
 export interface FolderSinkOptions {
   /**
-   * A folder for this alone. Made when it is first used, with mode 0700; its parents too, where there are none. A relative path is resolved
-   * against the working directory at which the sink is created.
+   * A folder for this alone. Made when it is first used, with mode 0700; its parents too, where
+   * there are none. A relative path is resolved against the working directory at which the sink is
+   * created.
    */
   readonly directory: string;
   /** Of all files in it together, those of earlier processes included. */
@@ -22,8 +23,9 @@ export interface FolderSinkOptions {
   /** How long each file is kept, in milliseconds, also after a crash. */
   readonly ttlMs: number;
   /**
-   * What becomes of the files of this sink when it is closed. Default `"delete"`. `"keep"` is for handles that outlive the process in a
-   * store, and for files that a person opens later: they go when they are too old.
+   * What becomes of the files of this sink when it is closed. Default `"delete"`. `"keep"` is for
+   * handles that outlive the process in a store, and for files that a person opens later: they go
+   * when they are too old.
    */
   readonly onClose?: "delete" | "keep" | undefined;
   /** Default: the real time. Ages of files are dates. */
@@ -37,11 +39,14 @@ export interface FolderSinkOptions {
 /** A folder of files. */
 export interface FolderSink extends BlobSink {
   /**
-   * Makes the folder ready and removes what is too old in it: now, instead of when the first blob comes. Rejects with `store_failed` for a
-   * folder that must not be used, and as `node:fs` does.
+   * Makes the folder ready and removes what is too old in it: now, instead of when the first blob
+   * comes. Rejects with `store_failed` for a folder that must not be used, and as `node:fs` does.
    */
   open(): Promise<void>;
-  /** Waits for what is under way, at most 5 seconds, and removes the files that this sink made. Never rejects. Idempotent. */
+  /**
+   * Waits for what is under way, at most 5 seconds, and removes the files that this sink made.
+   * Never rejects. Idempotent.
+   */
   close(): Promise<void>;
 }
 
@@ -59,14 +64,17 @@ const closeMs = 5000;
 const noRoomCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
- * Keeps blobs as files of mode 0600, each named by 32 random hexadecimal digits: nothing of a name comes from a server. A file has its name
- * only when all of it is written. It is not forced to the disk: after a power cut nobody has a handle of it.
+ * Keeps blobs as files of mode 0600, each named by 32 random hexadecimal digits: nothing of a name
+ * comes from a server. A file has its name only when all of it is written. It is not forced to the
+ * disk: after a power cut nobody has a handle of it.
  *
- * Without timers: what is too old is never given out, and its file goes when the next blob comes or a sink opens the folder. Several sinks,
- * also of several processes, may have one folder: each counts all files in it when a blob comes, so that only what they write at the very same
- * time can go beyond a bound. Nothing is touched that has not such a name, and no link is followed.
+ * Without timers: what is too old is never given out, and its file goes when the next blob comes or
+ * a sink opens the folder. Several sinks, also of several processes, may have one folder: each
+ * counts all files in it when a blob comes, so that only what they write at the very same time can
+ * go beyond a bound. Nothing is touched that has not such a name, and no link is followed.
  *
- * A full disk is a result (`"full"`), as is a full quota. Throws a `TypeError` for an option that is unknown or of a wrong type.
+ * A full disk is a result (`"full"`), as is a full quota. Throws a `TypeError` for an option that
+ * is unknown or of a wrong type.
  */
 export function createFolderSink(options: FolderSinkOptions): FolderSink {
   const folder = readOptions(options);

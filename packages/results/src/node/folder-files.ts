@@ -14,7 +14,10 @@ export interface FileInfo {
   readonly writtenAt: number;
 }
 
-/** What a folder sink does with files: a seam, so that a full disk can be had without one. Failures reject as those of `node:fs`. */
+/**
+ * What a folder sink does with files: a seam, so that a full disk can be had without one. Failures
+ * reject as those of `node:fs`.
+ */
 export interface FolderFiles {
   /** With mode 0700, its parents too; not an error when it is there. */
   makeFolder(path: string): Promise<void>;
@@ -22,7 +25,10 @@ export interface FolderFiles {
   look(path: string): Promise<FileInfo>;
   list(path: string): Promise<readonly string[]>;
   setMode(path: string, mode: number): Promise<void>;
-  /** A new file of mode 0600. Rejects with `EEXIST` for anything that is there, a link too, which is not followed. */
+  /**
+   * A new file of mode 0600. Rejects with `EEXIST` for anything that is there, a link too, which is
+   * not followed.
+   */
   writeNew(path: string, data: Uint8Array): Promise<void>;
   /** Puts a file in the place of another name, in one step. */
   move(from: string, to: string): Promise<void>;

@@ -16,7 +16,9 @@ export interface FolderParts {
   readonly directory: string;
   readonly files: FolderFiles;
   readonly clock: Clock;
-  /** Of this process; `undefined` where the system has no such thing, and no permission bits either. */
+  /**
+   * Of this process; `undefined` where the system has no such thing, and no permission bits either.
+   */
   readonly uid: number | undefined;
 }
 
@@ -46,11 +48,14 @@ export function isSinkName(name: string): boolean {
 }
 
 /**
- * Makes a folder that nobody else can look into, where there is none, and lists what is in it. `isKnown` says which files need no look.
+ * Makes a folder that nobody else can look into, where there is none, and lists what is in it.
+ * `isKnown` says which files need no look.
  *
- * A folder with wider permissions is mended when nothing but such files is in it: it was made for this, by an older program or another
- * `umask`. When there is anything else in it, to close it could take something from somebody, and to use it would show results of tools to
- * everybody: it is refused, as is one of another user, or a link in its place. Throws `store_failed` then, and as `node:fs` does.
+ * A folder with wider permissions is mended when nothing but such files is in it: it was made for
+ * this, by an older program or another `umask`. When there is anything else in it, to close it
+ * could take something from somebody, and to use it would show results of tools to everybody: it is
+ * refused, as is one of another user, or a link in its place. Throws `store_failed` then, and as
+ * `node:fs` does.
  */
 export async function openFolder(
   parts: FolderParts,

@@ -20,7 +20,8 @@ export interface SinkFolder extends FolderParts {
 const mostNames = 3;
 
 /**
- * Counts what is in the folder: what other sinks put there since the last time, and no longer what is gone. Throws as {@linkcode openFolder} does.
+ * Counts what is in the folder: what other sinks put there since the last time, and no longer what
+ * is gone. Throws as {@linkcode openFolder} does.
  */
 export async function countFolder(folder: SinkFolder): Promise<void> {
   const { quota, made, writing } = folder;
@@ -37,8 +38,9 @@ export async function countFolder(folder: SinkFolder): Promise<void> {
 }
 
 /**
- * Writes a file under a new name, and resolves with that name, which is among those being written until whoever called has counted it.
- * Leaves nothing behind when it fails, or what it leaves is counted.
+ * Writes a file under a new name, and resolves with that name, which is among those being written
+ * until whoever called has counted it. Leaves nothing behind when it fails, or what it leaves is
+ * counted.
  */
 export async function writeOne(data: Uint8Array, folder: SinkFolder, signal: AbortSignal | undefined): Promise<string> {
   const { randomBytes, writing } = folder;

@@ -9,10 +9,16 @@ export interface TextLimits {
   readonly tokens: number;
 }
 
-/** Where each text ends that is shown, by the place of its piece. One that is not among them is not shown at all. */
+/**
+ * Where each text ends that is shown, by the place of its piece. One that is not among them is not
+ * shown at all.
+ */
 export type Cuts = ReadonlyMap<number, number>;
 
-/** Where each text is to be cut so that all fit into the bounds: first in bytes, then what is left of them in tokens. */
+/**
+ * Where each text is to be cut so that all fit into the bounds: first in bytes, then what is left
+ * of them in tokens.
+ */
 export function cutPieces(fitting: Fitting, { bytes, tokens }: TextLimits): Cuts {
   const byBytes = cutBy(
     fitting,
@@ -56,7 +62,8 @@ interface Measure {
   cut(text: string, share: number, end: number): number;
 }
 
-// The place where a text is cut has as many digits as its length, or fewer; not every estimate is sure to know.
+// The place where a text is cut has as many digits as its length, or fewer; not every estimate is
+// sure to know.
 const slack = 8;
 
 function cutBy({ rest, delimiters, settings }: Fitting, texts: readonly Measured[], measure: Measure): Cuts {

@@ -4,8 +4,8 @@ import { quoteText } from "@hostside/core/implement";
 /** How texts of servers are delimited. */
 export interface DelimiterOptions {
   /**
-   * Letters and digits that every mark has, at most 64: chosen by the product, such as once for each conversation, and said in its prompt.
-   * Default: none; the brackets alone make the marks.
+   * Letters and digits that every mark has, at most 64: chosen by the product, such as once for
+   * each conversation, and said in its prompt. Default: none; the brackets alone make the marks.
    */
   readonly nonce?: string | undefined;
 }
@@ -16,12 +16,13 @@ export interface Delimiters {
   readonly close: string;
 }
 
-// U+27E6 and U+27E7, and U+301A and U+301B that look the same. Each is one UTF-16 unit, as what stands for it: places in a text stay.
+// U+27E6 and U+27E7, and U+301A and U+301B that look the same. Each is one UTF-16 unit, as what
+// stands for it: places in a text stay.
 const brackets = /[\u27E6\u27E7\u301A\u301B]/g;
 
 /**
- * The text without the brackets of which marks are made: `[` and `]` stand for them. So no text can have a mark, whatever its server knows
- * of it. As long as before.
+ * The text without the brackets of which marks are made: `[` and `]` stand for them. So no text can
+ * have a mark, whatever its server knows of it. As long as before.
  */
 export function plainBrackets(text: string): string {
   return text.replaceAll(brackets, (bracket) => (bracket === "\u27E6" || bracket === "\u301A" ? "[" : "]"));

@@ -14,7 +14,10 @@ export interface ResultEnvelope {
     /** `null` where there is none. */
     readonly _meta: JsonObject | null;
   };
-  /** `true` where the outcome is an error, `false` where the server says that it is none, `null` where it says nothing. */
+  /**
+   * `true` where the outcome is an error, `false` where the server says that it is none, `null`
+   * where it says nothing.
+   */
   readonly is_error: boolean | null;
   readonly usage: { readonly requests: 1 };
 }

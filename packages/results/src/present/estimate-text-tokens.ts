@@ -1,8 +1,9 @@
 /**
- * About how many tokens a text costs a language model, from the shape of its characters alone: a small letter or a blank a quarter, a digit
- * or a mark five eighths, a capital or half a surrogate pair three quarters, anything else one. Against o200k it is a tenth too much for
- * English prose, a quarter for JSON and sources, two fifths for Chinese, and up to a quarter too little for random letters such as base64.
- * Who has the tokenizer of the model gives that one.
+ * About how many tokens a text costs a language model, from the shape of its characters alone: a
+ * small letter or a blank a quarter, a digit or a mark five eighths, a capital or half a surrogate
+ * pair three quarters, anything else one. Against o200k it is a tenth too much for English prose, a
+ * quarter for JSON and sources, two fifths for Chinese, and up to a quarter too little for random
+ * letters such as base64. Who has the tokenizer of the model gives that one.
  */
 export function estimateTextTokens(text: string): number {
   let eighths = 0;

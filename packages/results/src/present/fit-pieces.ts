@@ -17,12 +17,16 @@ export interface FittedPieces {
   readonly structuredWhole: boolean;
 }
 
-/** Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds, not in what was sent. */
+/**
+ * Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds,
+ * not in what was sent.
+ */
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
   const delimiters = settings.delimiters === undefined ? undefined : delimitersFor(origin, settings.delimiters);
   const fitting = prepareFitting(found, delimiters, settings);
   let bounds: TextLimits = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
-  // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut shorter until it fits.
+  // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut
+  // shorter until it fits.
   for (let turn = 0; turn < 12; turn += 1) {
     const fitted = render(found, cutPieces(fitting, bounds), fitting);
     if (fits(fitted.blocks, settings)) return fitted;
@@ -35,7 +39,8 @@ function fits(blocks: readonly PresentedBlock[], settings: PresentSettings): boo
   const { maxTextBytes, maxTokens, tokensOf } = settings;
   const joint = jointOf(settings);
   const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text + joint] : []));
-  // Where they become one text, that is what has to fit: an estimate need not be the sum of its parts.
+  // Where they become one text, that is what has to fit: an estimate need not be the sum of its
+  // parts.
   const texts = joint === "" ? parts : [parts.join("")];
   if (texts.reduce((sum, text) => sum + utf8Length(text), 0) > maxTextBytes) return false;
   return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
@@ -78,7 +83,8 @@ function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { delimiters
   return { blocks, omitted, structuredWhole };
 }
 
-// Well-formed and without marks only now: both keep places in the text, and only what is shown has to be.
+// Well-formed and without marks only now: both keep places in the text, and only what is shown has
+// to be.
 function dress({ head, text, foreign }: TextPiece, end: number, delimiters: Delimiters | undefined): string {
   const body = (head + text.slice(0, end)).toWellFormed();
   return delimiters === undefined || !foreign ? body : delimiters.open + plainBrackets(body) + delimiters.close;

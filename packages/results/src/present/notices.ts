@@ -32,8 +32,9 @@ export interface CutTextNotice {
 }
 
 /**
- * The words after a text that was cut: how much of it is missing, and how to get it. What was kept is counted in code points, as it is read;
- * anything else in UTF-16 units, because to count millions of characters nobody can read is no use.
+ * The words after a text that was cut: how much of it is missing, and how to get it. What was kept
+ * is counted in code points, as it is read; anything else in UTF-16 units, because to count
+ * millions of characters nobody can read is no use.
  */
 export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPieces | undefined): string {
   const keeping = keepingOf(kept, piece);

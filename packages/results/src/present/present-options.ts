@@ -7,7 +7,10 @@ import { readDelimiters } from "./read-delimiters.ts";
 
 /** Which media a model gets. */
 export interface MediaOptions {
-  /** Media types, or families such as `audio/*`. Default: png, jpeg, webp and gif, and `audio/*`. An empty list shows none. */
+  /**
+   * Media types, or families such as `audio/*`. Default: png, jpeg, webp and gif, and `audio/*`. An
+   * empty list shows none.
+   */
   readonly types?: readonly string[] | undefined;
   /** Of one picture, sound or file, in decoded bytes. Default 5 MiB. */
   readonly maxItemBytes?: number | undefined;
@@ -18,27 +21,37 @@ export interface MediaOptions {
 /** What of a result is shown, and how. */
 export interface PresentOptions {
   /**
-   * All texts of one presentation in UTF-8, with notices and marks; at least 1,024. Default 32 KiB: some 8,000 tokens, which a conversation
-   * can bear many times.
+   * All texts of one presentation in UTF-8, with notices and marks; at least 1,024. Default 32 KiB:
+   * some 8,000 tokens, which a conversation can bear many times.
    */
   readonly maxTextBytes?: number | undefined;
-  /** The same in tokens; at least 256. Holds besides {@linkcode maxTextBytes}. Default: no such bound. Media are not counted. */
+  /**
+   * The same in tokens; at least 256. Holds besides {@linkcode maxTextBytes}. Default: no such
+   * bound. Media are not counted.
+   */
   readonly maxTokens?: number | undefined;
   /**
-   * How many tokens a text costs. Default {@linkcode estimateTextTokens}, which also stands in for one that throws or answers no number of 0
-   * or more.
+   * How many tokens a text costs. Default {@linkcode estimateTextTokens}, which also stands in for
+   * one that throws or answers no number of 0 or more.
    */
   readonly estimateTokens?: ((text: string) => number) | undefined;
-  /** How many blocks of a result are looked at. Default 1,000. The rest is counted, and nothing else. */
+  /**
+   * How many blocks of a result are looked at. Default 1,000. The rest is counted, and nothing
+   * else.
+   */
   readonly maxBlocks?: number | undefined;
   readonly media?: MediaOptions | undefined;
   /**
-   * What to do with a block that its server means for users alone (`annotations.audience`): `"all"`, the default, shows it like any other,
-   * because the word is a hint of the server, and by it a server could hide from the model what the user is told. `"assistant"`: a notice
-   * stands for it.
+   * What to do with a block that its server means for users alone (`annotations.audience`):
+   * `"all"`, the default, shows it like any other, because the word is a hint of the server, and by
+   * it a server could hide from the model what the user is told. `"assistant"`: a notice stands for
+   * it.
    */
   readonly audience?: "all" | "assistant" | undefined;
-  /** Puts every text of a server between marks with its origin, which it cannot have in itself. Default: none. */
+  /**
+   * Puts every text of a server between marks with its origin, which it cannot have in itself.
+   * Default: none.
+   */
   readonly delimiters?: boolean | DelimiterOptions | undefined;
   /** What was kept of what is not shown, for its notices. Default: nothing was kept. */
   readonly kept?: KeptPieces | undefined;
@@ -88,7 +101,10 @@ export const presentFields: Fields<PresentOptions> = {
 };
 const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, maxItems: true };
 
-/** Reads options. `owner` says whose they are, as `present()`. Throws a `TypeError` that names the field which breaks a rule. */
+/**
+ * Reads options. `owner` says whose they are, as `present()`. Throws a `TypeError` that names the
+ * field which breaks a rule.
+ */
 export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
   assertKnownOptions(owner, options, presentFields);
   const { media = {}, audience = "all", kept } = options;

@@ -12,12 +12,16 @@ import { member } from "./member.ts";
 export type PresentForm = "blocks" | "text" | "envelope" | "raw";
 
 /**
- * What a model gets of a result, as blocks for any model API: bounded, each text well-formed and none empty, media checked, structured
- * content once, and a notice for all that is not shown. Pure, synchronous, and linear in the size of the result. Never throws for any
- * outcome, whoever made it; a `TypeError` names the option that breaks a rule, and refuses a promise of an outcome.
+ * What a model gets of a result, as blocks for any model API: bounded, each text well-formed and
+ * none empty, media checked, structured content once, and a notice for all that is not shown. Pure,
+ * synchronous, and linear in the size of the result. Never throws for any outcome, whoever made it;
+ * a `TypeError` names the option that breaks a rule, and refuses a promise of an outcome.
  */
 export function present(outcome: ToolOutcome, form: "blocks", options?: PresentOptions): Presented;
-/** The same as one text, in which words stand for media. A result that is an error begins with `[tool error] `. */
+/**
+ * The same as one text, in which words stand for media. A result that is an error begins with
+ * `[tool error] `.
+ */
 export function present(outcome: ToolOutcome, form: "text", options?: PresentOptions): string;
 /** The result whole, with its origin: for audits, never for a model. Takes no options. */
 export function present(outcome: ToolOutcome, form: "envelope"): ResultEnvelope;

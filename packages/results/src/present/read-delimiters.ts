@@ -3,7 +3,10 @@ import type { DelimiterOptions } from "./delimiters.ts";
 
 const delimiterFields: Fields<DelimiterOptions> = { nonce: true };
 
-/** Reads the option `delimiters`; `undefined` where there are to be no marks. Throws a `TypeError` that names the field. `owner`: such as `present()`. */
+/**
+ * Reads the option `delimiters`; `undefined` where there are to be no marks. Throws a `TypeError`
+ * that names the field. `owner`: such as `present()`.
+ */
 export function readDelimiters(owner: string, delimiters: unknown): DelimiterOptions | undefined {
   if (delimiters === undefined || delimiters === false) return undefined;
   if (delimiters === true) return {};

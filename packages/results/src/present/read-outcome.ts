@@ -2,7 +2,9 @@ import { readContent, type ContentBlock, type ToolOrigin } from "@hostside/core"
 import { isJsonObject } from "@hostside/core/implement";
 import { member } from "./member.ts";
 
-/** An outcome as it can be worked on: each of its members was read once, and is what its type says. */
+/**
+ * An outcome as it can be worked on: each of its members was read once, and is what its type says.
+ */
 export interface SafeOutcome {
   /** At most as many as are looked at; `undefined` for what is no block, or cannot be read. */
   readonly blocks: readonly (ContentBlock | undefined)[];
@@ -15,8 +17,8 @@ export interface SafeOutcome {
 }
 
 /**
- * Reads an outcome of anybody's: a provider of a product's own may hand out getters that throw, blocks of other shapes, or no outcome at
- * all. Looks at `maxBlocks` blocks. Never throws.
+ * Reads an outcome of anybody's: a provider of a product's own may hand out getters that throw,
+ * blocks of other shapes, or no outcome at all. Looks at `maxBlocks` blocks. Never throws.
  */
 export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
   const content = member(outcome, "content");

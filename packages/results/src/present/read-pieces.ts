@@ -11,7 +11,10 @@ import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
 import { repeatsStructured, structuredBesideBlocks } from "./structured-json.ts";
 
-/** The pieces of an outcome, in its order, with a notice for each block that is not shown. The structured content comes last. */
+/**
+ * The pieces of an outcome, in its order, with a notice for each block that is not shown. The
+ * structured content comes last.
+ */
 export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pieces {
   const found = createFound(settings);
   const { pieces, omitted, omit } = found;
@@ -146,7 +149,8 @@ function resourceHead(uri: string): string {
   return `Resource: ${oneLine(uri, longestUri)}`;
 }
 
-// A notice stands outside of the marks: of the server's words it has only such as cannot be a sentence.
+// A notice stands outside of the marks: of the server's words it has only such as cannot be a
+// sentence.
 const properKind = /^[\w.:/+-]{1,40}$/;
 
 function kindInWords(kind: string): string {
@@ -164,8 +168,9 @@ function foreign(part: TextPiece["part"], rest: Pick<TextPiece, "head" | "text" 
 }
 
 /**
- * Puts JSON of the structured content in its place: at the end, or where a text stands that says the same and would be cut, because with line
- * breaks and indents it is longer. Returns the place of what shows it.
+ * Puts JSON of the structured content in its place: at the end, or where a text stands that says
+ * the same and would be cut, because with line breaks and indents it is longer. Returns the place
+ * of what shows it.
  */
 function placeStructured(
   pieces: (TextPiece | MediaPiece)[],

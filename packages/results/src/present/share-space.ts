@@ -20,9 +20,10 @@ export interface AvailableSpace {
 }
 
 /**
- * Shares room among texts. All are shown whole while they fit. Otherwise each in turn gets what it needs, or at least the least share, until
- * there is no room for the next; and what is left is shared so that the longest are cut, all to the same length. Gives for each text how much
- * of it may be shown, which is its `whole` where it fits; `undefined` where there is no room for it.
+ * Shares room among texts. All are shown whole while they fit. Otherwise each in turn gets what it
+ * needs, or at least the least share, until there is no room for the next; and what is left is
+ * shared so that the longest are cut, all to the same length. Gives for each text how much of it
+ * may be shown, which is its `whole` where it fits; `undefined` where there is no room for it.
  */
 export function shareSpace(claims: readonly SpaceClaim[], space: AvailableSpace): readonly (number | undefined)[] {
   const all = claims.reduce((sum, { whole, frame }) => sum + whole + frame, 0);

@@ -8,9 +8,10 @@ export type StructuredJson =
   | { readonly kind: "not-json"; readonly why: string };
 
 /**
- * Writes structured content as JSON. What a product's own tool answers may be none: a cycle, a BigInt, a `toJSON` or a getter that throws;
- * and what is nested too deeply for the stack cannot be written. Half a surrogate pair becomes U+FFFD, because model APIs refuse a request
- * that has one, also as an escape. Never throws.
+ * Writes structured content as JSON. What a product's own tool answers may be none: a cycle, a
+ * BigInt, a `toJSON` or a getter that throws; and what is nested too deeply for the stack cannot be
+ * written. Half a surrogate pair becomes U+FFFD, because model APIs refuse a request that has one,
+ * also as an escape. Never throws.
  */
 export function writeStructured(value: unknown): StructuredJson {
   try {
@@ -24,7 +25,9 @@ export function writeStructured(value: unknown): StructuredJson {
   }
 }
 
-/** Structured content as JSON, where there is some that is more than the blocks of the result again. */
+/**
+ * Structured content as JSON, where there is some that is more than the blocks of the result again.
+ */
 export function structuredBesideBlocks(outcome: SafeOutcome): StructuredJson | undefined {
   if (outcome.structured === undefined) return undefined;
   const written = writeStructured(outcome.structured.value);
@@ -32,8 +35,9 @@ export function structuredBesideBlocks(outcome: SafeOutcome): StructuredJson | u
 }
 
 /**
- * Whether structured content is the blocks of its result and nothing else, as servers for files send pictures: in an object of the one member `content`,
- * or alone. Linear in the size of that JSON.
+ * Whether structured content is the blocks of its result and nothing else, as servers for files
+ * send pictures: in an object of the one member `content`, or alone. Linear in the size of that
+ * JSON.
  */
 export function repeatsBlocks(json: string, { blocks, count }: SafeOutcome): boolean {
   if (count === 0 || count > blocks.length || !/^(?:\{"content":)?\[/.test(json)) return false;
@@ -49,13 +53,16 @@ export function repeatsBlocks(json: string, { blocks, count }: SafeOutcome): boo
 const wrapping = /^\{"(?:result|content|text)":/;
 
 /**
- * Whether a text of the same result says what the structured content does: it is JSON of that, as the specification asks servers to send it, too; or
- * structured content is an object of one member that is called `result`, as libraries for servers wrap what is no object, or `content` or `text`, and the
- * text is its value, or JSON of it. A member of any other name says more than the text. A text that is far shorter than that JSON is not looked at, so that many short ones cost no more than
- * they are long.
+ * Whether a text of the same result says what the structured content does: it is JSON of that, as
+ * the specification asks servers to send it, too; or structured content is an object of one member
+ * that is called `result`, as libraries for servers wrap what is no object, or `content` or `text`,
+ * and the text is its value, or JSON of it. A member of any other name says more than the text. A
+ * text that is far shorter than that JSON is not looked at, so that many short ones cost no more
+ * than they are long.
  */
 export function repeatsStructured(text: string, json: string): boolean {
-  // Every character of a text may be an escape in JSON, and of a few letters, most of the JSON is what they are wrapped in.
+  // Every character of a text may be an escape in JSON, and of a few letters, most of the JSON is
+  // what they are wrapped in.
   if (text.length * 8 + 64 < json.length) return false;
   if (text === json) return true;
   // Most texts begin in a way that no JSON does.

@@ -1,6 +1,7 @@
 /**
- * The beginning of texts that are joined, and how many code points of them are missing. Linear, and joins no more than that. A lone surrogate
- * is a code point; no text begins with the other half of a pair.
+ * The beginning of texts that are joined, and how many code points of them are missing. Linear, and
+ * joins no more than that. A lone surrogate is a code point; no text begins with the other half of
+ * a pair.
  */
 export function cutByCodePoints(
   texts: readonly string[],

@@ -23,8 +23,9 @@ export interface EvvaBlob {
 /** How a result becomes one of evva's. */
 export interface EvvaOptions {
   /**
-   * Says where bytes are kept: the path of a file that was written before, or is now. `undefined`: they are not kept. What it throws becomes
-   * a line in the result. Default: nothing is kept, and a line says so.
+   * Says where bytes are kept: the path of a file that was written before, or is now. `undefined`:
+   * they are not kept. What it throws becomes a line in the result. Default: nothing is kept, and a
+   * line says so.
    */
   readonly saveBlob?: ((blob: EvvaBlob) => string | undefined) | undefined;
 }
@@ -50,9 +51,11 @@ const fields: Fields<EvvaOptions> = { saveBlob: true };
 const longest = 100_000;
 
 /**
- * A result in the shape that evva's agents know: each text and a line break, pictures beside it, bytes in files of which a line tells, cut at
- * 100,000 code points with `[truncated N chars]`. Embedded texts, links and structured content, which evva lost, are there as texts. Pictures
- * are those of {@linkcode presentDefaults}; any other becomes a line. Pure but for `saveBlob`, and never throws for any outcome.
+ * A result in the shape that evva's agents know: each text and a line break, pictures beside it,
+ * bytes in files of which a line tells, cut at 100,000 code points with `[truncated N chars]`.
+ * Embedded texts, links and structured content, which evva lost, are there as texts. Pictures are
+ * those of {@linkcode presentDefaults}; any other becomes a line. Pure but for `saveBlob`, and
+ * never throws for any outcome.
  */
 export function presentAsEvva(outcome: ToolOutcome | undefined, options: EvvaOptions = {}): EvvaResult {
   assertKnownOptions("presentAsEvva()", options, fields);
@@ -74,7 +77,10 @@ export function presentAsEvva(outcome: ToolOutcome | undefined, options: EvvaOpt
   return { content: text.toWellFormed() + marker, contentBlocks: images, isError: safe.isError };
 }
 
-/** An error in the shape that evva's agents know: `mcp: decode args: …` where the arguments are wrong, otherwise `mcp: call failed: …`. */
+/**
+ * An error in the shape that evva's agents know: `mcp: decode args: …` where the arguments are
+ * wrong, otherwise `mcp: call failed: …`.
+ */
 export function presentErrorAsEvva(error: unknown): EvvaResult {
   const { code, message, violations = [] } = readError(error).error;
   const what = code === "invalid_arguments" ? "decode args" : "call failed";

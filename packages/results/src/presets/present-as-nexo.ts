@@ -10,9 +10,11 @@ import { decodedSize, unsaidStructured } from "./preset-parts.ts";
 export type NexoResult = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string };
 
 /**
- * A result in the shape that nexo's agents know: its parts as texts, joined by blank lines, with `[image: type, N bytes]` for a picture and
- * `[resource: uri]` for a resource that is no text. One that says that it failed becomes an error with the server and the tool. Structured
- * content that no text says comes last. Bounded as {@linkcode presentDefaults} says, with words for what is missing; never throws.
+ * A result in the shape that nexo's agents know: its parts as texts, joined by blank lines, with
+ * `[image: type, N bytes]` for a picture and `[resource: uri]` for a resource that is no text. One
+ * that says that it failed becomes an error with the server and the tool. Structured content that
+ * no text says comes last. Bounded as {@linkcode presentDefaults} says, with words for what is
+ * missing; never throws.
  */
 export function presentAsNexo(outcome: ToolOutcome): NexoResult {
   const safe = readOutcome(outcome, presentDefaults.maxBlocks);
@@ -25,7 +27,10 @@ export function presentAsNexo(outcome: ToolOutcome): NexoResult {
   return { ok: false, error: `${prefixFor(safe.origin)} failed: ${text}` };
 }
 
-/** An error in the shape that nexo's agents know. `origin`: which tool was called, where the error does not say. */
+/**
+ * An error in the shape that nexo's agents know. `origin`: which tool was called, where the error
+ * does not say.
+ */
 export function presentErrorAsNexo(error: unknown, origin?: Pick<ToolOrigin, "serverId" | "toolName">): NexoResult {
   const { error: shown, serverId, toolName } = readError(error);
   const lines = (shown.violations ?? []).map(({ pointer, message }) => `\n- ${pointer}: ${message}`);

@@ -9,7 +9,9 @@ export function decodedSize(data: string): number {
   return checked.kind === "good" ? checked.bytes : data.length;
 }
 
-/** The structured content, where there is one that no text and no other block of the result says. */
+/**
+ * The structured content, where there is one that no text and no other block of the result says.
+ */
 export function unsaidStructured(outcome: SafeOutcome): StructuredJson | undefined {
   const written = structuredBesideBlocks(outcome);
   if (written?.kind !== "json") return written;

@@ -3,7 +3,10 @@ import type { KeptItem } from "../keep/kept-item.ts";
 import { delimitersFor } from "../present/delimiters.ts";
 import type { PresentSettings } from "../present/present-options.ts";
 
-/** How much one answer of `results_read` may have, so that the presenter that shows it has nothing to cut. */
+/**
+ * How much one answer of `results_read` may have, so that the presenter that shows it has nothing
+ * to cut.
+ */
 export interface AnswerSpace {
   /** Bytes of text. */
   readonly roomFor: (item: KeptItem) => number;

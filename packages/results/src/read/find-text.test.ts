@@ -4,7 +4,8 @@ import { test } from "../../../../test/property-test.ts";
 import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
 import { createTextFinder, foldUnits, type FoundText } from "./find-text.ts";
 
-// Few letters, so that queries are found; such with a case, two units, a line break, and the odd ones of folding.
+// Few letters, so that queries are found; such with a case, two units, a line break, and the odd
+// ones of folding.
 const letters = fc.array(fc.constantFrom("a", "A", "b", "\n", "🦊", "İ", "Σ", "ς"), { maxLength: 60 });
 
 function find(text: string, plan: { query: string; from?: number; maxMatches?: number }, partLength = 7): FoundText {

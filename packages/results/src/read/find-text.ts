@@ -35,17 +35,22 @@ export interface TextFinder {
 const around = 80;
 
 /**
- * The text in lower case, unit for unit: as long as it was, so that places in it are places in the text. U+0130 becomes `i`, because it
- * alone has a longer small letter; all kinds of small sigma are one, because which it is depends on its neighbours.
+ * The text in lower case, unit for unit: as long as it was, so that places in it are places in the
+ * text. U+0130 becomes `i`, because it alone has a longer small letter; all kinds of small sigma
+ * are one, because which it is depends on its neighbours.
  */
 export function foldUnits(text: string): string {
   return text.replaceAll("\u0130", "i").toLowerCase().replaceAll("\u03C2", "\u03C3");
 }
 
-/** Makes a finder of plain text, whatever its case. Takes time linear in the text, and no more memory than a part of it. */
+/**
+ * Makes a finder of plain text, whatever its case. Takes time linear in the text, and no more
+ * memory than a part of it.
+ */
 export function createTextFinder({ query, from, maxMatches }: FindPlan): TextFinder {
   const wanted = foldUnits(query);
-  // What of the text may still be part of a match, or stand around one; `base` and `line` are those of its first character.
+  // What of the text may still be part of a match, or stand around one; `base` and `line` are those
+  // of its first character.
   let held = "";
   let base = 0;
   let line = 1;
@@ -125,7 +130,8 @@ function codePointsIn(text: string, from: number, to: number): number {
 
 function linesIn(text: string, from: number, to: number): number {
   let lines = 0;
-  // Not by indexOf(), which looks beyond `to`: there may be a match at each character, and no line break at all.
+  // Not by indexOf(), which looks beyond `to`: there may be a match at each character, and no line
+  // break at all.
   for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === 10) lines += 1;
   return lines;
 }

@@ -12,9 +12,10 @@ const mostBlocks = 2;
 const longestHead = 500;
 
 /**
- * Presents an answer of `results_read`: it is within the bounds, and its text is of the server that the kept result came from, so that it stands
- * between that server's marks. `undefined` for any other outcome. Only the product's own tools have an origin without a server, so that no
- * server can pass for this.
+ * Presents an answer of `results_read`: it is within the bounds, and its text is of the server that
+ * the kept result came from, so that it stands between that server's marks. `undefined` for any
+ * other outcome. Only the product's own tools have an origin without a server, so that no server
+ * can pass for this.
  */
 export function presentAnswer(outcome: ToolOutcome, tool: string, settings: PresentSettings): Presented | undefined {
   const { blocks, count, structured, isError, origin } = readOutcome(outcome, mostBlocks);

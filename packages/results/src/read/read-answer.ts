@@ -50,8 +50,8 @@ export interface BytesFacts {
 }
 
 /**
- * Why nothing was read. `"unknown-handle"`: nobody kept anything under it, or it is over, or it is another conversation's; which of these is
- * not said.
+ * Why nothing was read. `"unknown-handle"`: nobody kept anything under it, or it is over, or it is
+ * another conversation's; which of these is not said.
  */
 export interface ReadFailure {
   readonly kind: "failed";

@@ -1,7 +1,10 @@
 /** What a model asks of something that was kept. */
 export interface ReadRequest {
   readonly handle: string;
-  /** From which character on, or for what is no text from which byte on. Default: from the beginning. */
+  /**
+   * From which character on, or for what is no text from which byte on. Default: from the
+   * beginning.
+   */
   readonly offset?: number | undefined;
   /** How many characters, or bytes; with a query, how many matches. */
   readonly limit?: number | undefined;
@@ -19,7 +22,10 @@ export const longestQuery = 256;
 
 const members: ReadonlySet<string> = new Set(["handle", "offset", "limit", "query"]);
 
-/** Reads arguments of anybody's. Members that are `null` count as not given: some models send every one. */
+/**
+ * Reads arguments of anybody's. Members that are `null` count as not given: some models send every
+ * one.
+ */
 export function parseRequest(args: Readonly<Record<string, unknown>>): ParsedRequest {
   const unknown = Object.keys(args).find((member) => !members.has(member));
   if (unknown !== undefined) return bad(`there is no argument ${JSON.stringify(unknown.slice(0, 40).toWellFormed())}`);

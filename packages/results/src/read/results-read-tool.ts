@@ -22,7 +22,10 @@ export interface ResultsReadInit {
   readonly read: (request: ReadRequest, options: CallOptions) => Promise<ReadAnswer>;
 }
 
-/** The member of an answer's `meta` that says from which tool the text comes. For the presenter alone. */
+/**
+ * The member of an answer's `meta` that says from which tool the text comes. For the presenter
+ * alone.
+ */
 export const keptFromMeta = "hostside/kept-from";
 
 /** Makes the tool. */

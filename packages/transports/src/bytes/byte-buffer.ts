@@ -2,20 +2,25 @@
 export interface ByteBuffer {
   /** Bytes collected so far. */
   size(): number;
-  /** Takes `chunk`, which must not change afterwards. Throws what `tooLarge` returns when the bound is passed. */
+  /**
+   * Takes `chunk`, which must not change afterwards. Throws what `tooLarge` returns when the bound
+   * is passed.
+   */
   push(chunk: Uint8Array): void;
   /** Hands over what was collected, and starts anew. */
   take(): Uint8Array;
 }
 
 const empty = new Uint8Array(0);
-// To make room in larger steps, and copy what is there, would hold up everybody for milliseconds with each step of a large body.
+// To make room in larger steps, and copy what is there, would hold up everybody for milliseconds
+// with each step of a large body.
 const largestBlock = 256 * 1024;
 
 /**
- * Makes an empty buffer. Its memory is at most twice the bytes in it, however small the pieces are that they come in. Each byte is copied
- * once when it comes, and once more when it is taken, or not at all where there is a single piece. `expected` is how many there will be,
- * if that is known; they are not copied again.
+ * Makes an empty buffer. Its memory is at most twice the bytes in it, however small the pieces are
+ * that they come in. Each byte is copied once when it comes, and once more when it is taken, or not
+ * at all where there is a single piece. `expected` is how many there will be, if that is known;
+ * they are not copied again.
  */
 export function createByteBuffer(maxBytes: number, tooLarge: () => Error, expected = 0): ByteBuffer {
   return new BlocksOfBytes(maxBytes, tooLarge, expected);

@@ -2,16 +2,17 @@ import type { Cancel, Clock } from "@hostside/core";
 
 /** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
 export const sliceBytes: number = 4 * 1024;
-// Of one turn of the event loop, for one source: as long as it may take, and as much as it may be before the source has to wait.
-// A call passes two turns or three, so that it may take some tenths of a millisecond longer beside a flood.
+// Of one turn of the event loop, for one source: as long as it may take, and as much as it may be
+// before the source has to wait. A call passes two turns or three, so that it may take some tenths
+// of a millisecond longer beside a flood.
 const budgetMs = 0.1;
 const mostBytes = 32 * 1024;
 // In between, the time is looked at. Lines of a few bytes take a hundred nanoseconds each.
 const cutBytes = 1024;
 // What is only kept until more of it comes takes a small part of the time.
 const keptFactor = 1 / 8;
-// What is likely to be thrown away may wait longer: to read it as fast as it comes fills the memory beside the heap, and the collections that this
-// brings hold up everybody.
+// What is likely to be thrown away may wait longer: to read it as fast as it comes fills the memory
+// beside the heap, and the collections that this brings hold up everybody.
 const longPauseMs = 1;
 
 /** As much of a `Uint8Array`, or a `Buffer`, as matters here. */
@@ -20,9 +21,14 @@ interface Sliceable<Bytes> {
   subarray(start: number, end?: number): Bytes;
 }
 
-/** Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it holds up nobody else. */
+/**
+ * Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it
+ * holds up nobody else.
+ */
 export interface YieldingReader<Bytes> {
-  /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
+  /**
+   * Takes what arrived. Hands it on at once, unless others have waited long enough for their turn.
+   */
   take(bytes: Bytes): void;
   /** Bytes handed on so far. */
   handedOn(): number;
@@ -42,13 +48,13 @@ export interface YieldingReaderInit<Bytes> {
   readonly source: { pause(): unknown; resume(): unknown };
   readonly clock: Clock;
   /**
-   * How many of the first bytes are only copied by whoever gets them, as those of a line before its end are. They go in one piece and count an
-   * eighth of others. Default: none.
+   * How many of the first bytes are only copied by whoever gets them, as those of a line before its
+   * end are. They go in one piece and count an eighth of others. Default: none.
    */
   readonly countKept?: ((bytes: Bytes) => number) | undefined;
   /**
-   * Whether more of what came last is hardly wanted, as of a line that is too long already: the source is paused for a millisecond at a time then.
-   * Default: never.
+   * Whether more of what came last is hardly wanted, as of a line that is too long already: the
+   * source is paused for a millisecond at a time then. Default: never.
    */
   readonly mayWait?: (() => boolean) | undefined;
   /** Must not throw. */
@@ -58,8 +64,9 @@ export interface YieldingReaderInit<Bytes> {
 }
 
 /**
- * Begins with nothing. In each turn of the event loop it works for about a tenth of a millisecond, and takes 32 KiB or one read of the source,
- * whichever is more; the rest waits. What comes in pieces of ordinary size is handed on as it comes.
+ * Begins with nothing. In each turn of the event loop it works for about a tenth of a millisecond,
+ * and takes 32 KiB or one read of the source, whichever is more; the rest waits. What comes in
+ * pieces of ordinary size is handed on as it comes.
  */
 export function createYieldingReader<Bytes extends Sliceable<Bytes>>(
   init: YieldingReaderInit<Bytes>,

@@ -20,14 +20,17 @@ export interface AssumedChannelInit {
   readonly onToolsChanged: () => void;
 }
 
-// How a server refuses what begins with no handshake, or comes to where another transport is spoken; none of them runs a request that it refuses so.
+// How a server refuses what begins with no handshake, or comes to where another transport is
+// spoken; none of them runs a request that it refuses so.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
 const refusals: ReadonlySet<number> = new Set([400, 404, 405, 415]);
 
 /**
- * Watches the first answers. A result says that the server is the one that it was. A refusal by HTTP that is no answer to the request, or by the error of
- * 2026-07-28 for an unknown revision, says that it is not, and that the request did not run: that one gets `unsupported_protocol`, `failed`. Whatever else it
- * says may come from a tool: the request gets that, and the server is asked who it is.
+ * Watches the first answers. A result says that the server is the one that it was. A refusal by
+ * HTTP that is no answer to the request, or by the error of 2026-07-28 for an unknown revision,
+ * says that it is not, and that the request did not run: that one gets `unsupported_protocol`,
+ * `failed`. Whatever else it says may come from a tool: the request gets that, and the server is
+ * asked who it is.
  */
 export function createAssumedChannel({
   context,

@@ -33,7 +33,10 @@ export interface AwaitTaskInit extends RoundsInit {
 /** A call that its server goes on with by itself. */
 export interface TaskCall extends CallInTask {
   readonly tally: QuestionTally;
-  /** The result that says so: one of the type "task"; or what was heard of it last, over a connection that was lost. */
+  /**
+   * The result that says so: one of the type "task"; or what was heard of it last, over a
+   * connection that was lost.
+   */
   readonly created: JsonObject;
   /** What an earlier connection has left of it. */
   readonly before?: HeardTask | undefined;
@@ -62,9 +65,11 @@ export function findLostTask(reason: unknown): LostTask | undefined {
 }
 
 /**
- * Waits for the end of a task (the extension `io.modelcontextprotocol/tasks` of 2026-07-28) within the time of its call, by asking for its
- * state as often as the server suggests, and resolves with the result that the call would have had. What the task asks of a human is answered on the way, once.
- * A call that is given up tells the server to cancel the task, unless its connection ends with it. The server took the call in any case, so that whatever goes wrong on the way is
+ * Waits for the end of a task (the extension `io.modelcontextprotocol/tasks` of 2026-07-28) within
+ * the time of its call, by asking for its state as often as the server suggests, and resolves with
+ * the result that the call would have had. What the task asks of a human is answered on the way,
+ * once. A call that is given up tells the server to cancel the task, unless its connection ends
+ * with it. The server took the call in any case, so that whatever goes wrong on the way is
  * `unknown`, and never sent again.
  * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
@@ -100,7 +105,8 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
       if (!isOurs) throw badTask(init, request, "with another task under the name of its own");
       state = got.result;
       reportTask(init, request, state);
-      // It may not have been heard before the connection was lost; and never goes to a task that is another one.
+      // It may not have been heard before the connection was lost; and never goes to a task that is
+      // another one.
       if (state["status"] !== "input_required") heard.unsent = undefined;
       else if (heard.unsent !== undefined) await updateTask(init, call, { taskId, state, heard, signal });
       const result = await readState(init, call, { taskId, state, heard, signal });
@@ -180,7 +186,8 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
   });
   if (answer.problem !== undefined)
     throw withErrorContext(inputRequired(serverId, request, answer.problem), { outcome: "unknown" });
-  // Nobody answered: the question was withdrawn, and is asked again if the call goes on over another connection.
+  // Nobody answered: the question was withdrawn, and is asked again if the call goes on over
+  // another connection.
   if (signal.aborted) return undefined;
   for (const [key] of open) now.heard.answered.add(key);
   now.heard.unsent = answer.params;
@@ -188,7 +195,8 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
   return undefined;
 }
 
-// Answers may be handed over twice: the server takes the first. What a human said once is not asked again.
+// Answers may be handed over twice: the server takes the first. What a human said once is not asked
+// again.
 async function updateTask(
   init: RoundsInit,
   call: TaskCall,

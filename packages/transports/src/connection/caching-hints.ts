@@ -4,12 +4,16 @@ import type { Clock, JsonObject, ToolListing } from "@hostside/core";
 export interface CachingHints {
   /** Takes in a page that has just come. */
   add(page: JsonObject): void;
-  /** Of all pages so far: what holds for the one that ends first, from now on; `private` if any page is. */
+  /**
+   * Of all pages so far: what holds for the one that ends first, from now on; `private` if any page
+   * is.
+   */
   read(): Pick<ToolListing, "ttlMs" | "cacheScope">;
 }
 
 /**
- * Reads the hints of 2026-07-28. A page without them, or with something else in their place, holds for no time, and for whoever asked alone.
+ * Reads the hints of 2026-07-28. A page without them, or with something else in their place, holds
+ * for no time, and for whoever asked alone.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 export function createCachingHints(clock: Clock): CachingHints {

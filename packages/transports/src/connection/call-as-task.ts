@@ -22,16 +22,20 @@ import {
   type CallInTask,
 } from "./task-steps.ts";
 
-// For the server to answer with the name of a task that is not wanted any more, which nothing else can be told of.
+// For the server to answer with the name of a task that is not wanted any more, which nothing else
+// can be told of.
 const lateMs = 5000;
 // Beyond the time of its call, so that a result is still there when it is fetched.
 const keptMs = 60_000;
 const longestTtlMs = 86_400_000;
 
 /**
- * Calls a tool as a task of 2025-11-25, for one that cannot be called otherwise: the server answers with the name of a task, is asked for its state as often as it suggests and
- * whenever it says that there is something new, and for the result once there is one, or when it has a question, which comes with that request. Progress goes on under the call's token. A call that is given up is cancelled by the
- * name of its task. An exchange that breaks is made again, as long as the session lives: the call itself is sent once, and whatever goes wrong after it was taken is `unknown`.
+ * Calls a tool as a task of 2025-11-25, for one that cannot be called otherwise: the server answers
+ * with the name of a task, is asked for its state as often as it suggests and whenever it says that
+ * there is something new, and for the result once there is one, or when it has a question, which
+ * comes with that request. Progress goes on under the call's token. A call that is given up is
+ * cancelled by the name of its task. An exchange that breaks is made again, as long as the session
+ * lives: the call itself is sent once, and whatever goes wrong after it was taken is `unknown`.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export async function callAsTask(init: RoundsInit, call: CallInTask): Promise<JsonObject> {
@@ -84,7 +88,8 @@ function createNews(): News {
 }
 
 /**
- * Sends the call. One that is given up before the task has a name goes on for a moment, so that the task can be cancelled: `notifications/cancelled` is not for tasks.
+ * Sends the call. One that is given up before the task has a name goes on for a moment, so that the
+ * task can be cancelled: `notifications/cancelled` is not for tasks.
  */
 function create(init: RoundsInit, call: CallInTask, followed: FollowedCall | undefined): Promise<JsonObject> {
   const { channel, context } = init;
@@ -202,7 +207,8 @@ async function readState(
 
 const invalidParams = -32_602;
 
-// A task that failed with an error has that for its result. That there is no such task any more is none.
+// A task that failed with an error has that for its result. That there is no such task any more is
+// none.
 function isRefusalOfCall(error: unknown): error is HostsideError {
   return isHostsideError(error, "server_error") && error.details.rpcCode !== invalidParams;
 }

@@ -20,7 +20,10 @@ import { beginNow, continueInRounds, timeLeftOf, type RequestStart } from "./req
 export interface CallToolInit extends AwaitTaskInit {
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
-  /** What to do with a task that the server makes of a call; absent when servers are told that there may be none. */
+  /**
+   * What to do with a task that the server makes of a call; absent when servers are told that there
+   * may be none.
+   */
   readonly tasks: TaskHandling | undefined;
   /** Whether a tool cannot be called but as a task of 2025-11-25, and the host waits for those. */
   needsTask(toolName: string): boolean;
@@ -42,9 +45,11 @@ export interface ToolCallRequest {
 const headerMismatch = -32_020;
 
 /**
- * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also goes through the rounds in which a
- * server asks for input, each with a new request under one common deadline, and waits for a task where the host wants that; a tool that can only be called as a task of 2025-11-25 is. Throws `rate_limited`,
- * outcome `not-sent`, for as long as the server asked to be left alone.
+ * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also
+ * goes through the rounds in which a server asks for input, each with a new request under one
+ * common deadline, and waits for a task where the host wants that; a tool that can only be called
+ * as a task of 2025-11-25 is. Throws `rate_limited`, outcome `not-sent`, for as long as the server
+ * asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
   const { context, channel, isModern, cooldown } = init;
@@ -111,7 +116,10 @@ async function finish(
   return checkResult(init, request.toolName, await awaitTask(init, { request, time, tally, created: result }));
 }
 
-/** Goes on with a call whose connection was lost while its server had made a task of it. Sends no call. */
+/**
+ * Goes on with a call whose connection was lost while its server had made a task of it. Sends no
+ * call.
+ */
 export async function resumeCall(init: CallToolInit, lost: LostCall, options: CallOptions): Promise<JsonObject> {
   assertCallOptions(options);
   const task = lost as Partial<LostTask>;
@@ -134,7 +142,8 @@ export async function resumeCall(init: CallToolInit, lost: LostCall, options: Ca
   return checkResult(init, toolName, await awaitTask(init, { request, time, tally, created, before }));
 }
 
-// The server refuses a call whose headers do not mirror what its schema of today declares. Another listing helps, and a later call.
+// The server refuses a call whose headers do not mirror what its schema of today declares. Another
+// listing helps, and a later call.
 function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unknown): unknown {
   cooldown.note(error);
   if (!isHostsideError(error) || error.details.rpcCode !== headerMismatch) return error;

@@ -13,18 +13,27 @@ export interface ChangeStreamInit {
   readonly lists: Omit<ChangeFilter, "resourceSubscriptions">;
   /** Whatever is wanted may have changed unheard: the stream was lost, or opened late. */
   readonly onGap: () => void;
-  /** When the first stream may be opened, unless a resource is wanted earlier. Until then nothing counts as missed. Default: at once. */
+  /**
+   * When the first stream may be opened, unless a resource is wanted earlier. Until then nothing
+   * counts as missed. Default: at once.
+   */
   readonly after?: Promise<void> | undefined;
 }
 
 /**
- * The one stream on which a 2026-07-28 server says what changed, opened again whenever it is lost. While nothing is wanted there is none.
- * When something else is wanted, another stream is opened and only then the one before left, so that nothing is missed between the two.
+ * The one stream on which a 2026-07-28 server says what changed, opened again whenever it is lost.
+ * While nothing is wanted there is none. When something else is wanted, another stream is opened
+ * and only then the one before left, so that nothing is missed between the two.
  */
 export interface ChangeStream {
-  /** Resolves when the first stream is open, or when that is no longer waited for. Never rejects. */
+  /**
+   * Resolves when the first stream is open, or when that is no longer waited for. Never rejects.
+   */
   readonly ready: Promise<void>;
-  /** Wants the updates of a resource as well. Resolves when the server agreed; rejects when it did not, and wants it no longer then. */
+  /**
+   * Wants the updates of a resource as well. Resolves when the server agreed; rejects when it did
+   * not, and wants it no longer then.
+   */
   addResource(uri: string): Promise<void>;
   /** Whoever still waits for it gets `aborted`. */
   removeResource(uri: string): void;
@@ -32,7 +41,8 @@ export interface ChangeStream {
   close(error?: HostsideError): void;
 }
 
-// A listing that starts before the stream is open can miss a change. Most servers open it at once; the others are listed twice.
+// A listing that starts before the stream is open can miss a change. Most servers open it at once;
+// the others are listed twice.
 const longestWaitMs = 1000;
 const shortestBackoffMs = 500;
 const longestBackoffMs = 30_000;
@@ -113,7 +123,9 @@ interface Listening extends ChangeStreamInit {
   stream: Stream | undefined;
   /** Something else is wanted than the latest stream was asked for. */
   isDirty: boolean;
-  /** The server would not have the resources in the latest round, and is asked for the rest first. */
+  /**
+   * The server would not have the resources in the latest round, and is asked for the rest first.
+   */
   isReduced: boolean;
   /** Why nothing can be wanted any more. */
   over: HostsideError | undefined;
@@ -157,7 +169,8 @@ async function keepListening(listening: Listening): Promise<void> {
       const end = await untilEnd(listening);
       if (end === undefined) continue;
       if (end === "local") return endAll(listening, closedError(context.serverId));
-      // A stream that lasted starts the backoff over; one that the server closes at once must not become a storm.
+      // A stream that lasted starts the backoff over; one that the server closes at once must not
+      // become a storm.
       if (stream !== undefined && clock.now() - stream.openedAt > longestBackoffMs) losses = 0;
       listening.stream = undefined;
       loseStream(listening, end === "graceful" ? "was closed by the server" : "broke off");
@@ -255,7 +268,8 @@ function agreedResources(honored: unknown): (uri: string) => boolean {
   return (uri) => uris.has(uri);
 }
 
-// What was asked for now is what may be wrong, as long as there was a stream without it. `false`: the server is to be left alone for a while.
+// What was asked for now is what may be wrong, as long as there was a stream without it. `false`:
+// the server is to be left alone for a while.
 function refused(listening: Listening, asked: AskedNow, cause: unknown): boolean {
   const { context, lists, resources } = listening;
   const { serverId, redact, onDiagnostic } = context;
@@ -292,7 +306,8 @@ function loseStream(listening: Listening, how: string): void {
   const { context, onGap } = listening;
   const { serverId, onDiagnostic } = context;
   const message = `the change stream of server ${JSON.stringify(serverId)} ${how}; it will be opened again`;
-  // Told once per gap, however often opening fails within it; when the stream is back, there is a second listing to be had.
+  // Told once per gap, however often opening fails within it; when the stream is back, there is a
+  // second listing to be had.
   if (!listening.missedSome) {
     onDiagnostic({ kind: "stream-lost", serverId, message });
     onGap();

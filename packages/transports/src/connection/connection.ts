@@ -37,7 +37,10 @@ export interface ConnectionInit {
   readonly context: ServerContext;
   readonly server: ServerInfo;
   readonly channel: RequestChannel;
-  /** Of a server that has not been heard of yet: the tools that it had, and whether that is still so. */
+  /**
+   * Of a server that has not been heard of yet: the tools that it had, and whether that is still
+   * so.
+   */
   readonly known?: { readonly tools: readonly RemoteTool[]; readonly isAssumed: () => boolean } | undefined;
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;
@@ -155,7 +158,8 @@ class ConnectionCalls implements CallToolInit {
 
 const state: unique symbol = Symbol("state");
 
-// One pair of getters for all connections: of an object literal that has its own the engine makes a table, ten times as large. Own members, so that a copy has what they say.
+// One pair of getters for all connections: of an object literal that has its own the engine makes a
+// table, ten times as large. Own members, so that a copy has what they say.
 const getters: PropertyDescriptorMap & ThisType<{ readonly [state]: ConnectionInit }> = {
   isAssumed: {
     enumerable: true,

@@ -2,7 +2,10 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
-/** Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with `Retry-After`). */
+/**
+ * Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with
+ * `Retry-After`).
+ */
 export interface Cooldown {
   /** What a call is refused with now; `undefined` when it may go out. */
   refusal(toolName: string): HostsideError | undefined;
@@ -34,7 +37,8 @@ class CooldownUntil implements Cooldown {
   }
 
   note(error: unknown): void {
-    // What was not sent was refused by somebody else, such as an authorization server that has too many renewals to do.
+    // What was not sent was refused by somebody else, such as an authorization server that has too
+    // many renewals to do.
     if (!isHostsideError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
     const { retryAfterMs = 0 } = error.details;
     if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, this.#context.clock.now() + retryAfterMs);

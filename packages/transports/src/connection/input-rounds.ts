@@ -26,8 +26,9 @@ const mostRequests = 16;
 const pacingMs = 250;
 
 /**
- * Answers an `input_required` result: each embedded elicitation is asked, one after another, and `requestState` goes back as it
- * came. A result with a state alone means "ask again later", and is answered after a moment.
+ * Answers an `input_required` result: each embedded elicitation is asked, one after another, and
+ * `requestState` goes back as it came. A result with a state alone means "ask again later", and is
+ * answered after a moment.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export async function answerInputRequests(

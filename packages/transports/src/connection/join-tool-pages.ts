@@ -5,8 +5,9 @@ import { parseTool, type ToolReading } from "./parse-tool.ts";
 /** Puts a `tools/list` together, page by page. */
 export interface ToolListingReader {
   /**
-   * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a limit says that there shall be
-   * none. Throws nothing; a page without a `tools` array gives `false`. The tools are not looked at yet.
+   * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a
+   * limit says that there shall be none. Throws nothing; a page without a `tools` array gives
+   * `false`. The tools are not looked at yet.
    */
   add(page: JsonObject): string | undefined | false;
   /** The next page could not be had: the listing ends with what there is. */
@@ -20,7 +21,9 @@ export interface ToolListingReader {
 /** What a {@linkcode ToolListingReader} goes by. */
 export interface ToolListingInit {
   readonly limits: ServerLimits;
-  /** Why a tool that is well-formed cannot be called over this connection; `undefined` when it can. */
+  /**
+   * Why a tool that is well-formed cannot be called over this connection; `undefined` when it can.
+   */
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
   /** Whether a tool of this name counts as one of the server's. Default: all do. */
   readonly wants?: ((toolName: string) => boolean) | undefined;

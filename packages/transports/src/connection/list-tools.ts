@@ -25,7 +25,8 @@ export interface ListToolsInit {
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
 }
 
-// What one page can fail with while the session is as good as before. Everything else is a failure of the session, or the caller's.
+// What one page can fail with while the session is as good as before. Everything else is a failure
+// of the session, or the caller's.
 const pageFailures: ReadonlySet<HostsideErrorCode> = new Set([
   "message_too_large",
   "server_error",
@@ -35,8 +36,9 @@ const pageFailures: ReadonlySet<HostsideErrorCode> = new Set([
 ]);
 
 /**
- * Reads all pages of `tools/list`; sends nothing to a server that declares no tools. The first page fails with what went wrong, such as
- * `protocol_error` for one without tools; a later one that fails by itself ends the listing there, and the pages before it stand.
+ * Reads all pages of `tools/list`; sends nothing to a server that declares no tools. The first page
+ * fails with what went wrong, such as `protocol_error` for one without tools; a later one that
+ * fails by itself ends the listing there, and the pages before it stand.
  */
 export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
   assertListOptions(options);
@@ -53,13 +55,15 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     const request = channel.request({
       method: "tools/list",
       params: withCarriedMeta(cursor === undefined ? {} : { cursor }, options.observer),
-      // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
+      // At least a moment: a deadline that passed between two pages is told as what it is, by the
+      // request.
       timeoutMs: Math.max(1, timeoutMs - (time.now() - startedAt)),
       timeoutCode: "list_timeout",
       signal: options.signal,
       callContext: options.context,
     });
-    // The tools of one page are looked at while the server writes the next: as soon as the request has left.
+    // The tools of one page are looked at while the server writes the next: as soon as the request
+    // has left.
     const cancel = cursor === undefined ? undefined : runSoon(clock, () => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
     if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);

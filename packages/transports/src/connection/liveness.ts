@@ -24,8 +24,9 @@ const mostTimeouts = 3;
 const longestPingMs = 10_000;
 
 /**
- * After three calls in a row that timed out, asks the server whether it is there at all: a process that was stopped, or is stuck, would let every
- * later call time out as well, though its connection looks as good as ever. Any answer will do, also a refusal.
+ * After three calls in a row that timed out, asks the server whether it is there at all: a process
+ * that was stopped, or is stuck, would let every later call time out as well, though its connection
+ * looks as good as ever. Any answer will do, also a refusal.
  */
 export function createLiveness(init: LivenessInit): Liveness {
   return new CountedTimeouts(init);
@@ -62,7 +63,8 @@ class CountedTimeouts implements Liveness {
     try {
       await channel.request({ method, params: {}, timeoutMs, timeoutCode: "request_timeout" });
     } catch (error) {
-      // What was answered in the meantime counts; any other failure is an answer, or told by itself.
+      // What was answered in the meantime counts; any other failure is an answer, or told by
+      // itself.
       const isSilent = isHostsideError(error, "request_timeout") && this.#timeouts >= mostTimeouts;
       if (isSilent) onDead(deadError(serverId, timeoutMs));
     }

@@ -5,9 +5,10 @@ import { isJsonObject } from "@hostside/core/implement";
 export type SchemaLimits = Pick<ServerLimits, "maxSchemaDepth" | "maxSchemaLength">;
 
 /**
- * About how many UTF-16 units a schema has when serialised, or why it is too much to handle: nested deeper than `maxSchemaDepth` or longer
- * than `maxSchemaLength`. It stops at the first limit that is passed. Puts it, and every
- * object and array in it, into `nodes`: whoever wants to see them all needs no walk of their own.
+ * About how many UTF-16 units a schema has when serialised, or why it is too much to handle: nested
+ * deeper than `maxSchemaDepth` or longer than `maxSchemaLength`. It stops at the first limit that
+ * is passed. Puts it, and every object and array in it, into `nodes`: whoever wants to see them all
+ * needs no walk of their own.
  */
 export function measureSchema(
   schema: object,
@@ -25,7 +26,8 @@ export function measureSchema(
       if (length > maxSchemaLength) return tooLong(maxSchemaLength);
     }
   }
-  // Escaping turns one unit into six at most (`\u0000`); only a schema in between has to be serialised to know.
+  // Escaping turns one unit into six at most (`\u0000`); only a schema in between has to be
+  // serialised to know.
   const longestPossible = length * 6;
   const isTooLong = longestPossible > maxSchemaLength && JSON.stringify(schema).length > maxSchemaLength;
   return isTooLong ? tooLong(maxSchemaLength) : length;
@@ -35,8 +37,9 @@ function tooLong(maxSchemaLength: number): string {
   return `its schema is longer than ${maxSchemaLength} characters`;
 }
 
-// The length of a node's own brackets, keys and plain values; its objects and arrays go to `nodes`. Written out, and without lists: it runs
-// over all schemas of a listing, which are read before the engine has compiled any of this.
+// The length of a node's own brackets, keys and plain values; its objects and arrays go to `nodes`.
+// Written out, and without lists: it runs over all schemas of a listing, which are read before the
+// engine has compiled any of this.
 function measureMembers(node: unknown, nodes: object[]): number {
   let length = 1;
   if (Array.isArray(node)) {

@@ -18,7 +18,8 @@ export type ParamHeaders =
 const keyword = "x-mcp-header";
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-// Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments, which makes the tool invalid.
+// Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments,
+// which makes the tool invalid.
 const schemaKeywords: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -43,7 +44,8 @@ const schemaMapKeywords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the `x-mcp-header` declarations of an input schema that is not nested deeper than a stack bears. Pure. Rules:
+ * Finds the `x-mcp-header` declarations of an input schema that is not nested deeper than a stack
+ * bears. Pure. Rules:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
 export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
@@ -82,7 +84,8 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
     return undefined;
   }
 
-  // By what there is, not by what there could be: most schemas have two members or three, and none of these.
+  // By what there is, not by what there could be: most schemas have two members or three, and none
+  // of these.
   function visitElsewhere(schema: JsonObject): string | undefined {
     for (const key in schema) {
       for (const each of schemasIn(key, schema[key])) {

@@ -26,9 +26,11 @@ export type ToolReading =
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
 /**
- * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives a reason. What is merely odd is kept
- * without its odd part: a title that is no string, annotations of the wrong type, a schema that is none, too deep or too long. Schemas are
- * kept as the objects they are, frozen. What of the entry does not show in the tool stands in `extras`, so that no part of it changes in secret.
+ * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives
+ * a reason. What is merely odd is kept without its odd part: a title that is no string, annotations
+ * of the wrong type, a schema that is none, too deep or too long. Schemas are kept as the objects
+ * they are, frozen. What of the entry does not show in the tool stands in `extras`, so that no part
+ * of it changes in secret.
  */
 export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (!isJsonObject(entry)) return { reason: "it is not an object" };
@@ -45,7 +47,8 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   const problem = input.problem ?? output.problem;
 
   const cut = typeof description === "string" && description.length > limits.maxDescriptionLength;
-  // Spreading what may be absent would be shorter; of ten thousand tools, each would hold 40 bytes more.
+  // Spreading what may be absent would be shorter; of ten thousand tools, each would hold 40 bytes
+  // more.
   const tool: { -readonly [Member in keyof RemoteTool]: RemoteTool[Member] } =
     typeof description === "string"
       ? {

@@ -67,8 +67,9 @@ export interface InputRequest {
 }
 
 /**
- * Goes through the rounds in which a server of 2026-07-28 asks for input: each is a new request, all under one deadline. Resolves with the
- * first result that asks for nothing. Throws `input_required` where nobody can answer, or after ten rounds.
+ * Goes through the rounds in which a server of 2026-07-28 asks for input: each is a new request,
+ * all under one deadline. Resolves with the first result that asks for nothing. Throws
+ * `input_required` where nobody can answer, or after ten rounds.
  */
 export async function continueInRounds(init: RoundsInit, asking: InputRequest): Promise<JsonObject> {
   const { context, channel, elicitor, closing } = init;
@@ -89,11 +90,13 @@ export async function continueInRounds(init: RoundsInit, asking: InputRequest): 
       });
       if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
       const params = { ...request.params, ...answered.params };
-      // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
+      // At least a moment: a deadline that passed between two rounds is told as what it is, by the
+      // request.
       const next = channel.request({ ...request, params, timeoutMs: Math.max(1, time.leftMs()) });
       result = await next.catch((error: unknown) => {
         onFailure?.(error);
-        // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
+        // The first round did reach the server, which said that it did not finish. To begin again
+        // is not to go on.
         throw isHostsideError(error) && error.outcome === "not-sent"
           ? withErrorContext(error, { outcome: "failed", retryable: false })
           : error;
@@ -107,9 +110,10 @@ export async function continueInRounds(init: RoundsInit, asking: InputRequest): 
 }
 
 /**
- * A request to a server of 2026-07-28 that may have a question before it answers. An answer that came of answers must not be kept for a request
- * that only looks the same, whatever its server says (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching): its
- * `ttlMs` is 0.
+ * A request to a server of 2026-07-28 that may have a question before it answers. An answer that
+ * came of answers must not be kept for a request that only looks the same, whatever its server says
+ * (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching): its `ttlMs`
+ * is 0.
  */
 export async function requestInRounds(init: RoundsInit, request: OutgoingRequest): Promise<JsonObject> {
   const beginning = beginNow(init.channel, request.callContext);

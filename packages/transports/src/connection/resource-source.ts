@@ -17,8 +17,8 @@ export interface ResourceSourceInit {
 }
 
 /**
- * How this server is asked for updates of its resources: on its change stream, by a request of earlier revisions, or not at all, because it does
- * not say that it has any.
+ * How this server is asked for updates of its resources: on its change stream, by a request of
+ * earlier revisions, or not at all, because it does not say that it has any.
  */
 export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
   const { context, capabilities, channel, stream, isModern } = init;

@@ -10,9 +10,15 @@ import type { MetaSource } from "../message/carried-meta.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
-/** How a server is asked for the updates of one resource. Neither is called again for a resource before the other is done with it. */
+/**
+ * How a server is asked for the updates of one resource. Neither is called again for a resource
+ * before the other is done with it.
+ */
 export interface ResourceSource {
-  /** Resolves when the server agreed. Rejects when it did not, or did not answer in time. What the source gives goes along where this is a request of its own. */
+  /**
+   * Resolves when the server agreed. Rejects when it did not, or did not answer in time. What the
+   * source gives goes along where this is a request of its own.
+   */
   readonly begin: (uri: string, source?: MetaSource) => Promise<void>;
   /** Resolves when the server was told, as far as that is possible. Never rejects. */
   readonly end: (uri: string) => Promise<void>;
@@ -22,7 +28,10 @@ export interface ResourceSource {
 export interface ResourceSubscriptions {
   /** As core's `Connection.subscribeResource` says. */
   subscribe(uri: string, options: RequestOptions): Promise<Subscription>;
-  /** Those that somebody wants, agreed to or not yet: the first update may come together with the server's word. */
+  /**
+   * Those that somebody wants, agreed to or not yet: the first update may come together with the
+   * server's word.
+   */
   uris(): readonly string[];
 }
 
@@ -43,7 +52,9 @@ class EntriesByUri implements ResourceSubscriptions {
   readonly #context: ServerContext;
   readonly #source: ResourceSource;
   readonly #entries = createLazyMap<string, Entry>();
-  /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
+  /**
+   * What is being ended; a new beginning waits for it, or the two could arrive in the wrong order.
+   */
   readonly #ending = createLazyMap<string, Promise<void>>();
 
   constructor(context: ServerContext, source: ResourceSource) {

@@ -7,7 +7,10 @@ import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
 
 /** The way of a server's changes to the hooks that want them. */
 export interface ChangeRouter extends ChangeEvents {
-  /** What the server has, by its capabilities, and which of its resources are subscribed to. Called once, when that is known. */
+  /**
+   * What the server has, by its capabilities, and which of its resources are subscribed to. Called
+   * once, when that is known.
+   */
   begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void;
 }
 
@@ -57,7 +60,10 @@ class RouterToHooks implements ChangeRouter {
   }
 }
 
-/** What a server of 2026-07-28 is asked to tell of: what it says that it can, as far as there is a hook for it. */
+/**
+ * What a server of 2026-07-28 is asked to tell of: what it says that it can, as far as there is a
+ * hook for it.
+ */
 export function wantedLists(
   capabilities: JsonObject,
   hooks: GuardedHooks,

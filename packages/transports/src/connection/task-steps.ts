@@ -11,7 +11,10 @@ export interface CallInTask {
   readonly time: TimeLeft;
 }
 
-/** What could be had this time; without `result` nothing, and it is not to be asked for again within `pauseMs`. */
+/**
+ * What could be had this time; without `result` nothing, and it is not to be asked for again within
+ * `pauseMs`.
+ */
 export interface TaskPollResult {
   readonly result?: JsonObject;
   readonly pauseMs: number;
@@ -21,7 +24,10 @@ const usualIntervalMs = 1000;
 const longestIntervalMs = 60_000;
 const longestTaskId = 1024;
 
-/** In milliseconds; a server that suggests less, or says all the time that there is something new, is asked no more often. */
+/**
+ * In milliseconds; a server that suggests less, or says all the time that there is something new,
+ * is asked no more often.
+ */
 export const shortestIntervalMs = 100;
 
 /** How long to wait for the next look at a task, by what its server suggests. */
@@ -47,7 +53,10 @@ export function reportTask(
   tell(observer.onTask, { status: typeof status === "string" ? status : "", message });
 }
 
-/** Asks for something about a task, within `timeoutMs`. What the task goes on after all the same is no failure: it may be asked again. */
+/**
+ * Asks for something about a task, within `timeoutMs`. What the task goes on after all the same is
+ * no failure: it may be asked again.
+ */
 export async function askAboutTask(
   { channel }: RoundsInit,
   { request: { signal, callContext, observer } }: CallInTask,
@@ -65,7 +74,10 @@ export async function askAboutTask(
   }
 }
 
-/** Asks for the state of a task, within the time of one question. Throws `protocol_error` for that of another one. */
+/**
+ * Asks for the state of a task, within the time of one question. Throws `protocol_error` for that
+ * of another one.
+ */
 export async function askForTask(init: RoundsInit, call: CallInTask, taskId: string): Promise<TaskPollResult> {
   const params = { taskId };
   const got = await askAboutTask(init, call, { method: "tasks/get", params, timeoutMs: askMsOf(init, call) });
@@ -74,7 +86,8 @@ export async function askForTask(init: RoundsInit, call: CallInTask, taskId: str
   throw badTask(init, call.request, "with the state of another task");
 }
 
-// What broke was one exchange: the server still knows its task, and can be asked over the same connection.
+// What broke was one exchange: the server still knows its task, and can be asked over the same
+// connection.
 function isPassing({ code, details: { httpStatus = 0 } }: HostsideError, isOpen: boolean): boolean {
   if (code === "http_error") return httpStatus >= 500 || httpStatus === 408;
   if (code === "connection_closed") return isOpen;
@@ -86,7 +99,10 @@ export function askMsOf({ context }: RoundsInit, { time }: CallInTask): number {
   return Math.max(1, Math.min(context.settings.timeouts.requestMs, time.leftMs()));
 }
 
-/** Tells the server that nobody wants the task any more. Only a courtesy, which nobody waits for; never rejects. */
+/**
+ * Tells the server that nobody wants the task any more. Only a courtesy, which nobody waits for;
+ * never rejects.
+ */
 export async function cancelTask(
   { channel, context }: RoundsInit,
   { callContext, observer }: OutgoingRequest,
@@ -112,7 +128,10 @@ export function cancelledError({ context: { serverId } }: RoundsInit, request: O
   return new HostsideError(message, { code: "server_error", serverId, ...errorContextOf(request), outcome: "unknown" });
 }
 
-/** That the server refused a question about the task says nothing about what the task did; only the end of the task itself does. */
+/**
+ * That the server refused a question about the task says nothing about what the task did; only the
+ * end of the task itself does.
+ */
 export function asUnknown(error: unknown, { request: { toolName } }: CallInTask): unknown {
   if (!isHostsideError(error) || error.details.operation === "tools/call") return error;
   return withErrorContext(error, { toolName, outcome: "unknown", retryable: false });

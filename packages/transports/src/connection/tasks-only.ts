@@ -2,7 +2,10 @@ import type { JsonObject, RemoteTool, ServerInfo, ToolListing } from "@hostside/
 import { isJsonObject } from "@hostside/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
 
-/** The tools of one connection that can be called as tasks of 2025-11-25 alone. Empty where the host does not wait for tasks. */
+/**
+ * The tools of one connection that can be called as tasks of 2025-11-25 alone. Empty where the host
+ * does not wait for tasks.
+ */
 export interface TasksOnly {
   has(toolName: string): boolean;
   /** Takes over what the latest listing says. */
@@ -35,7 +38,8 @@ class NamesOfTasks implements TasksOnly {
 const noTasks: TasksOnly = { has: () => false, learn: () => undefined };
 
 /**
- * Whether calls of this server may become tasks: no other revision has these, and without its word no tool is called so, whatever its listing says.
+ * Whether calls of this server may become tasks: no other revision has these, and without its word
+ * no tool is called so, whatever its listing says.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 function takesTasks({ protocolVersion, capabilities }: ServerInfo): boolean {

@@ -12,8 +12,9 @@ export interface GuardQuestion {
 }
 
 /**
- * The error with which a guard refuses, or `undefined` for yes: `not_allowed`, and for a guard that throws or answers what is neither yes
- * nor no, `internal_error`. Nothing was sent, and nothing was started.
+ * The error with which a guard refuses, or `undefined` for yes: `not_allowed`, and for a guard that
+ * throws or answers what is neither yes nor no, `internal_error`. Nothing was sent, and nothing was
+ * started.
  */
 export function findGuardRefusal({ server, what, field, ask }: GuardQuestion): HostsideError | undefined {
   const about = { serverId: server.serverId, outcome: "not-sent" } as const;

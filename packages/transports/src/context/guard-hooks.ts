@@ -2,7 +2,10 @@ import type { Diagnostic, ServerLog, ServerNotification, HostsideError } from "@
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
-/** Hooks that keep what core's contract promises, however they are called. Those that nobody wants do nothing. */
+/**
+ * Hooks that keep what core's contract promises, however they are called. Those that nobody wants
+ * do nothing.
+ */
 export interface GuardedHooks {
   onToolsChanged(): void;
   onResourcesChanged(): void;
@@ -21,8 +24,8 @@ export interface GuardedHooks {
 }
 
 /**
- * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after `onDown`; one that throws cannot
- * break the reading of messages.
+ * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after
+ * `onDown`; one that throws cannot break the reading of messages.
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
   return new HooksUntilSilence(hooks);

@@ -10,7 +10,10 @@ export interface TransportContext extends ServerContext {
   readonly onLog: (log: ServerLog) => void;
   /** Behind `redact`: is told each secret that the transport sends and no spec names. */
   readonly secrets: SecretMemory;
-  /** For processes: told of the first byte on stdout. The program is loaded by then, and what comes now is its own business. */
+  /**
+   * For processes: told of the first byte on stdout. The program is loaded by then, and what comes
+   * now is its own business.
+   */
   readonly onStarted: () => void;
   /** Whether a user waits who may be shown an authorization page right now. */
   readonly isInteractive: () => boolean;
@@ -21,7 +24,10 @@ export interface TransportContext extends ServerContext {
 /** What is known of a connection as long as it lives. */
 export type LastingContext = Omit<TransportContext, "onStarted" | "signal">;
 
-/** What is made from a {@linkcode TransportContext} at the end of an opening: with its signal, all of its deadline would be kept. */
+/**
+ * What is made from a {@linkcode TransportContext} at the end of an opening: with its signal, all
+ * of its deadline would be kept.
+ */
 export function withoutOpening(context: TransportContext): LastingContext {
   const { serverId, settings, clock, random, redact } = context;
   const { secrets, onDiagnostic, onLog, isInteractive, principal } = context;

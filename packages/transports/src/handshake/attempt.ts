@@ -1,8 +1,8 @@
 import type { HostsideError } from "@hostside/core";
 
 /**
- * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes, `legacy` goes straight to
- * `initialize`, `modern` insists on 2026-07-28.
+ * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes,
+ * `legacy` goes straight to `initialize`, `modern` insists on 2026-07-28.
  */
 export type Handshake = "probe" | "legacy" | "modern";
 

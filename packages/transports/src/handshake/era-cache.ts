@@ -7,7 +7,10 @@ export interface EraVerdict {
   readonly foundAt: number;
 }
 
-/** Remembers verdicts by a hash of the spec. Synchronous; a cache that throws breaks the connection attempt. */
+/**
+ * Remembers verdicts by a hash of the spec. Synchronous; a cache that throws breaks the connection
+ * attempt.
+ */
 export interface EraCache {
   get(specHash: string): EraVerdict | undefined;
   set(specHash: string, verdict: EraVerdict): void;

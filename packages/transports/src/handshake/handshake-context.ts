@@ -14,10 +14,16 @@ export interface HandshakeContext extends ServerContext {
   readonly lasting: ServerContext;
   readonly identity: ClientIdentity;
   readonly eraCache: EraCache;
-  /** What goes along in `_meta` of the requests that the connection begins with; absent when nothing does. */
+  /**
+   * What goes along in `_meta` of the requests that the connection begins with; absent when nothing
+   * does.
+   */
   readonly opening: MetaSource | undefined;
   /** For all attempts together. Whoever made the context disposes of it. */
   readonly deadline: Deadline;
-  /** Makes what answers a server's elicitations; absent when nobody does, and then they are not advertised. */
+  /**
+   * Makes what answers a server's elicitations; absent when nobody does, and then they are not
+   * advertised.
+   */
   readonly createElicitor: ((activeClock: ActiveClocks) => Elicitor) | undefined;
 }

@@ -29,11 +29,13 @@ export interface AttemptInit {
   readonly onOverdue: (failed: FailedAttempt) => void;
 }
 
-// The deadline of all attempts must come before that of a request, which knows less about what it cuts off.
+// The deadline of all attempts must come before that of a request, which knows less about what it
+// cuts off.
 const graceMs = 1000;
 
 /**
- * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
+ * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the
+ * attempt is left by then.
  */
 export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
@@ -113,7 +115,8 @@ function toHandshakeError(
   cause: unknown,
   { transport, step }: { readonly transport: Transport | undefined; readonly step: HandshakeStep },
 ): HostsideError {
-  // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
+  // Why the transport closed tells more than that it did. What is not ours was thrown by a
+  // transport that somebody brought.
   const closeReason = deadline.signal.aborted ? undefined : transport?.closeReason;
   const error =
     closeReason ?? (isHostsideError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
@@ -124,7 +127,8 @@ function toHandshakeError(
   return new HostsideError(`${error.rawMessage}${where}${quoteEvidence({ stderrTail, strayLine })}`, {
     code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,
-    // Whatever became of the handshake, no call was sent. What said that it does not know is as retryable as its code.
+    // Whatever became of the handshake, no call was sent. What said that it does not know is as
+    // retryable as its code.
     retryable: error.outcome === "unknown" ? undefined : error.retryable,
     outcome: "not-sent",
     details: {

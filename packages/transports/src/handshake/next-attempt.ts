@@ -37,8 +37,8 @@ export function isFinal({ code }: HostsideError): boolean {
   return finalCodes.has(code);
 }
 
-// HeaderMismatch, MissingRequiredClientCapability, UnsupportedProtocolVersion: nobody before 2026-07-28 knew them.
-// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+// HeaderMismatch, MissingRequiredClientCapability, UnsupportedProtocolVersion: nobody before
+// 2026-07-28 knew them. https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
 const modernRpcCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022]);
 
 /** True for a refusal of `initialize` in words that only a server of 2026-07-28 has. */
@@ -58,8 +58,9 @@ export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined):
 }
 
 /**
- * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that are missing or refused end the
- * search at once: they say nothing about eras or transports. Each attempt is made at most once, so that the search ends.
+ * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that
+ * are missing or refused end the search at once: they say nothing about eras or transports. Each
+ * attempt is made at most once, so that the search ends.
  */
 export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): ConnectAttempt | undefined {
   const last = failed.at(-1);
@@ -72,13 +73,15 @@ export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]):
 function candidates(spec: ServerSpec, last: FailedAttempt): readonly ConnectAttempt[] {
   const { handshake, error } = last;
   const isAutoMode = spec.url !== undefined && (spec.mode ?? "auto") === "auto";
-  // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
+  // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else
+  // was tried before it.
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
   const found: ConnectAttempt[] = [];
   if ((spec.era ?? "auto") === "auto") {
     if (isModernRefusal(error)) found.push({ channel, handshake: "modern" });
     if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });
-    // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the probe before it.
+    // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the
+    // probe before it.
     if (handshake === "probe" && !(channel === "streamable" && last.didInitialize))
       found.push({ channel, handshake: "legacy" });
   }
@@ -90,8 +93,8 @@ function candidates(spec: ServerSpec, last: FailedAttempt): readonly ConnectAtte
 }
 
 /**
- * The error to report when every attempt failed: the last one, unless that only says that the server does not speak the old
- * HTTP+SSE either.
+ * The error to report when every attempt failed: the last one, unless that only says that the
+ * server does not speak the old HTTP+SSE either.
  */
 export function mostTellingError(failed: readonly FailedAttempt[]): HostsideError | undefined {
   const last = failed.at(-1);

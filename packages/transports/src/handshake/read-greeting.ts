@@ -7,8 +7,9 @@ import { firstModernVersion, legacyRevisions } from "../message/revisions.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**
- * Reads the result of `initialize` leniently: a member of the wrong type that nobody needs, such as the server's version, is left
- * out. Throws `handshake_failed` without a revision or capabilities, and `unsupported_protocol` for a revision that is not ours.
+ * Reads the result of `initialize` leniently: a member of the wrong type that nobody needs, such as
+ * the server's version, is left out. Throws `handshake_failed` without a revision or capabilities,
+ * and `unsupported_protocol` for a revision that is not ours.
  */
 export function readInitialized(result: JsonObject, context: ServerContext): ClaimedServerInfo {
   const { protocolVersion, capabilities, serverInfo, instructions } = result;
@@ -25,8 +26,8 @@ export function readInitialized(result: JsonObject, context: ServerContext): Cla
 }
 
 /**
- * Reads the result of `server/discover` in the same way. A modern server names itself in `_meta`, if at all.
- * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ * Reads the result of `server/discover` in the same way. A modern server names itself in `_meta`,
+ * if at all. https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 export function readDiscovered(result: JsonObject, context: ServerContext): ClaimedServerInfo {
   const { supportedVersions, capabilities, instructions, _meta: meta } = result;

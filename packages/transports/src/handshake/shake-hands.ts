@@ -40,15 +40,18 @@ export interface HandshakeInit {
 /** What came of it. */
 export interface Greeting {
   readonly claimed: ClaimedServerInfo;
-  /** `false`: to the probe there was silence or a failure, which say nothing about the server's next start. */
+  /**
+   * `false`: to the probe there was silence or a failure, which say nothing about the server's next
+   * start.
+   */
   readonly isCertain: boolean;
 }
 
 /**
  * Starts a wire and finds out which era the server speaks. Only answers decide. After silence to
- * the probe, `initialize` is sent as well; over HTTP only to a server that answers `ping`. The first
- * valid answer counts. Rejects with a `HostsideError` that says what the server did or failed to do.
- * The caller closes the wire.
+ * the probe, `initialize` is sent as well; over HTTP only to a server that answers `ping`. The
+ * first valid answer counts. Rejects with a `HostsideError` that says what the server did or failed
+ * to do. The caller closes the wire.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -101,12 +104,14 @@ async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal):
     return true;
   } catch (error) {
     if (!isHostsideError(error)) throw error;
-    // An overloaded gateway answers for its server. A refusal in modern words is no sign of an old one.
+    // An overloaded gateway answers for its server. A refusal in modern words is no sign of an old
+    // one.
     return isOrdinary(error) && error.code !== "rate_limited" && !isModernRefusal(error);
   }
 }
 
-// A server that is slow and one that is old look the same so far. The probe stays out: what comes of it may be late and still counts.
+// A server that is slow and one that is old look the same so far. The probe stays out: what comes
+// of it may be late and still counts.
 async function decideAfterSilence(
   init: HandshakeInit,
   probe: Promise<Discovery>,
@@ -114,8 +119,9 @@ async function decideAfterSilence(
 ): Promise<Greeting> {
   const notWanted = new AbortController();
   const refusal = silenceError(init.context, init.probeMs);
-  // In one channel the two would contradict each other: a server of both eras that reads `initialize` last takes it for the end of the
-  // probe, unless it carries what every request of 2026-07-28 does. To older servers that is a member to ignore.
+  // In one channel the two would contradict each other: a server of both eras that reads
+  // `initialize` last takes it for the end of the probe, unless it carries what every request of
+  // 2026-07-28 does. To older servers that is a member to ignore.
   const meta = init.wire.hasPerRequestStream ? undefined : modernEnvelope(firstModernVersion, init.identity);
   const initializing = asInitialization(askInitialize(init, { refusal, meta, signal: notWanted.signal }));
   const first = await Promise.race([probe.then(() => "probe"), initializing.then(() => "initialize")]);
@@ -148,7 +154,8 @@ async function decideByInitialize(
     return beginLegacy(init, claimed, false);
   }
   if (isFinal(failure)) throw failure;
-  // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it comes to it.
+  // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it
+  // comes to it.
   const waitMs = isModernRefusal(failure) ? timeoutMs : Math.max(probeMs, shortestWaitMs);
   const late = await resultWithin(probe, waitMs, context.clock);
   giveUp.abort();
@@ -166,7 +173,8 @@ type Initialization =
 
 async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
   const first = await discoverOnce(init, signal);
-  // A server may refuse a revision and name the very same: what it did not like was something else, and may have passed.
+  // A server may refuse a revision and name the very same: what it did not like was something else,
+  // and may have passed.
   return first.refusal?.details.supported?.includes(firstModernVersion) === true ? discoverOnce(init, signal) : first;
 }
 
@@ -218,7 +226,8 @@ async function beginLegacy(init: HandshakeInit, claimed: ClaimedServerInfo, isCe
   wire.setProtocolVersion(claimed.protocolVersion);
   const carried = carriedBy(init);
   const notified = wire.notify("notifications/initialized", carried && { _meta: carried });
-  // In order, what comes next may leave in the same write; a process or a pipe that fails tells so by itself.
+  // In order, what comes next may leave in the same write; a process or a pipe that fails tells so
+  // by itself.
   if (wire.isOrdered) notified.catch(() => undefined);
   else await notified;
   return { claimed, isCertain };

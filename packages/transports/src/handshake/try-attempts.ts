@@ -9,13 +9,15 @@ import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
   readonly specHash: string | undefined;
-  /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
+  /**
+   * Told why the connection failed when the time is up, before what there is of it is cleaned up.
+   */
   readonly onFailed: (error: HostsideError) => void;
 }
 
 /**
- * Finds a way to speak with the server, attempt by attempt, and remembers which one it was. Throws the most telling failure, with
- * all of them behind it; nothing is left then.
+ * Finds a way to speak with the server, attempt by attempt, and remembers which one it was. Throws
+ * the most telling failure, with all of them behind it; nothing is left then.
  */
 export async function tryAttempts(init: AttemptsInit): Promise<Established> {
   const { context, specHash } = init;
@@ -66,7 +68,8 @@ function remember(
   failed: readonly FailedAttempt[],
 ): void {
   if (specHash === undefined) return;
-  // Silence may be a slow start, and a failure a bad moment; neither says anything about the server's next start.
+  // Silence may be a slow start, and a failure a bad moment; neither says anything about the
+  // server's next start.
   if (!isCertain || failed.some(({ refusal }) => refusal?.code === "request_timeout")) return;
   const { channel } = attempt;
   context.eraCache.set(specHash, {

@@ -5,7 +5,10 @@ import { passedHeaders, toHttpRequest } from "./auth/exchange-fetch.ts";
 import type { HttpReply } from "./exchange/http-exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
 
-/** Makes the `fetch` of `createAuthorizationFetch`. Its connections keep no process alive, and end by themselves. */
+/**
+ * Makes the `fetch` of `createAuthorizationFetch`. Its connections keep no process alive, and end
+ * by themselves.
+ */
 export function openAuthorizationFetch({ proxy, ca }: Pick<HttpOptions, "ca" | "proxy">): AuthorizationFetch {
   const serverId = "authorization";
   const exchange = createDefaultExchange({ serverId, proxy, ca: ca === undefined ? [] : [ca].flat() });

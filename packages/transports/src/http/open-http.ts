@@ -25,25 +25,30 @@ export interface HttpContext extends TransportContext {
 }
 
 /**
- * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}
- * does, and for `auth` without a provider.
+ * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws
+ * `invalid_spec` as {@linkcode checkHttpSpec} does, and for `auth` without a provider.
  */
 export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
   const lasting = withoutOpening(context);
   return createStreamableHttpTransport({ context: lasting, endpoint: openEndpoint(spec, context, lasting) });
 }
 
-/** Makes a transport of the old HTTP+SSE kind; its `start()` opens the stream. Throws as {@linkcode openStreamableHttp}. */
+/**
+ * Makes a transport of the old HTTP+SSE kind; its `start()` opens the stream. Throws as
+ * {@linkcode openStreamableHttp}.
+ */
 export async function openSse(spec: ServerSpec, context: HttpContext): Promise<Transport> {
   return createSseTransport({ context, endpoint: openEndpoint(spec, context) });
 }
 
 /**
- * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of the
- * redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. The code goes to the
- * authorization server that the user was sent to and to no other; in another process than the one that sent them, only a provider with
- * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when the user declined, the code was
- * refused or the server names another authorization server by now, and `invalid_spec` when the server does not use OAuth.
+ * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards.
+ * `callback` is the whole query of the redirect, because the issuer in it has to be checked (RFC
+ * 9207); comparing its `state` is the provider's part. The code goes to the authorization server
+ * that the user was sent to and to no other; in another process than the one that sent them, only a
+ * provider with `discoveryState` knows which that was. Settles within two minutes. Throws
+ * `auth_required` when the user declined, the code was refused or the server names another
+ * authorization server by now, and `invalid_spec` when the server does not use OAuth.
  */
 export async function finishHttpAuthorization(
   spec: ServerSpec,
@@ -109,8 +114,9 @@ function contextWithoutConnection(
 }
 
 /**
- * Forgets what a connector and its authorization provider hold to be let in by this server, for this principal: the `clear` of its credentials or
- * the provider's `invalidateCredentials("all")`, where it has one, and what an authorization left half done.
+ * Forgets what a connector and its authorization provider hold to be let in by this server, for
+ * this principal: the `clear` of its credentials or the provider's `invalidateCredentials("all")`,
+ * where it has one, and what an authorization left half done.
  */
 export async function clearHttpCredentials(
   spec: ServerSpec,

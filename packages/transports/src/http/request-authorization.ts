@@ -11,7 +11,10 @@ export interface AuthorizationContext extends ExchangeContext, Pick<TransportCon
   readonly options: ExchangeContext["options"] & Pick<HttpOptions, "authProvider">;
 }
 
-/** Asks the host whose credentials a server gets, if any. Throws `internal_error` for an answer that gives none. */
+/**
+ * Asks the host whose credentials a server gets, if any. Throws `internal_error` for an answer that
+ * gives none.
+ */
 export function askAuthorization(
   spec: HttpServerSpec,
   context: AuthorizationContext,
@@ -37,7 +40,10 @@ export function requestAuthorization(spec: HttpServerSpec, context: Authorizatio
   return provider;
 }
 
-/** A `fetch` that needs no connection to the server: each request has an exchange of its own, which ends with its answer. */
+/**
+ * A `fetch` that needs no connection to the server: each request has an exchange of its own, which
+ * ends with its answer.
+ */
 function createAuthorizationFetch(spec: HttpServerSpec, context: AuthorizationContext): AuthorizationFetch {
   // Of the rest nothing is kept alive, because whoever has credentials may keep this for good.
   const { serverId, settings, redact, secrets, clock, principal } = context;

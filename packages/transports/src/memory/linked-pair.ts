@@ -9,8 +9,9 @@ export interface LinkedPair {
 }
 
 /**
- * Makes a linked pair. Messages are copied through JSON and arrive in order in a later turn, as over any other transport, so that
- * neither side holds the other's objects or runs inside the other's call. Closing one end closes the other.
+ * Makes a linked pair. Messages are copied through JSON and arrive in order in a later turn, as
+ * over any other transport, so that neither side holds the other's objects or runs inside the
+ * other's call. Closing one end closes the other.
  */
 export function createLinkedPair(): LinkedPair {
   const host = createEnd();

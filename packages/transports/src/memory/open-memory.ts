@@ -6,9 +6,9 @@ import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
 /**
- * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not awaited, because some servers
- * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
- * `serve` throws.
+ * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not
+ * awaited, because some servers resolve only when their connection ends; but when it rejects, the
+ * transport closes with `spawn_failed`. Throws `spawn_failed` when `serve` throws.
  */
 export async function openMemory(spec: ServerSpec, context: TransportContext): Promise<Transport> {
   const { serverId, redact } = context;

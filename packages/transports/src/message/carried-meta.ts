@@ -6,7 +6,10 @@ export interface MetaSource {
   readonly meta?: (() => JsonObject | undefined) | undefined;
 }
 
-/** Puts what a source gives into the `_meta` of a request that has none; the same params where it gives nothing, throws, or gives what is no object. */
+/**
+ * Puts what a source gives into the `_meta` of a request that has none; the same params where it
+ * gives nothing, throws, or gives what is no object.
+ */
 export function withCarriedMeta(params: JsonObject, source: MetaSource | undefined): JsonObject {
   const carried = source?.meta === undefined ? undefined : carriedMeta(source);
   return carried === undefined ? params : { ...params, _meta: carried };

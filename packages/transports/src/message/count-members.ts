@@ -8,7 +8,10 @@ const mostBatched = 1000;
 /** What a batch of more is. */
 export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
 
-/** Whether a JSON text is a batch of more than 1,000 messages; found out as by {@linkcode hasMoreMembers}. */
+/**
+ * Whether a JSON text is a batch of more than 1,000 messages; found out as by
+ * {@linkcode hasMoreMembers}.
+ */
 export function isLargeBatch(text: string): boolean {
   return startsLikeBatch(text) && hasMoreMembers(text, mostBatched);
 }
@@ -19,8 +22,9 @@ function startsLikeBatch(text: string): boolean {
 }
 
 /**
- * Whether the JSON text of an array has more than `most` members, found out without parsing it: to make the millions of objects that fit
- * into one line takes seconds. Stops as soon as it knows. Of a text that is no JSON it says anything.
+ * Whether the JSON text of an array has more than `most` members, found out without parsing it: to
+ * make the millions of objects that fit into one line takes seconds. Stops as soon as it knows. Of
+ * a text that is no JSON it says anything.
  */
 export function hasMoreMembers(text: string, most: number): boolean {
   let depth = 0;

@@ -10,7 +10,10 @@ import {
   type UsedConnection,
 } from "./session-words.ts";
 
-/** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
+/**
+ * The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the
+ * server's.
+ */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
@@ -23,7 +26,10 @@ export interface RpcErrorContext {
   readonly method: string;
   /** The tool's remote name, for a `tools/call`. */
   readonly toolName?: string | undefined;
-  /** The connection that the request went over; absent during its handshake, and where nothing is known of it. */
+  /**
+   * The connection that the request went over; absent during its handshake, and where nothing is
+   * known of it.
+   */
   readonly connection?: UsedConnection | undefined;
   /** Masks the secrets that the host gave this server, because servers echo what they got. */
   readonly redact: (text: string) => string;
@@ -38,8 +44,9 @@ const longestMessage = 1000;
 const longestData = 16_384;
 
 /**
- * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself that it did not run the request, or not
- * to the end; but `unknown` for `session_expired`, which is read from words that a tool could say as well.
+ * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself
+ * that it did not run the request, or not to the end; but `unknown` for `session_expired`, which is
+ * read from words that a tool could say as well.
  */
 export function fromRpcError(error: RpcError, context: RpcErrorContext): HostsideError {
   const { serverId, method, toolName, redact } = context;
@@ -60,7 +67,10 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Hostsid
   );
 }
 
-/** What to say of the revisions that a server offers instead of the one it was asked for; `""` when it said nothing of them. */
+/**
+ * What to say of the revisions that a server offers instead of the one it was asked for; `""` when
+ * it said nothing of them.
+ */
 export function describeOffer(supported: readonly string[] | undefined): string {
   if (supported === undefined) return "";
   const offer = supported.length === 0 ? "none" : supported.join(", ");
@@ -86,7 +96,8 @@ function codeOf(error: RpcError, { method, connection }: RpcErrorContext): Hosts
   }
 }
 
-// The code is that of any bad parameter; the wording is that of the specification's example and of both SDK lines.
+// The code is that of any bad parameter; the wording is that of the specification's example and of
+// both SDK lines.
 function namesUnknownTool(message: string): boolean {
   return /^(?:MCP error -32602: )?(?:unknown tool\b|tool \S+ not found\b)/i.test(message);
 }
@@ -103,7 +114,8 @@ function supportedVersions(data: unknown, redact: (text: string) => string): rea
   return versions.length === 0 ? undefined : versions.map((version) => safeExcerpt(version, redact, 40));
 }
 
-// Data is kept for the caller who knows the server, but neither at any size nor with a secret in it.
+// Data is kept for the caller who knows the server, but neither at any size nor with a secret in
+// it.
 function boundedData(data: unknown, redact: (text: string) => string): unknown {
   if (data === undefined) return undefined;
   const text = toJson(data);

@@ -1,6 +1,9 @@
 import type { JsonObject } from "@hostside/core";
 
-/** What tells one request from another. Ours are numbers; what a server, or a transport that somebody brought, makes of them may be text. */
+/**
+ * What tells one request from another. Ours are numbers; what a server, or a transport that
+ * somebody brought, makes of them may be text.
+ */
 export type RequestId = number | string;
 
 /** A message that wants an answer. */

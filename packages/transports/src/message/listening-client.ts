@@ -10,7 +10,10 @@ export interface ChangeFilter {
 export interface OpenedStream {
   /** Who ended it: this host; the server, with an answer; or something else. */
   readonly closed: Promise<"local" | "graceful" | "remote">;
-  /** What the server said it will tell of: at most what was asked for. Its own word, unchecked; absent when it said nothing. */
+  /**
+   * What the server said it will tell of: at most what was asked for. Its own word, unchecked;
+   * absent when it said nothing.
+   */
   readonly honoredFilter?: unknown;
 }
 

@@ -1,8 +1,8 @@
 import { isJsonObject } from "@hostside/core/implement";
 
 /**
- * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what exhausts the stack of code that
- * walks a message recursively.
+ * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what
+ * exhausts the stack of code that walks a message recursively.
  */
 export const maxMessageDepth = 512;
 
@@ -15,8 +15,9 @@ export function isTooDeep(message: unknown): boolean {
 const levelsAroundTool = 3;
 
 /**
- * Whether a message that was just parsed may be let in. One tool that is nested too deeply must not cost a whole list: in an answer that
- * lists tools, the entries are cut at the deepest level that is let in, which is still deeper than any schema that is taken.
+ * Whether a message that was just parsed may be let in. One tool that is nested too deeply must not
+ * cost a whole list: in an answer that lists tools, the entries are cut at the deepest level that
+ * is let in, which is still deeper than any schema that is taken.
  */
 export function admitDepth(message: unknown): boolean {
   if (!isTooDeep(message)) return true;
@@ -34,8 +35,8 @@ function cutAt(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAt(item, levels - 1)]));
 }
 
-// Recursion is safe here, because it goes no deeper than `levels`. Loops that make nothing, and ask only of objects: every message passes
-// here, with all tools of a listing.
+// Recursion is safe here, because it goes no deeper than `levels`. Loops that make nothing, and ask
+// only of objects: every message passes here, with all tools of a listing.
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (levels === 0) return typeof value === "object" && value !== null;
   if (Array.isArray(value)) {

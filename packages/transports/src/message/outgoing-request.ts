@@ -15,8 +15,9 @@ export interface OutgoingRequest {
   /** Headers of this request, on transports that have them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * `false`: the server is not told when the request is given up. The specification forbids that for `initialize`, and a server that
-   * does not know `server/discover` would be told of a request that it never took. Default `true`.
+   * `false`: the server is not told when the request is given up. The specification forbids that
+   * for `initialize`, and a server that does not know `server/discover` would be told of a request
+   * that it never took. Default `true`.
    */
   readonly isCancellable?: boolean | undefined;
   /** The host's own; reaches whoever answers a question of this request's, and no server. */

@@ -3,7 +3,10 @@ import { isJsonObject, redactData, type Redactor } from "@hostside/core/implemen
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 
-/** What a handshake, or a client of somebody else's, found out about a server; everything in it is the server's. */
+/**
+ * What a handshake, or a client of somebody else's, found out about a server; everything in it is
+ * the server's.
+ */
 export interface ClaimedServerInfo {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
@@ -22,8 +25,8 @@ export interface ServerInfoReading {
 }
 
 /**
- * Bounds and cleans what a server says of itself, and masks the secrets of its connection. Names are cut at 256 units, longer texts at
- * `limits.maxServerTextLength`.
+ * Bounds and cleans what a server says of itself, and masks the secrets of its connection. Names
+ * are cut at 256 units, longer texts at `limits.maxServerTextLength`.
  */
 export function readServerInfo(claimed: ClaimedServerInfo, { limits, redact }: ServerInfoReading): ServerInfo {
   const short = { maxLength: longestName, redact };
@@ -57,7 +60,8 @@ function text<Key extends string>(
   return clean === "" ? {} : ({ [key]: clean } as { readonly [K in Key]?: string });
 }
 
-// Capabilities are a small object of flags; one of megabytes is not kept for the life of a connection.
+// Capabilities are a small object of flags; one of megabytes is not kept for the life of a
+// connection.
 function readCapabilities(claimed: unknown, { limits, redact }: ServerInfoReading): JsonObject {
   if (!isJsonObject(claimed)) return {};
   const kept =
@@ -68,10 +72,12 @@ function readCapabilities(claimed: unknown, { limits, redact }: ServerInfoReadin
 
 // Of one object; a flag among thousands is none that anybody put there for its meaning.
 const mostMembers = 256;
-// What decides how a server is spoken to, before anything else; what it has to say of each is a few flags.
+// What decides how a server is spoken to, before anything else; what it has to say of each is a few
+// flags.
 const decisive = ["tools", "resources", "prompts", "completions", "logging", "extensions", "experimental"];
 
-// Whole members as long as there is room; of a decisive one that is too large at least its flags, or its members that do fit.
+// Whole members as long as there is room; of a decisive one that is too large at least its flags,
+// or its members that do fit.
 function cutMembers(claimed: JsonObject, room: number): JsonObject {
   const names = [
     ...decisive,

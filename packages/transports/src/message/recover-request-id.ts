@@ -12,9 +12,10 @@ export function endsOf(message: string): MessageEnds {
 }
 
 /**
- * Which request an answer that cannot be parsed belongs to, being too long or broken, read from its two ends: servers write `{"jsonrpc":"2.0","id":7,"result":…`
- * or `{"result":…,"jsonrpc":"2.0","id":7}`. `undefined` when neither end shows it, or when the line is no answer: a request of the
- * server has an id, too, but of the server's own.
+ * Which request an answer that cannot be parsed belongs to, being too long or broken, read from its
+ * two ends: servers write `{"jsonrpc":"2.0","id":7,"result":…` or
+ * `{"result":…,"jsonrpc":"2.0","id":7}`. `undefined` when neither end shows it, or when the line is
+ * no answer: a request of the server has an id, too, but of the server's own.
  */
 export function recoverRequestId({ head, tail }: MessageEnds): RequestId | undefined {
   const members = readFirstMembers(head);
@@ -22,13 +23,14 @@ export function recoverRequestId({ head, tail }: MessageEnds): RequestId | undef
   return asRequestId(members.get("id") ?? lastId.exec(tail)?.[1]);
 }
 
-// The text right before the brace that ends a line is a member of the outermost object, whatever precedes it.
+// The text right before the brace that ends a line is a member of the outermost object, whatever
+// precedes it.
 const lastId =
   /[,{]\s{0,8}"id"\s{0,8}:\s{0,8}(-?\d{1,16}|"[^"\\]{0,256}")\s{0,8}(?:,\s{0,8}"jsonrpc"\s{0,8}:\s{0,8}"2\.0"\s{0,8})?\}\s{0,8}$/;
 
 /**
- * The members at the start of an object, as JSON text, up to the first one whose value is an object or array: that one is the last,
- * with an empty value.
+ * The members at the start of an object, as JSON text, up to the first one whose value is an object
+ * or array: that one is the last, with an empty value.
  */
 function readFirstMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();

@@ -12,12 +12,16 @@ export interface RequestChannel {
   readonly isOpen?: boolean | undefined;
   request(request: OutgoingRequest): Promise<JsonObject>;
   /**
-   * Keeps a call in mind that goes on after its request was answered: its progress, and what its server says and asks with the name of its task. `onStatus` is called when there is something
+   * Keeps a call in mind that goes on after its request was answered: its progress, and what its
+   * server says and asks with the name of its task. `onStatus` is called when there is something
    * new of the task. Absent: nothing of that is heard.
    */
   follow?(request: OutgoingRequest, onStatus: () => void): FollowedCall;
   notify(method: string, params: JsonObject | undefined): Promise<void>;
-  /** Rejects what waits and what comes, telling the server; then ends the session. Idempotent; never rejects. */
+  /**
+   * Rejects what waits and what comes, telling the server; then ends the session. Idempotent; never
+   * rejects.
+   */
   close(error: HostsideError, reason: string): Promise<void>;
 }
 

@@ -52,7 +52,10 @@ export function malformedAnswerError(
   });
 }
 
-/** An HTTP refusal that says that the server speaks another revision than the one its connection was made for. */
+/**
+ * An HTTP refusal that says that the server speaks another revision than the one its connection was
+ * made for.
+ */
 export function revisionChangedError(refusal: HostsideError): HostsideError {
   const { rawMessage, serverId, toolName, details } = refusal;
   return new HostsideError(rawMessage, {

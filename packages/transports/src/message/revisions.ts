@@ -1,7 +1,10 @@
 import type { ClientIdentity } from "./client-identity.ts";
 import type { JsonObject } from "@hostside/core";
 
-/** The first protocol revision without a handshake. Revisions are ISO dates, so that string order is time order. */
+/**
+ * The first protocol revision without a handshake. Revisions are ISO dates, so that string order is
+ * time order.
+ */
 export const firstModernVersion = "2026-07-28";
 
 /** The last revision with a handshake: the one that `initialize` asks for. */

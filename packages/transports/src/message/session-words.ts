@@ -1,7 +1,7 @@
 import type { ProtocolEra } from "@hostside/core";
 
-// What the SDKs, and servers that copy their examples, say of a session that they do not know. Whole sentences: a tool speaks of
-// sessions, too, and says more.
+// What the SDKs, and servers that copy their examples, say of a session that they do not know.
+// Whole sentences: a tool speaks of sessions, too, and says more.
 const forgotten =
   /^(?:mcp error -?\d+: |bad request: |error: )*(?:session (?:not found|expired|terminated|has expired|has been terminated)|(?:no valid|invalid|invalid or missing|unknown) session id(?: provided)?)[.!]?$/i;
 const notInitialized =
@@ -23,8 +23,8 @@ export interface UsedConnection {
 }
 
 /**
- * Whether the words of a refusal say that the server forgot its session with this host. A tool can say the same, so that it is a reason
- * to connect again, and never one to send the request again.
+ * Whether the words of a refusal say that the server forgot its session with this host. A tool can
+ * say the same, so that it is a reason to connect again, and never one to send the request again.
  */
 export function saysSessionIsForgotten(words: string, { era, hasSession }: Omit<UsedConnection, "isHttp">): boolean {
   if (era === "modern") return false;
@@ -32,7 +32,10 @@ export function saysSessionIsForgotten(words: string, { era, hasSession }: Omit<
   return notInitialized.test(sentence) || (hasSession && forgotten.test(sentence));
 }
 
-/** Whether a JSON-RPC error says that the server speaks another revision than the one its connection was made for: it was replaced. */
+/**
+ * Whether a JSON-RPC error says that the server speaks another revision than the one its connection
+ * was made for: it was replaced.
+ */
 export function saysRevisionChanged(rpcCode: number | undefined, { era, isHttp }: UsedConnection): boolean {
   if (rpcCode === unsupportedProtocolVersion) return true;
   if (era === "modern") return false;

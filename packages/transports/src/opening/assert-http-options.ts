@@ -1,6 +1,9 @@
 import type { HttpOptions } from "../http/http-options.ts";
 
-/** Throws a `TypeError` for a proxy or authorities that are none. A proxy's URL may have a password in it, so that its text is quoted nowhere. */
+/**
+ * Throws a `TypeError` for a proxy or authorities that are none. A proxy's URL may have a password
+ * in it, so that its text is quoted nowhere.
+ */
 export function assertHttpOptions(
   owner: string,
   { proxy, ca, fetch }: Pick<HttpOptions, "ca" | "fetch" | "proxy">,

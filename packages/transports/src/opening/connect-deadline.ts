@@ -10,7 +10,10 @@ export interface ConnectDeadlineInit {
   readonly clock: Clock;
 }
 
-/** A deadline whose signal's reason is always a `HostsideError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
+/**
+ * A deadline whose signal's reason is always a `HostsideError`: `connect_timeout` or, with the
+ * caller's reason as cause, `aborted`.
+ */
 export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
   const caller = new AbortController();
   const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));

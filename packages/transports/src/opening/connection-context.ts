@@ -11,7 +11,10 @@ import { resolveSettings } from "../context/resolve-settings.ts";
 import { version } from "./version.ts";
 import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 
-/** What all parts of one connection share, from the first attempt to its end. Its `signal` is that of the deadline. */
+/**
+ * What all parts of one connection share, from the first attempt to its end. Its `signal` is that
+ * of the deadline.
+ */
 export interface ConnectionContext extends TransportContext, HandshakeContext {
   readonly options: ConnectorOptions;
   /** What starts processes for it, where that is not the runtime. */
@@ -30,7 +33,10 @@ export interface ConnectionContextInit {
   readonly onStarted: () => void;
 }
 
-/** Puts a connection's context together, with a deadline that runs from now on. Throws `internal_error` where the effects of the host fail; nothing runs then. */
+/**
+ * Puts a connection's context together, with a deadline that runs from now on. Throws
+ * `internal_error` where the effects of the host fail; nothing runs then.
+ */
 export function createConnectionContext(
   spec: ServerSpec,
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,

@@ -6,8 +6,9 @@ import type { Fetch } from "../http/exchange/fetch-exchange.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 
 /**
- * Starts a program as `spawn` of `node:child_process` does, and returns a `ChildProcess` with three pipes. The types of Node stand in no signature here,
- * so that a consumer without them can read it. `own` is what would have started it: that of Node, on Windows of cross-spawn.
+ * Starts a program as `spawn` of `node:child_process` does, and returns a `ChildProcess` with three
+ * pipes. The types of Node stand in no signature here, so that a consumer without them can read it.
+ * `own` is what would have started it: that of Node, on Windows of cross-spawn.
  */
 export type SpawnEffect = (
   ...call: [command: string, args: readonly string[], options: never, own: SpawnOwn]
@@ -22,7 +23,10 @@ export interface ConnectorEffects {
   readonly fetch?: Fetch | undefined;
   /** Starts processes. Default: what the runtime has. */
   readonly spawn?: SpawnEffect | undefined;
-  /** Sends signals to what `spawn` started: a negative number is a group, and the signal 0 asks whether it is there. Default `process.kill`. */
+  /**
+   * Sends signals to what `spawn` started: a negative number is a group, and the signal 0 asks
+   * whether it is there. Default `process.kill`.
+   */
   readonly sendSignal?: ((pid: number, signal: string | 0) => void) | undefined;
 }
 
@@ -32,25 +36,33 @@ export interface ConnectorOptions extends HttpOptions {
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /** Remembers which era a server speaks. Default: in memory, for the life of the connector. */
   readonly eraCache?: EraCache | undefined;
-  /** Answers elicitations when the hooks of a connection do not. Default: elicitation is not advertised. */
+  /**
+   * Answers elicitations when the hooks of a connection do not. Default: elicitation is not
+   * advertised.
+   */
   readonly onElicit?: NonNullable<ConnectionHooks["onElicit"]> | undefined;
   /**
-   * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension `io.modelcontextprotocol/tasks`, and says what becomes of such a call:
-   * `"await"` it goes on until the task has ended, within its own time, asking for its state, and cancels the task when it is given up; `"hand-back"` it
-   * resolves with what the server said, of the `resultType` `"task"`, and the host goes on with `tasks/get`, `tasks/update` and `tasks/cancel`
-   * by `Connection.request`. With `"await"`, a tool that a server of 2025-11-25 has listed over the connection as one that can be called as a task alone (`taskSupport: "required"`) is called so, and waited for in the same
-   * way. Default: not declared, so that no call becomes a task.
+   * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension
+   * `io.modelcontextprotocol/tasks`, and says what becomes of such a call: `"await"` it goes on
+   * until the task has ended, within its own time, asking for its state, and cancels the task when
+   * it is given up; `"hand-back"` it resolves with what the server said, of the `resultType`
+   * `"task"`, and the host goes on with `tasks/get`, `tasks/update` and `tasks/cancel` by
+   * `Connection.request`. With `"await"`, a tool that a server of 2025-11-25 has listed over the
+   * connection as one that can be called as a task alone (`taskSupport: "required"`) is called so,
+   * and waited for in the same way. Default: not declared, so that no call becomes a task.
    */
   readonly tasks?: TaskHandling | undefined;
   /**
-   * How many processes may start at once; the others wait for their turn, in order, and their `timeouts.connectMs` runs from then on. A turn
-   * ends when the server writes its first byte to stdout, after 5 s at the latest. Default: four for each processor, at least 8.
+   * How many processes may start at once; the others wait for their turn, in order, and their
+   * `timeouts.connectMs` runs from then on. A turn ends when the server writes its first byte to
+   * stdout, after 5 s at the latest. Default: four for each processor, at least 8.
    */
   readonly maxConcurrentStarts?: number | undefined;
   /**
-   * What does HTTP and starts processes for the servers of this connector, asked once for each connection, for recorders, players and simulations. All
-   * else is as ever: guard, handshake, limits, deadlines. Not asked about `memory` and `custom`, which are code of the host's own. Default, and where it answers
-   * `undefined`: the runtime's own.
+   * What does HTTP and starts processes for the servers of this connector, asked once for each
+   * connection, for recorders, players and simulations. All else is as ever: guard, handshake,
+   * limits, deadlines. Not asked about `memory` and `custom`, which are code of the host's own.
+   * Default, and where it answers `undefined`: the runtime's own.
    */
   readonly effects?: ((spec: ServerSpec) => ConnectorEffects | undefined) | undefined;
 }

@@ -12,16 +12,16 @@ export function loadStdio(serverId: string): Promise<Stdio> {
 }
 
 /**
- * Loads the code for HTTP. When the system is out of open files or memory for now, throws an error that may be retried: `unreachable`, or for
- * processes `spawn_failed`.
+ * Loads the code for HTTP. When the system is out of open files or memory for now, throws an error
+ * that may be retried: `unreachable`, or for processes `spawn_failed`.
  */
 export function loadHttp(serverId: string): Promise<Http> {
   return load(() => import("#http"), { specifier: "#http", serverId, code: "unreachable" });
 }
 
 /**
- * Begins to load what a transport needs, so that it is there when the first server of its type is wanted. Its failure is told then. A
- * program is started first, and boots meanwhile.
+ * Begins to load what a transport needs, so that it is there when the first server of its type is
+ * wanted. Its failure is told then. A program is started first, and boots meanwhile.
  */
 export function preload({ url }: ServerEntry): void {
   if (url !== undefined) import("#http").catch(() => undefined);
@@ -33,8 +33,8 @@ interface Part {
   readonly code: "spawn_failed" | "unreachable";
 }
 
-// What newer versions of Node say of a package.json that cannot be opened, for whatever reason. The one that is asked for here was
-// readable when this module was found by it.
+// What newer versions of Node say of a package.json that cannot be opened, for whatever reason. The
+// one that is asked for here was readable when this module was found by it.
 const unreadable = "ERR_INVALID_PACKAGE_CONFIG";
 const passing: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM", unreadable]);
 let attempts = 0;
@@ -48,7 +48,8 @@ async function load<Module>(first: () => Promise<Module>, part: Part): Promise<M
   }
 }
 
-// A runtime keeps a module that failed to load as failed, under its address; with a query, the address is another one.
+// A runtime keeps a module that failed to load as failed, under its address; with a query, the
+// address is another one.
 async function loadAgain<Module>({ specifier, serverId, code }: Part, cause: unknown): Promise<Module> {
   attempts += 1;
   try {

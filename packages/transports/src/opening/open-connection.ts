@@ -35,8 +35,8 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
 }
 
 /**
- * From a spec to a live connection, within `timeouts.connectMs` from the turn of its server on. Core's `Connector` says what it throws;
- * nothing is left when it does.
+ * From a spec to a live connection, within `timeouts.connectMs` from the turn of its server on.
+ * Core's `Connector` says what it throws; nothing is left when it does.
  */
 export async function openConnection(given: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(given);
@@ -157,7 +157,8 @@ function eventsOf({ changes, onLog, life, eraCache, specHash }: EventsInit): Wir
     onLog,
     onDown: (error) => end(life, error),
     onForgotten({ code }) {
-      // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
+      // The server was replaced by one that speaks another revision, so that the next connection
+      // has to find out anew.
       if (code === "unsupported_protocol" && specHash !== undefined) runHook((key) => eraCache.delete(key), specHash);
     },
   };

@@ -5,8 +5,8 @@ import type { StdioContext } from "../stdio/start-server.ts";
 import { loadStdio } from "./load-transport.ts";
 
 /**
- * Opens the transport of a stdio spec: starts the program first, and loads what speaks with it while it boots. Throws as `openStdio`, and what
- * {@linkcode loadStdio} does; nothing runs then.
+ * Opens the transport of a stdio spec: starts the program first, and loads what speaks with it
+ * while it boots. Throws as `openStdio`, and what {@linkcode loadStdio} does; nothing runs then.
  */
 export async function openProcess(spec: ServerSpec, context: StdioContext): Promise<Transport> {
   const started = await startFirst(spec, context);

@@ -7,7 +7,10 @@ import { createStartQueue, type StartPlace, type StartQueue } from "./start-queu
 
 /** The starts of all servers of one connector. */
 export interface StartLimiter {
-  /** The queue; made by the first who starts a process, with the places that the runtime of the moment has room for. */
+  /**
+   * The queue; made by the first who starts a process, with the places that the runtime of the
+   * moment has room for.
+   */
   readonly queue: (places: () => number) => StartQueue;
 }
 
@@ -25,13 +28,14 @@ export interface AcquireStartInit {
   readonly options: { readonly clock?: Clock | undefined };
 }
 
-// A server that is still silent then waits for something else than a processor: a download, or for ever.
+// A server that is still silent then waits for something else than a processor: a download, or for
+// ever.
 const longestTurnMs = 5000;
 
 /**
- * Waits until the process of a server may start: starts take processors, and too many at once starve each other. The turn
- * ends when the server has begun to speak, after 5 s, or when somebody ends it; what it stands for goes on. Who need not wait
- * starts at once: no promise.
+ * Waits until the process of a server may start: starts take processors, and too many at once
+ * starve each other. The turn ends when the server has begun to speak, after 5 s, or when somebody
+ * ends it; what it stands for goes on. Who need not wait starts at once: no promise.
  *
  * Throws `aborted`.
  */

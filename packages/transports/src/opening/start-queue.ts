@@ -5,8 +5,8 @@ export interface StartQueue {
   /** A place, if there is one free. */
   takeFree(): StartPlace | undefined;
   /**
-   * Resolves with a place, which has to be left. `onWait` is called if there is none free. Rejects with the signal's reason when
-   * that aborts first; an aborted one is not asked again.
+   * Resolves with a place, which has to be left. `onWait` is called if there is none free. Rejects
+   * with the signal's reason when that aborts first; an aborted one is not asked again.
    */
   enter(signal: AbortSignal, onWait: () => void): Promise<StartPlace>;
 }

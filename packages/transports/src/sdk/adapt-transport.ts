@@ -10,8 +10,8 @@ import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { closePart } from "./close-part.ts";
 
 /**
- * Makes a {@linkcode Transport} of an SDK-style transport of either line that closes once and in time, whatever the transport
- * does, and lets nothing in that is nested too deeply.
+ * Makes a {@linkcode Transport} of an SDK-style transport of either line that closes once and in
+ * time, whatever the transport does, and lets nothing in that is nested too deeply.
  */
 export function adaptTransport(transport: SdkTransport, context: ServerContext): Transport {
   const { serverId, redact } = context;
@@ -57,7 +57,8 @@ export function adaptTransport(transport: SdkTransport, context: ServerContext):
   return adapted;
 }
 
-// The host's context is for the host alone: a transport that somebody else wrote may hand on whatever it gets.
+// The host's context is for the host alone: a transport that somebody else wrote may hand on
+// whatever it gets.
 function forTransport(options: SendOptions | undefined): Omit<SendOptions, "callContext"> | undefined {
   if (options?.callContext === undefined) return options;
   const { callContext: _, ...rest } = options;

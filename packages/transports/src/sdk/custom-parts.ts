@@ -1,6 +1,7 @@
 /**
- * A transport of your own: what `open` of a custom spec may return. The `Transport` of both SDK lines is one. The connection sets
- * the three callbacks, then calls `start()`, and owns the transport from then on.
+ * A transport of your own: what `open` of a custom spec may return. The `Transport` of both SDK
+ * lines is one. The connection sets the three callbacks, then calls `start()`, and owns the
+ * transport from then on.
  */
 export interface CustomTransport {
   start(): Promise<void>;
@@ -13,8 +14,9 @@ export interface CustomTransport {
 }
 
 /**
- * An SDK client that is connected already: the other thing that `open` may return. The `Client` of both SDK lines is one. Its own
- * handlers go on to answer the server's requests; the connection owns it and closes it.
+ * An SDK client that is connected already: the other thing that `open` may return. The `Client` of
+ * both SDK lines is one. Its own handlers go on to answer the server's requests; the connection
+ * owns it and closes it.
  */
 export interface CustomClient {
   request(request: never, resultSchema: never, options?: never): Promise<unknown>;

@@ -5,8 +5,9 @@ import { anyMemberOf } from "../message/member-of.ts";
 import type { CustomClient } from "./custom-parts.ts";
 
 /**
- * What a connected SDK client knows of its server. The v1 line does not say which revision it negotiated, except over Streamable
- * HTTP; it is `"unknown"` then, and of the legacy era in any case.
+ * What a connected SDK client knows of its server. The v1 line does not say which revision it
+ * negotiated, except over Streamable HTTP; it is `"unknown"` then, and of the legacy era in any
+ * case.
  */
 export function describeClient(client: CustomClient): ClaimedServerInfo {
   const version =

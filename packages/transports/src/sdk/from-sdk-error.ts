@@ -5,8 +5,9 @@ import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { fromRpcError, type RpcErrorContext } from "../message/from-rpc-error.ts";
 
 /**
- * What an error thrown by an MCP SDK (either line) means: by a client or a transport that somebody plugged in, which may also hand on
- * an error of ours. A number as its code is that of a JSON-RPC error, unless a transport threw it. Never throws.
+ * What an error thrown by an MCP SDK (either line) means: by a client or a transport that somebody
+ * plugged in, which may also hand on an error of ours. A number as its code is that of a JSON-RPC
+ * error, unless a transport threw it. Never throws.
  */
 export function fromSdkError(
   error: unknown,
@@ -38,13 +39,15 @@ interface LocalFailure {
   readonly httpStatus?: number;
 }
 
-// The v2 line has the status of an answer as `status`, and v1 as `code`; both throw an UnauthorizedError when their own OAuth gave up.
+// The v2 line has the status of an answer as `status`, and v1 as `code`; both throw an
+// UnauthorizedError when their own OAuth gave up.
 function httpFailure(error: unknown): LocalFailure | undefined {
   if (error instanceof Error && error.constructor.name === "UnauthorizedError") return { code: "auth_required" };
   const httpStatus = [anyMemberOf(error, "status"), anyMemberOf(error, "code")].find(
     (status) => typeof status === "number" && status >= 400 && status < 600,
   );
-  // Of its transports, which v1 lends numbers that are no status, -1 for an answer of an unknown media type: the server has the request.
+  // Of its transports, which v1 lends numbers that are no status, -1 for an answer of an unknown
+  // media type: the server has the request.
   if (typeof httpStatus !== "number") return isHttpTransportError(error) ? { code: "http_error" } : undefined;
   if (httpStatus === 401) return { code: "auth_required", httpStatus };
   if (httpStatus === 403) return { code: "forbidden", httpStatus };
@@ -57,7 +60,8 @@ function isHttpTransportError(error: unknown): boolean {
   return error instanceof Error && /^(?:StreamableHTTP|Sse)Error$/.test(error.constructor.name);
 }
 
-// Failures that the SDK made itself. Its v2 line has codes of text for them; v1 lends codes of JSON-RPC, and says "Not connected" without any.
+// Failures that the SDK made itself. Its v2 line has codes of text for them; v1 lends codes of
+// JSON-RPC, and says "Not connected" without any.
 function localFailure(
   error: unknown,
   { message, method }: { message: string; method: string },

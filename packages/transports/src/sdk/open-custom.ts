@@ -14,8 +14,9 @@ export type OpenedCustom =
   | { readonly kind: "client"; readonly client: CustomClient };
 
 /**
- * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `HostsideError`; `internal_error` when it
- * returns neither a transport nor a client. What it returns after an abort is closed.
+ * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a
+ * `HostsideError`; `internal_error` when it returns neither a transport nor a client. What it
+ * returns after an abort is closed.
  */
 export async function openCustom(spec: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
   const { serverId, signal, redact } = context;

@@ -1,6 +1,7 @@
 /**
- * A result schema that lets everything through, for SDK clients of both lines: v1 calls `safeParse` on what it is given, v2 takes
- * any Standard Schema (https://standardschema.dev). Neither needs a schema library for it.
+ * A result schema that lets everything through, for SDK clients of both lines: v1 calls `safeParse`
+ * on what it is given, v2 takes any Standard Schema (https://standardschema.dev). Neither needs a
+ * schema library for it.
  */
 export const passThrough: {
   readonly parse: (value: unknown) => unknown;

@@ -8,8 +8,9 @@ export interface ClientEvents {
 }
 
 /**
- * Listens in on an SDK client without taking anything from its owner: the callbacks that are set stay and run first. Notifications
- * are seen at the transport, because a client has one handler per method and it may be taken. Returns what ends it.
+ * Listens in on an SDK client without taking anything from its owner: the callbacks that are set
+ * stay and run first. Notifications are seen at the transport, because a client has one handler per
+ * method and it may be taken. Returns what ends it.
  */
 export function watchClient(client: CustomClient, { onNotification, onClose }: ClientEvents): () => void {
   const transport: unknown = Reflect.get(client, "transport");

@@ -5,8 +5,8 @@ import type * as filesModule from "node:fs/promises";
 export type Files = Pick<typeof filesModule, "access" | "constants" | "stat">;
 
 /**
- * Checks a server's working directory before the server is started: the system's own error for a bad one blames the program. Throws
- * `spawn_failed` for field `transport.cwd`.
+ * Checks a server's working directory before the server is started: the system's own error for a
+ * bad one blames the program. Throws `spawn_failed` for field `transport.cwd`.
  */
 export async function assertDirectory(
   cwd: string,

@@ -2,8 +2,9 @@ import type { ServerSpec, StdioEntry } from "@hostside/core";
 import { specError } from "@hostside/core/implement";
 
 /**
- * Checks what an operating system cannot pass on to a process: NUL characters anywhere, and `=` or nothing in a variable's name.
- * Pure, so that a connector can check a spec before anything starts, in any runtime.
+ * Checks what an operating system cannot pass on to a process: NUL characters anywhere, and `=` or
+ * nothing in a variable's name. Pure, so that a connector can check a spec before anything starts,
+ * in any runtime.
  *
  * Throws `invalid_spec` with the field, never a value.
  */

@@ -10,8 +10,8 @@ export interface DeathContext {
 }
 
 /**
- * The error for a connection that ended by itself: `server_exited` with code or signal, `connection_closed`, or `spawn_failed`.
- * Quotes the evidence.
+ * The error for a connection that ended by itself: `server_exited` with code or signal,
+ * `connection_closed`, or `spawn_failed`. Quotes the evidence.
  */
 export function deathError(death: Death, evidence: Evidence, { serverId, redact }: DeathContext): HostsideError {
   const { stderrTail, strayLine } = evidence;

@@ -24,8 +24,9 @@ export interface DeathWatchInit {
 }
 
 /**
- * Calls `onDeath` once, after all that the process wrote before its end has been read. Goes by the `exit` event, never by `close`, which a
- * grandchild that holds a pipe puts off for as long as it likes. A closed pipe alone is death, too, unless the exit is reported within 200 ms.
+ * Calls `onDeath` once, after all that the process wrote before its end has been read. Goes by the
+ * `exit` event, never by `close`, which a grandchild that holds a pipe puts off for as long as it
+ * likes. A closed pipe alone is death, too, unless the exit is reported within 200 ms.
  */
 export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit): Cancel {
   let watching = true;

@@ -2,7 +2,10 @@ import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { drainOutput } from "./drain-output.ts";
 
-/** A pipe from which something is read in each of the next turns of the event loop, as many as `turns` says. */
+/**
+ * A pipe from which something is read in each of the next turns of the event loop, as many as
+ * `turns` says.
+ */
 function createPipe(turns: number, readableEnded = false) {
   const pipe = { bytesRead: 0, readableEnded };
   const read = (left: number): void => {

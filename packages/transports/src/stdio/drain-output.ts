@@ -14,14 +14,17 @@ export interface OutputPipe {
 
 // A grandchild that holds a pipe may go on writing.
 const maxMs = 500;
-// The first turn may be the rest of the one in which the process's end was reported; the second polls every pipe once.
+// The first turn may be the rest of the one in which the process's end was reported; the second
+// polls every pipe once.
 const quietTurns = 2;
-// A pause is a millisecond, which is some hundred turns; one that does not end is that of a clock which stands still.
+// A pause is a millisecond, which is some hundred turns; one that does not end is that of a clock
+// which stands still.
 const mostTurnsOfPause = 10_000;
 
 /**
- * Waits until what a process wrote before its end has been read. It lies in the pipes when that end is reported, so that whole turns of the
- * event loop in which nothing arrives say that there is no more: no time has to be waited out. Never longer than 500 ms.
+ * Waits until what a process wrote before its end has been read. It lies in the pipes when that end
+ * is reported, so that whole turns of the event loop in which nothing arrives say that there is no
+ * more: no time has to be waited out. Never longer than 500 ms.
  */
 export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): Promise<void> {
   const readBytes = (): number => pipes.reduce((sum, pipe) => sum + (pipe.bytesRead ?? 0), 0);

@@ -17,8 +17,9 @@ export interface EndProcessInit {
 }
 
 /**
- * Ends a process and its group (end of stdin, SIGTERM, SIGKILL, only as far as needed) and gives its pipes back. Never rejects, and is never
- * later than five graces; what not even SIGKILL ended by then (a process stuck in the kernel) no longer holds this one.
+ * Ends a process and its group (end of stdin, SIGTERM, SIGKILL, only as far as needed) and gives
+ * its pipes back. Never rejects, and is never later than five graces; what not even SIGKILL ended
+ * by then (a process stuck in the kernel) no longer holds this one.
  */
 export async function endProcess(init: EndProcessInit): Promise<void> {
   const { process, group, endInput, inputGraceMs, signalGraceMs, clock } = init;

@@ -12,7 +12,10 @@ export interface EndStragglersInit {
 
 const pollMs = 20;
 
-/** Ends processes that are in no group of ours: SIGTERM, then SIGKILL, only as far as needed. Never rejects, and is never later than both graces. */
+/**
+ * Ends processes that are in no group of ours: SIGTERM, then SIGKILL, only as far as needed. Never
+ * rejects, and is never later than both graces.
+ */
 export async function endStragglers({ find, sendSignal, graceMs, clock }: EndStragglersInit): Promise<void> {
   let left = await find();
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {

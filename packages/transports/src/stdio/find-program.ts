@@ -23,8 +23,9 @@ export interface FindProgramInit {
 }
 
 /**
- * Looks up a command as the operating system does, to explain a failure: a command with a slash is a path, any other one is searched on `PATH`,
- * executables first. `undefined` when there is no such file. Never throws.
+ * Looks up a command as the operating system does, to explain a failure: a command with a slash is
+ * a path, any other one is searched on `PATH`, executables first. `undefined` when there is no such
+ * file. Never throws.
  */
 export async function findProgram({ command, cwd, path = "" }: FindProgramInit): Promise<ProgramFile | undefined> {
   const candidates = command.includes("/")

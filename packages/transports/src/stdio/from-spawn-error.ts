@@ -15,7 +15,10 @@ export interface SpawnAttempt {
 // The machine was out of something; the same spec may work a moment later.
 const passing: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
 
-/** Turns what `spawn` threw or emitted into `spawn_failed`: it names the server, the file with its mode, and what to do about it. */
+/**
+ * Turns what `spawn` threw or emitted into `spawn_failed`: it names the server, the file with its
+ * mode, and what to do about it.
+ */
 export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Promise<HostsideError> {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = code === "ENOENT" || code === "EACCES" ? await findProgram(attempt) : undefined;
@@ -30,7 +33,10 @@ export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Pro
   });
 }
 
-/** The command as it may be shown: what follows a blank may be arguments that were put in the wrong place, secrets among them. */
+/**
+ * The command as it may be shown: what follows a blank may be arguments that were put in the wrong
+ * place, secrets among them.
+ */
 function programOf({ command, redact }: SpawnAttempt): string {
   const program = wordOf(command);
   return redact(program === command.trim() ? program : `${program} …`);
@@ -40,7 +46,10 @@ function wordOf(command: string): string {
   return command.trim().split(/\s/, 1)[0] ?? "";
 }
 
-/** A text of Node's that names the command, without what follows its first blank; the frames of a stack stay. */
+/**
+ * A text of Node's that names the command, without what follows its first blank; the frames of a
+ * stack stay.
+ */
 function cutAfter(text: string, command: string): string {
   const program = wordOf(command);
   if (program === command.trim()) return text;

@@ -20,7 +20,10 @@ export interface KillLadderInit {
 const firstPollMs = 4;
 const longestPollMs = 100;
 
-/** Takes one rung after the other until nothing is left. Resolves with whether that is so, never later than all graces together. */
+/**
+ * Takes one rung after the other until nothing is left. Resolves with whether that is so, never
+ * later than all graces together.
+ */
 export async function killLadder(init: KillLadderInit): Promise<boolean> {
   for (const { act, graceMs } of init.rungs) {
     act();

@@ -7,7 +7,9 @@ export interface LastBytes {
   readonly totalBytes: number;
 }
 
-/** Keeps the last `maxBytes` bytes, in memory of that size that is taken when the first ones come. */
+/**
+ * Keeps the last `maxBytes` bytes, in memory of that size that is taken when the first ones come.
+ */
 export function createLastBytes(maxBytes: number): LastBytes {
   return new RingOfBytes(maxBytes);
 }

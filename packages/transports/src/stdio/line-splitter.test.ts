@@ -54,7 +54,8 @@ function usedMemory(): number {
   return arrayBuffers + heapUsed;
 }
 
-// Few different bytes, many of them line feeds, so that lines of all lengths around the limit occur.
+// Few different bytes, many of them line feeds, so that lines of all lengths around the limit
+// occur.
 const stream = fc
   .array(fc.constantFrom(0x0a, 0x61, 0x62, 0xc3, 0xa4), { maxLength: 400 })
   .map((bytes) => Buffer.from(bytes));

@@ -23,11 +23,16 @@ export interface OversizedLine {
 export interface LineSplitterInit {
   /** Longest line that is kept, in bytes, without its line feed. */
   readonly maxLineBytes: number;
-  /** A line is `bytes[start..end)`, without its line feed. The bytes are only valid during the call. */
+  /**
+   * A line is `bytes[start..end)`, without its line feed. The bytes are only valid during the call.
+   */
   readonly onLine: (bytes: Buffer, start: number, end: number) => void;
   /** Called as soon as a line is too long, with its first 1,024 bytes. */
   readonly onTooLong?: (head: Buffer) => void;
-  /** Asked once of a line of more than 64 KiB, with what came of it so far: whether it is of no use. The rest is dropped then, as of one that is too long. */
+  /**
+   * Asked once of a line of more than 64 KiB, with what came of it so far: whether it is of no use.
+   * The rest is dropped then, as of one that is too long.
+   */
   readonly isUseless?: (beginning: Buffer) => boolean;
   /** Called at the end of a line that was too long, or of no use. */
   readonly onOversized: (line: OversizedLine) => void;
@@ -38,14 +43,18 @@ export interface LineSplitter {
   push(chunk: Buffer): void;
   /** The stream ended: what is left without a line feed is a line, too. */
   end(): void;
-  /** Bytes of the current line that were dropped because it is too long or of no use; 0 while it is not. */
+  /**
+   * Bytes of the current line that were dropped because it is too long or of no use; 0 while it is
+   * not.
+   */
   readonly droppedBytes: number;
 }
 
 /**
- * Makes a splitter that holds at most `maxLineBytes` bytes (and two excerpts) whatever comes, finds its way again at the next line
- * feed after a line that is too long, and gives the same lines however the stream is cut into chunks. It knows nothing of characters:
- * a line feed byte never occurs inside a multi-byte UTF-8 character.
+ * Makes a splitter that holds at most `maxLineBytes` bytes (and two excerpts) whatever comes, finds
+ * its way again at the next line feed after a line that is too long, and gives the same lines
+ * however the stream is cut into chunks. It knows nothing of characters: a line feed byte never
+ * occurs inside a multi-byte UTF-8 character.
  */
 export function createLineSplitter(init: LineSplitterInit): LineSplitter {
   return new SplitLines(init);

@@ -6,19 +6,27 @@ import type { Writable } from "node:stream";
 export interface LineWriterInit {
   readonly stdin: Writable;
   readonly serverId: string;
-  /** UTF-16 units that may wait for a server that does not read. Not bytes: counting those costs as much as writing them. */
+  /**
+   * UTF-16 units that may wait for a server that does not read. Not bytes: counting those costs as
+   * much as writing them.
+   */
   readonly maxWaitingLength: number;
 }
 
 /** The outgoing lines of one server. */
 export interface LineWriter {
   /**
-   * Queues a line. The lines of one turn of the event loop leave in one write, in order. Resolves when the operating system has taken
-   * the line. Rejects with `overloaded`, `not-sent`, when more than `maxWaitingLength` would wait (one line alone is never too long),
-   * and with the reason given to {@linkcode end} or {@linkcode stop}: `not-sent` for a line of which no byte left, else `unknown`.
+   * Queues a line. The lines of one turn of the event loop leave in one write, in order. Resolves
+   * when the operating system has taken the line. Rejects with `overloaded`, `not-sent`, when more
+   * than `maxWaitingLength` would wait (one line alone is never too long), and with the reason
+   * given to {@linkcode end} or {@linkcode stop}: `not-sent` for a line of which no byte left, else
+   * `unknown`.
    */
   write(line: string): Promise<void>;
-  /** The same without a promise: `onFailed` is called with what `write` rejects with, at most once, and perhaps at once. It must not throw. */
+  /**
+   * The same without a promise: `onFailed` is called with what `write` rejects with, at most once,
+   * and perhaps at once. It must not throw.
+   */
   post(line: string, onFailed: OnFailed): void;
   /** Sends what is queued, then ends the stream. Later lines are refused with `reason`. */
   end(reason: HostsideError): void;
@@ -38,9 +46,13 @@ interface Batch {
   readonly taken: (() => void)[];
 }
 
-/** Makes the writer. Errors of the stream are its owner's business: a failed write stays pending until {@linkcode LineWriter.stop}. */
+/**
+ * Makes the writer. Errors of the stream are its owner's business: a failed write stays pending
+ * until {@linkcode LineWriter.stop}.
+ */
 export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWriterInit): LineWriter {
-  // One batch at a time is handed to the stream, so that those behind it are known not to have left.
+  // One batch at a time is handed to the stream, so that those behind it are known not to have
+  // left.
   const leaving = createSlots<Batch>();
   let collecting: Batch | undefined;
   let waitingLength = 0;
@@ -59,7 +71,8 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
       for (const onTaken of batch.taken) onTaken();
       flush();
     });
-    // The first attempt to write is made within the call: a stream that fails there has sent nothing.
+    // The first attempt to write is made within the call: a stream that fails there has sent
+    // nothing.
     if (stdin.errored !== null || stdin.destroyed) batch.begun = false;
   };
   const flushInTurn = (): void => {
@@ -71,7 +84,8 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
       return onFailed(overloaded(serverId, waitingLength));
     if (!collecting) {
       collecting = { text: "", begun: false, failing: [], taken: [] };
-      // Comes after all microtasks that are due, so that calls made by answers that came in together leave together.
+      // Comes after all microtasks that are due, so that calls made by answers that came in
+      // together leave together.
       process.nextTick(flushInTurn);
     }
     collecting.text += `${line}\n`;
@@ -82,7 +96,8 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
   return {
     write(line) {
       const left = new Promise<void>((resolve, reject) => queue(line, reject, resolve));
-      // The end of a connection is reported by `onclose` as well: a sender that does not look at its promise must not crash the host.
+      // The end of a connection is reported by `onclose` as well: a sender that does not look at
+      // its promise must not crash the host.
       left.catch(() => {});
       return left;
     },

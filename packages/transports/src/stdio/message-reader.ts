@@ -23,7 +23,10 @@ export interface MessageReaderInit {
   readonly redact: Redactor;
   /** `bytes` is the length of its line. */
   readonly onMessage: (message: JsonObject, bytes: number) => void;
-  /** An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is nested too deeply. */
+  /**
+   * An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is
+   * nested too deeply.
+   */
   readonly onRequestFailed: (id: RequestId, error: HostsideError) => void;
   /** Told of lines that are nobody's answer, a bounded number of times. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
@@ -33,7 +36,10 @@ export interface MessageReaderInit {
 
 /** Turns what a server writes to stdout into messages. */
 export interface MessageReader {
-  /** The first line that was no message, bounded and without secrets; `undefined` without one, and after {@linkcode MessageReader.started}. */
+  /**
+   * The first line that was no message, bounded and without secrets; `undefined` without one, and
+   * after {@linkcode MessageReader.started}.
+   */
   readonly strayLine: string | undefined;
   /** Whether the rest of the current line is thrown away. */
   readonly isSkipping: boolean;
@@ -44,7 +50,10 @@ export interface MessageReader {
   end(): void;
 }
 
-/** Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and never throws by itself. */
+/**
+ * Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and
+ * never throws by itself.
+ */
 export function createMessageReader(init: MessageReaderInit): MessageReader {
   const { serverId, maxMessageBytes, onMessage, onRequestFailed, onEndless } = init;
   const anomalies = createStrayLineReport(init);

@@ -3,8 +3,8 @@ import type { StartedServer, StdioContext } from "./start-server.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 /**
- * Stands in for `open-stdio.ts` in JavaScript runtimes without child processes: browsers, edge workers. Always throws
- * `unsupported_transport`.
+ * Stands in for `open-stdio.ts` in JavaScript runtimes without child processes: browsers, edge
+ * workers. Always throws `unsupported_transport`.
  */
 export async function openStdio(
   spec: ServerSpec,

@@ -9,10 +9,13 @@ import { startServer, throwIfStartAborted, type StartedServer, type StdioContext
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 
 /**
- * Starts the server of a stdio spec, unless that was done, and resolves as soon as its process runs, before any message.
+ * Starts the server of a stdio spec, unless that was done, and resolves as soon as its process
+ * runs, before any message.
  *
- * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `HostsideError`, else
- * `aborted`; nothing runs then. A process that ends right after its start is reported by the transport: `start()` throws, or `onclose` fires.
+ * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on
+ * abort the signal's reason if that is a `HostsideError`, else `aborted`; nothing runs then. A
+ * process that ends right after its start is reported by the transport: `start()` throws, or
+ * `onclose` fires.
  */
 export async function openStdio(
   spec: ServerSpec,

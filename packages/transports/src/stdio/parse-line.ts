@@ -7,13 +7,19 @@ import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message
 /** What one line on stdout turned out to be. */
 export type ParsedLine =
   | { readonly kind: "blank" }
-  /** JSON objects: one, or those of a batch (JSON-RPC batches exist in 2025-03-26). What else a batch held is only counted. */
+  /**
+   * JSON objects: one, or those of a batch (JSON-RPC batches exist in 2025-03-26). What else a
+   * batch held is only counted.
+   */
   | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
   /** `requestId` is there when the message answers that request. */
   | { readonly kind: "too-deep"; readonly requestId?: RequestId }
   | { readonly kind: "anomaly"; readonly reason: string };
 
-/** Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order mark at the start. */
+/**
+ * Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order
+ * mark at the start.
+ */
 export function parseLine(line: string): ParsedLine {
   const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
   // Cheaper than an exception per line when a program prints a lot of prose.
@@ -23,7 +29,8 @@ export function parseLine(line: string): ParsedLine {
   try {
     value = JSON.parse(text);
   } catch {
-    // Silence is right: the caller reports the line itself, which says more than where a parser gave up.
+    // Silence is right: the caller reports the line itself, which says more than where a parser
+    // gave up.
     return notJson;
   }
   // Each level takes two bytes at least, so that short lines need no walk.

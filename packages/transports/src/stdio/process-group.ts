@@ -7,11 +7,17 @@ import { findStragglers } from "./stragglers.ts";
 
 /** A server's process and everything it started, as long as that stayed in its group. */
 export interface ProcessGroup {
-  /** Asks all of it to stop. Windows knows no such request, so there it is the same as {@linkcode kill}. */
+  /**
+   * Asks all of it to stop. Windows knows no such request, so there it is the same as
+   * {@linkcode kill}.
+   */
   terminate(): void;
   /** Ends all of it. */
   kill(): void;
-  /** Ends what left the group but can still be told to belong to it, which takes two graces at most. On Linux alone. Never rejects. */
+  /**
+   * Ends what left the group but can still be told to belong to it, which takes two graces at most.
+   * On Linux alone. Never rejects.
+   */
   endStragglers(graceMs: number, clock: Clock): Promise<void>;
   /** Whether any of it still runs. Zombies do not count: nothing but time is left of them. */
   isAlive(): boolean;
@@ -64,12 +70,14 @@ function posixGroup({
   };
 }
 
-// Not tested on Windows itself. There are no groups; `taskkill /T` walks the tree of parents, which works while the leader lives.
+// Not tested on Windows itself. There are no groups; `taskkill /T` walks the tree of parents, which
+// works while the leader lives.
 function windowsTree({ pid, hasLeaderExited, spawn = spawnProgram }: ProcessGroupInit): ProcessGroup {
   const kill = (): void => {
     if (hasLeaderExited()) return;
     const taskkill = spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
-    // Silence is right: a tree that is gone already is the usual reason, and the ladder looks again anyway.
+    // Silence is right: a tree that is gone already is the usual reason, and the ladder looks again
+    // anyway.
     taskkill.on("error", () => {});
     taskkill.unref();
   };
@@ -77,8 +85,8 @@ function windowsTree({ pid, hasLeaderExited, spawn = spawnProgram }: ProcessGrou
 }
 
 /**
- * `kill(-pid, 0)` also finds zombies, and an orphan stays one for as long as process 1 does not collect it: in a container often for ever.
- * True also when `/proc` cannot be read.
+ * `kill(-pid, 0)` also finds zombies, and an orphan stays one for as long as process 1 does not
+ * collect it: in a container often for ever. True also when `/proc` cannot be read.
  */
 function hasLiveMember(pid: number): boolean {
   let entries: readonly string[];
@@ -99,7 +107,8 @@ function isLiveMember(entry: string, group: number): boolean {
     // It ended between the two reads.
     return false;
   }
-  // `pid (name) state ppid pgrp …`; the name may hold anything, also `)`. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  // `pid (name) state ppid pgrp …`; the name may hold anything, also `)`.
+  // https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
   const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 3);
   return processGroup === String(group) && state !== "Z" && state !== "X";
 }

@@ -19,7 +19,10 @@ export interface SlicedReading {
   readonly mayWait?: () => boolean;
 }
 
-/** Reads the lines of a stream to its end, whatever is written to it, without holding up anybody else in this process. */
+/**
+ * Reads the lines of a stream to its end, whatever is written to it, without holding up anybody
+ * else in this process.
+ */
 export function readInSlices(stream: Readable, reading: SlicedReading): SlicedPipe {
   return new PipeInTurns(stream, createYieldingReader({ ...reading, source: stream, countKept: bytesBeforeNewline }));
 }

@@ -7,7 +7,9 @@ const maxExcerptLength = 200;
 
 /** Reports lines on stdout that are of no use. */
 export interface StrayLineReport {
-  /** The first line that was no message, bounded and without secrets; absent when there was none. */
+  /**
+   * The first line that was no message, bounded and without secrets; absent when there was none.
+   */
   readonly first: string | undefined;
   /** A line was no message: `reason` completes "a line that is …". */
   add(reason: string, line: string): void;

@@ -1,8 +1,8 @@
 import type { StdioEntry } from "@hostside/core";
 
 /**
- * Variables of this process that a child may see by default: what programs need to run, to reach the network and to trust it, and nothing that
- * tends to hold secrets.
+ * Variables of this process that a child may see by default: what programs need to run, to reach
+ * the network and to trust it, and nothing that tends to hold secrets.
  */
 const safeVariables: readonly string[] = [
   "PATH",
@@ -31,7 +31,8 @@ const safeVariables: readonly string[] = [
 
 // Programs read them in either case.
 const proxyVariable = /^(?:https?|all|no)_proxy$/i;
-// What npm reads as its settings; `npx` needs those of a company's registry. Its credentials have these words in their names.
+// What npm reads as its settings; `npx` needs those of a company's registry. Its credentials have
+// these words in their names.
 const npmSetting = /^npm_config_/i;
 const npmSecret = /auth|token|passw|secret|cert|otp|key/i;
 
@@ -39,9 +40,10 @@ const npmSecret = /auth|token|passw|secret|cert|otp|key/i;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment of one server: what it inherits of `host` (`inheritEnv`, default `"safe"`), and the configured `env`, which wins. A
- * proxy or registry whose URL has credentials in it is not inherited: a server that is to know them is given them.
- * On Windows, where names have no case, a configured `Path` replaces an inherited `PATH` instead of standing beside it.
+ * The environment of one server: what it inherits of `host` (`inheritEnv`, default `"safe"`), and
+ * the configured `env`, which wins. A proxy or registry whose URL has credentials in it is not
+ * inherited: a server that is to know them is given them. On Windows, where names have no case, a
+ * configured `Path` replaces an inherited `PATH` instead of standing beside it.
  */
 export function safeEnvironment(
   { env = {}, inheritEnv = "safe" }: Pick<StdioEntry, "env" | "inheritEnv">,

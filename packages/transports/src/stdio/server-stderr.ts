@@ -6,7 +6,8 @@ import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
 import { createStderrExcerpt } from "./stderr-excerpt.ts";
 import { createStderrLog } from "./stderr-log.ts";
 
-// What a program says when it cannot start stands at the beginning, and in front of a long stack as often as behind it.
+// What a program says when it cannot start stands at the beginning, and in front of a long stack as
+// often as behind it.
 const firstLines = 10;
 const lastLines = 20;
 const maxQuotedLineLength = 500;
@@ -23,8 +24,8 @@ export interface ServerStderrInit {
 export interface ServerStderr {
   readonly pipe: SlicedPipe;
   /**
-   * The last 20 lines that are not blank, and until {@linkcode ServerStderr.started} the first 10, too: without secrets and control
-   * characters, each at most 500 UTF-16 units.
+   * The last 20 lines that are not blank, and until {@linkcode ServerStderr.started} the first 10,
+   * too: without secrets and control characters, each at most 500 UTF-16 units.
    */
   quote(): string;
   /** The server has started: what it wrote first explains nothing any more. */

@@ -12,11 +12,17 @@ import { terminateOnExit } from "./terminate-on-exit.ts";
 
 /** What starting a process does to the world, for tests. */
 export interface StdioEffects {
-  /** Is handed what would have started it. Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */
+  /**
+   * Is handed what would have started it. Default that of Node, and on Windows cross-spawn, which
+   * starts `.cmd` files, too.
+   */
   readonly spawn?: (...call: [...Parameters<SpawnProcess>, own: SpawnProcess]) => ReturnType<SpawnProcess>;
   /** Default that of this process. */
   readonly platform?: NodeJS.Platform;
-  /** What a server may inherit from. Default the environment of this process, read when the server starts. */
+  /**
+   * What a server may inherit from. Default the environment of this process, read when the server
+   * starts.
+   */
   readonly environment?: Environment;
   /** Sends signals; a negative number is a group. Default `process.kill`. */
   readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
@@ -38,7 +44,10 @@ export interface StartTools {
 export interface StartedServer {
   /** Absent when not even that was possible. */
   readonly child: ChildProcess | undefined;
-  /** Resolves when it runs, and rejects with the system's error. Its rejection is nobody's concern before somebody looks. */
+  /**
+   * Resolves when it runs, and rejects with the system's error. Its rejection is nobody's concern
+   * before somebody looks.
+   */
   readonly running: Promise<unknown>;
   /** What its processes carry in their environment, on Linux. */
   readonly mark: string;
@@ -54,12 +63,13 @@ export interface StartedServer {
 let starts = 0;
 
 /**
- * Starts the program of a stdio spec, without a shell or a window, and on POSIX as the leader of its own process group, so that all it starts can be
- * ended with it. Needs little code, so that the rest can be loaded while the program boots; until
- * {@linkcode StartedServer.handOver} nothing that it writes is lost, and it ends with this process.
+ * Starts the program of a stdio spec, without a shell or a window, and on POSIX as the leader of
+ * its own process group, so that all it starts can be ended with it. Needs little code, so that the
+ * rest can be loaded while the program boots; until {@linkcode StartedServer.handOver} nothing that
+ * it writes is lost, and it ends with this process.
  *
- * Throws `invalid_spec`, `not_allowed`, `spawn_failed` for its directory, or on abort the signal's reason if that is a `HostsideError`, else `aborted`;
- * nothing was started then.
+ * Throws `invalid_spec`, `not_allowed`, `spawn_failed` for its directory, or on abort the signal's
+ * reason if that is a `HostsideError`, else `aborted`; nothing was started then.
  */
 export async function startServer(spec: ServerSpec, context: StdioContext, tools: StartTools): Promise<StartedServer> {
   const { secrets, effects = {}, principal, options = {} } = context;
@@ -109,7 +119,8 @@ export function throwIfStartAborted(signal: AbortSignal, serverId: string): void
   });
 }
 
-// No two starts on one machine have the same. It is no secret, and a random one would cost the loading of the whole of Web Crypto before the start.
+// No two starts on one machine have the same. It is no secret, and a random one would cost the
+// loading of the whole of Web Crypto before the start.
 function nextMark(): string {
   starts += 1;
   return `@${process.pid}:${process.hrtime.bigint()}:${starts};`;
@@ -132,7 +143,8 @@ function neverRan(error: unknown): Watched {
 }
 
 function watch(child: ChildProcess, { platform = process.platform, sendSignal }: StdioEffects): Watched {
-  // Errors count where they matter. One that comes late, from a broken pipe for one, would be an uncaught exception without a listener.
+  // Errors count where they matter. One that comes late, from a broken pipe for one, would be an
+  // uncaught exception without a listener.
   child.on("error", ignore);
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on("error", ignore);
   const running = new Promise<void>((resolve, reject) => {

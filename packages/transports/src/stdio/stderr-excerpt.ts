@@ -4,20 +4,25 @@ import { createLastBytes } from "./last-bytes.ts";
 const newline = 0x0a;
 const longestLine = 4096;
 const headBytes = 8192;
-// A line that was cut ends with it. A server that writes it itself has its last word taken for half a word.
+// A line that was cut ends with it. A server that writes it itself has its last word taken for half
+// a word.
 const cutMark = "\0";
 const cutEnd = Buffer.from(`${cutMark}\n`);
 
 /** What a server wrote to stderr first and last. */
 export interface StderrExcerpt {
   push(chunk: Buffer): void;
-  /** As raw text, oldest first: all lines that are not blank, or as many of the first and of the last as asked for, with `…` between. */
+  /**
+   * As raw text, oldest first: all lines that are not blank, or as many of the first and of the
+   * last as asked for, with `…` between.
+   */
   lines(counts: { readonly first: number; readonly last: number }): readonly string[];
 }
 
 /**
- * Keeps the first 8 KiB and the last `maxBytes` bytes, 4 KiB of a line at most: one endless line must not hide the reason that stood
- * before it. Of a line or a word that was cut, the broken word is left out, because half a secret is not recognised as one.
+ * Keeps the first 8 KiB and the last `maxBytes` bytes, 4 KiB of a line at most: one endless line
+ * must not hide the reason that stood before it. Of a line or a word that was cut, the broken word
+ * is left out, because half a secret is not recognised as one.
  */
 export function createStderrExcerpt(maxBytes: number): StderrExcerpt {
   const last = createLastBytes(maxBytes);
@@ -46,7 +51,8 @@ export function createStderrExcerpt(maxBytes: number): StderrExcerpt {
           continue;
         }
         const room = longestLine - lineBytes;
-        // All lines up to the last line feed in reach are short enough; there is no need to look at each.
+        // All lines up to the last line feed in reach are short enough; there is no need to look at
+        // each.
         const reach = chunk.subarray(start, start + room + 1);
         const end = reach.lastIndexOf(newline);
         const taken = end === -1 ? reach.subarray(0, room) : reach.subarray(0, end + 1);

@@ -25,9 +25,10 @@ export interface StderrLog {
 }
 
 /**
- * Passes on each line that is not blank, without control characters and secrets, at most 4,096 UTF-16 units of it. At most 200 lines a
- * second, of at most 2,000 with the blank ones: the rest is counted, without a look at it, and the count comes as a line of its own
- * before the next line that passes.
+ * Passes on each line that is not blank, without control characters and secrets, at most 4,096
+ * UTF-16 units of it. At most 200 lines a second, of at most 2,000 with the blank ones: the rest is
+ * counted, without a look at it, and the count comes as a line of its own before the next line that
+ * passes.
  */
 export function createStderrLog({ onLog, redact, clock }: StderrLogInit): StderrLog {
   let windowStart = Number.NEGATIVE_INFINITY;
@@ -71,7 +72,8 @@ export function createStderrLog({ onLog, redact, clock }: StderrLogInit): Stderr
       startWindow();
       const lastEnd = isOverLimit() ? chunk.lastIndexOf(newline) : -1;
       if (lastEnd === -1) return splitter.push(chunk);
-      // The first line feed ends a line that the splitter may hold the start of; between it and the last one there are whole lines alone.
+      // The first line feed ends a line that the splitter may hold the start of; between it and the
+      // last one there are whole lines alone.
       const firstEnd = chunk.indexOf(newline);
       splitter.push(chunk.subarray(0, firstEnd + 1));
       skipped += countLines(chunk, firstEnd + 1, lastEnd + 1);

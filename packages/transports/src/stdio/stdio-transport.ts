@@ -13,7 +13,8 @@ import { readServerStderr } from "./server-stderr.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { terminateOnExit } from "./terminate-on-exit.ts";
 
-// Many calls with large arguments at once are honest, and a server that never reads must not cost more than this.
+// Many calls with large arguments at once are honest, and a server that never reads must not cost
+// more than this.
 const waitingFactor = 4;
 
 /** A {@linkcode Transport} over a child process. */
@@ -21,8 +22,8 @@ export interface StdioTransport extends Transport {
   /** The process, which on POSIX leads a group of this number. */
   readonly pid: number;
   /**
-   * The last 20 lines of the server's stderr so far, and before the handshake is done the first 10, too, without secrets and control
-   * characters; `""` when there are none.
+   * The last 20 lines of the server's stderr so far, and before the handshake is done the first 10,
+   * too, without secrets and control characters; `""` when there are none.
    */
   readonly stderr: string;
 }
@@ -35,10 +36,11 @@ export interface StdioTransportInit {
 }
 
 /**
- * Newline-delimited JSON-RPC with a process that runs. From the start its stderr is drained and its end is noticed; its stdout waits for
- * `start()`, which throws a TypeError when called twice and the reason when the process is gone already. `send()` rejects with `overloaded`
- * when the server does not read, else with what ended the connection, `not-sent` only if no byte of the message left. Aborting
- * `requestSignal` has no effect: on stdio, a cancel is a message.
+ * Newline-delimited JSON-RPC with a process that runs. From the start its stderr is drained and its
+ * end is noticed; its stdout waits for `start()`, which throws a TypeError when called twice and
+ * the reason when the process is gone already. `send()` rejects with `overloaded` when the server
+ * does not read, else with what ended the connection, `not-sent` only if no byte of the message
+ * left. Aborting `requestSignal` has no effect: on stdio, a cancel is a message.
  */
 export function createStdioTransport({ context, process, group }: StdioTransportInit): StdioTransport {
   const { serverId, settings, redact, clock, onStarted } = context;

@@ -4,9 +4,10 @@ import { startVariable } from "./start-variable.ts";
 const readAtOnce = 32;
 
 /**
- * Finds the processes whose environment carries a mark: those of one start that left their group, to lead a session of their own. On Linux
- * alone, and only those of the same user; elsewhere, and without `/proc`, none. A process that had the variable removed is not found: that is how
- * one says that it is to stay. Never rejects.
+ * Finds the processes whose environment carries a mark: those of one start that left their group,
+ * to lead a session of their own. On Linux alone, and only those of the same user; elsewhere, and
+ * without `/proc`, none. A process that had the variable removed is not found: that is how one says
+ * that it is to stay. Never rejects.
  */
 export async function findStragglers(mark: string, platform: NodeJS.Platform): Promise<readonly number[]> {
   if (platform !== "linux") return [];

@@ -1,4 +1,6 @@
-/** What a process wrote, bounded and without secrets already, as far as it may explain a failure. */
+/**
+ * What a process wrote, bounded and without secrets already, as far as it may explain a failure.
+ */
 export interface Evidence {
   /** Of its stderr; absent or `""` when there is nothing to say of it. */
   readonly stderrTail?: string | undefined;

@@ -5,9 +5,9 @@ import type { Redactor } from "@hostside/core/implement";
 const leastSource = 16 * 1024;
 
 /**
- * A piece of what a server wrote, fit for messages and logs: at most `maxLength` UTF-16 units, without control characters and
- * secrets. It is cleaned first and cut last: an escape sequence inside a secret would hide it from the redactor, and a cut
- * would leave half of one.
+ * A piece of what a server wrote, fit for messages and logs: at most `maxLength` UTF-16 units,
+ * without control characters and secrets. It is cleaned first and cut last: an escape sequence
+ * inside a secret would hide it from the redactor, and a cut would leave half of one.
  */
 export function safeExcerpt(text: string, redact: Redactor, maxLength: number): string {
   const longestSource = Math.max(leastSource, 2 * maxLength);

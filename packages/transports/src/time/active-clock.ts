@@ -10,14 +10,23 @@ export interface ActiveClock {
   pausedMs(): number;
   /** Stops the time until the returned function is called; pauses may overlap. */
   pause(): Cancel;
-  /** Somebody goes by it from now on, so that whoever asks for it next gets the same one. Until `leave()`. */
+  /**
+   * Somebody goes by it from now on, so that whoever asks for it next gets the same one. Until
+   * `leave()`.
+   */
   enter(): void;
   leave(): void;
 }
 
-/** The times of one connection. As a clock of its own, that of nobody in particular, which stands still with any of them. */
+/**
+ * The times of one connection. As a clock of its own, that of nobody in particular, which stands
+ * still with any of them.
+ */
 export interface ActiveClocks extends ActiveClock {
-  /** The time of one conversation, or of a principal: it stands still while these are asked, and not while others are. */
+  /**
+   * The time of one conversation, or of a principal: it stands still while these are asked, and not
+   * while others are.
+   */
   of(context: CallContext | undefined): ActiveClock;
 }
 

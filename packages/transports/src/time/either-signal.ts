@@ -9,8 +9,9 @@ export interface EitherSignal {
 }
 
 /**
- * Joins the signal of a call and that of what outlives it, until released. Not `AbortSignal.any()`: of each that was made so, Node keeps something at the signal that lives longer, for as
- * long as that lives.
+ * Joins the signal of a call and that of what outlives it, until released. Not `AbortSignal.any()`:
+ * of each that was made so, Node keeps something at the signal that lives longer, for as long as
+ * that lives.
  */
 export function eitherSignal(ofCall: AbortSignal | undefined, lasting: AbortSignal): EitherSignal {
   if (ofCall === undefined) return { signal: lasting, release: () => {} };

@@ -8,13 +8,19 @@ interface Held {
 
 /** Gives up what holds a connection for longer than it should. */
 export interface LingerWatch {
-  /** Cancels `held` after `lingerMs` to twice as much, unless the returned function is called before. */
+  /**
+   * Cancels `held` after `lingerMs` to twice as much, unless the returned function is called
+   * before.
+   */
   add(held: Held): Cancel;
   /** Forgets everything, and the timer with it. */
   close(): void;
 }
 
-/** Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of them are in vain. */
+/**
+ * Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of
+ * them are in vain.
+ */
 export function createLingerWatch(clock: Clock, lingerMs: number): LingerWatch {
   let fresh = createSlots<Held>();
   let stale = createSlots<Held>();

@@ -1,8 +1,9 @@
 import type { Cancel, Clock } from "@hostside/core";
 
 /**
- * Runs `task` when what is under way now has had its turn, such as a request that was just made and has still to leave. In Node that is at once, where a timer
- * would be a millisecond later; elsewhere the clock's next timer.
+ * Runs `task` when what is under way now has had its turn, such as a request that was just made and
+ * has still to leave. In Node that is at once, where a timer would be a millisecond later;
+ * elsewhere the clock's next timer.
  */
 export function runSoon(clock: Clock, task: () => void): Cancel {
   if (typeof setImmediate !== "function") return clock.schedule(0, task);

@@ -2,8 +2,8 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
 /**
- * A form's answer with the schema's defaults in place of what the human left open (SEP-1034). Only the form's own fields: the
- * schemas of forms are flat by specification.
+ * A form's answer with the schema's defaults in place of what the human left open (SEP-1034). Only
+ * the form's own fields: the schemas of forms are flat by specification.
  */
 export function applyDefaults(requestedSchema: unknown, content: JsonObject): JsonObject {
   const properties = isJsonObject(requestedSchema) ? requestedSchema["properties"] : undefined;

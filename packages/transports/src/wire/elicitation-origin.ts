@@ -13,17 +13,26 @@ export interface ElicitingRequest {
 
 /** What a question of the server's belongs to. */
 export interface ElicitationOrigin {
-  /** Counts the questions of the request that asked least so far, because a server does not say which it is. Absent without a request. */
+  /**
+   * Counts the questions of the request that asked least so far, because a server does not say
+   * which it is. Absent without a request.
+   */
   readonly tally: QuestionTally | undefined;
   /** The context of the request, or what those that it may be have in common. */
   readonly callContext: CallContext | undefined;
   /** It is not known which of several conversations the question is meant for. */
   readonly isAnybodys: boolean;
-  /** Runs `task` when the last of the requests is over, unless the returned function is called before; never without a request. */
+  /**
+   * Runs `task` when the last of the requests is over, unless the returned function is called
+   * before; never without a request.
+   */
   whenOver(task: () => void): Cancel;
 }
 
-/** The occasion that these requests are, of which the question belongs to one. `isShared`: where there is none, there were requests of several conversations before. */
+/**
+ * The occasion that these requests are, of which the question belongs to one. `isShared`: where
+ * there is none, there were requests of several conversations before.
+ */
 export function createElicitationOrigin(
   requests: readonly ElicitingRequest[],
   isShared: boolean = false,
@@ -51,14 +60,18 @@ export function createElicitationOrigin(
   };
 }
 
-/** Whether a request is made for somebody: a listing or a ping without a context is the host's own, and no occasion to ask a person. */
+/**
+ * Whether a request is made for somebody: a listing or a ping without a context is the host's own,
+ * and no occasion to ask a person.
+ */
 export function isSomebodys({ method, callContext }: ElicitingRequest["request"]): boolean {
   return callContext !== undefined || !(method.endsWith("/list") || hostsOwn.has(method));
 }
 
 const hostsOwn: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover"]);
 
-// Of one caller, which has one principal and one conversation; what else its requests differ in belongs to one of them alone.
+// Of one caller, which has one principal and one conversation; what else its requests differ in
+// belongs to one of them alone.
 function commonOf([first, ...others]: readonly (CallContext | undefined)[]): CallContext | undefined {
   if (first === undefined || others.every((other) => sameJson(first, other))) return first;
   const { principal, conversation } = first;

@@ -9,11 +9,14 @@ import { createDeadline, isJsonObject, untilAborted } from "@hostside/core/imple
 import type { ServerContext } from "../context/server-context.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 
-/** Asks a human on a server's behalf: the same way for a legacy server's request and for a round of 2026-07-28. */
+/**
+ * Asks a human on a server's behalf: the same way for a legacy server's request and for a round of
+ * 2026-07-28.
+ */
 export interface Elicitor {
   /**
-   * Resolves with the wire result. A human who does not answer in time, and a handler that fails, count as `cancel`; so does a question
-   * too many, which reaches nobody. Never rejects.
+   * Resolves with the wire result. A human who does not answer in time, and a handler that fails,
+   * count as `cancel`; so does a question too many, which reaches nobody. Never rejects.
    */
   ask(params: JsonObject, question: QuestionContext): Promise<JsonObject>;
 }
@@ -39,7 +42,10 @@ export interface QuestionTally {
 export interface ElicitorInit {
   readonly context: ServerContext;
   readonly onElicit: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  /** Stops the deadlines of those who are asked until the returned function is called: of the conversation of this context, or of nobody in particular. */
+  /**
+   * Stops the deadlines of those who are asked until the returned function is called: of the
+   * conversation of this context, or of nobody in particular.
+   */
   readonly pause: (callContext: CallContext | undefined) => () => void;
 }
 
@@ -112,7 +118,8 @@ async function ask(
   try {
     return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);
   } catch (error) {
-    // What went wrong in the host's handler is not the server's business, and may hold what it should not see.
+    // What went wrong in the host's handler is not the server's business, and may hold what it
+    // should not see.
     const reason = error instanceof Error ? cleanText(error.message, 200) : "it threw";
     onDiagnostic({
       kind: "protocol-anomaly",

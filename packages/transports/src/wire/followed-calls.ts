@@ -7,7 +7,10 @@ import { runHook } from "../time/run-hook.ts";
 import { createElicitationOrigin, type ElicitationOrigin, type ElicitingRequest } from "./elicitation-origin.ts";
 import type { ProgressReport } from "./progress-report.ts";
 
-/** Calls that go on after their requests were answered: tasks of 2025-11-25. What their server sends of one has its token or its name. */
+/**
+ * Calls that go on after their requests were answered: tasks of 2025-11-25. What their server sends
+ * of one has its token or its name.
+ */
 export interface FollowedCalls {
   follow(request: OutgoingRequest, onStatus: () => void): FollowedCall;
   /** Whether one of them has this token. */

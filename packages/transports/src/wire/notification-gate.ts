@@ -5,7 +5,10 @@ import type { ServerContext } from "../context/server-context.ts";
 export interface NotificationGate {
   /** Whether this notification may be acted on. */
   admit(): boolean;
-  /** To call with one that was not admitted and must not be lost: such ones are acted on once, at the end of the second. */
+  /**
+   * To call with one that was not admitted and must not be lost: such ones are acted on once, at
+   * the end of the second.
+   */
   defer(): void;
   /** Drops what is deferred. Idempotent. */
   close(): void;

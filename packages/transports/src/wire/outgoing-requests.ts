@@ -49,9 +49,14 @@ export interface OutgoingRequests {
   readonly nextId: number;
   /** True for an id that was handed out here, whether or not it still waits. */
   issued(id: number): boolean;
-  /** From now on ids go on from anywhere, so that a server cannot answer what it was not asked yet. Before, they count from 0. */
+  /**
+   * From now on ids go on from anywhere, so that a server cannot answer what it was not asked yet.
+   * Before, they count from 0.
+   */
   leaveHandshake(): void;
-  /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
+  /**
+   * Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards.
+   */
   start(request: OutgoingRequest): Promise<JsonObject>;
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
   answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }, bytes?: number): boolean;
@@ -59,15 +64,27 @@ export interface OutgoingRequests {
   fail(id: number, error: HostsideError): boolean;
   /** True for a request that waits for its answer. */
   isWaiting(id: number): boolean;
-  /** A sign of life of the request that has this token, to be passed on at once, or when `flushProgress` is called. */
+  /**
+   * A sign of life of the request that has this token, to be passed on at once, or when
+   * `flushProgress` is called.
+   */
   progress(token: number, report: ProgressReport): void;
   /** Passes on the latest progress that was not. */
   flushProgress(): void;
-  /** What a question of the server's belongs to: the request that it came with, or any that is under way, `others` among them. `undefined`: that one is over. */
+  /**
+   * What a question of the server's belongs to: the request that it came with, or any that is under
+   * way, `others` among them. `undefined`: that one is over.
+   */
   origin(relatedId: number | undefined, others: readonly ElicitingRequest[]): ElicitationOrigin | undefined;
-  /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
+  /**
+   * Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait
+   * are settled.
+   */
   refuse(error: HostsideError, whenDrained: () => void): void;
-  /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
+  /**
+   * Takes every request back: each rejects with `error`, later ones too. Resolves when the server
+   * was told of all; never rejects.
+   */
   cancelAll(error: HostsideError, reason: string): Promise<void>;
   /** Rejects every request; later ones too, as `not-sent`. For when there is nobody to tell. */
   failAll(error: HostsideError): void;
@@ -80,9 +97,15 @@ export interface OutgoingRequestsInit {
   readonly activeClock: ActiveClocks;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
-  /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
+  /**
+   * The server says that it does not know the session any more, or not this revision. Called per
+   * refused request.
+   */
   readonly onSessionExpired: (error: HostsideError) => void;
-  /** The server may answer something that nobody waits for: a notification that is about to be sent, or a request that was given up. */
+  /**
+   * The server may answer something that nobody waits for: a notification that is about to be sent,
+   * or a request that was given up.
+   */
   readonly onNotified: () => void;
 }
 
@@ -252,7 +275,8 @@ function send(state: State, id: number, entry: Pending): void {
   const message = toRequestMessage(id, entry.request, state.envelope());
   let options: SendOptions | undefined;
   if (state.transport.hasPerRequestStream === true) {
-    // A signal per request costs more than the request's other parts together, so that it is only for transports that need one.
+    // A signal per request costs more than the request's other parts together, so that it is only
+    // for transports that need one.
     if (state.transport.takeBack === undefined) entry.abort = new AbortController();
     options = { requestSignal: entry.abort?.signal, headers, callContext };
   } else if (callContext !== undefined) options = { callContext };
@@ -288,7 +312,8 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
   }
 }
 
-// One alarm serves all requests, and both limits of each: when it goes off, they are asked what is left, and it is set anew if anything is.
+// One alarm serves all requests, and both limits of each: when it goes off, they are asked what is
+// left, and it is set anew if anything is.
 function checkTimes(state: State): void {
   const now = state.context.clock.now();
   for (const id of state.pending.ids()) {

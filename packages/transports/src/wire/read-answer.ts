@@ -2,15 +2,19 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { RpcError } from "../message/from-rpc-error.ts";
 
-/** What an answer on the wire says, told by hand: a schema library would cost more than the rest of a call. */
+/**
+ * What an answer on the wire says, told by hand: a schema library would cost more than the rest of
+ * a call.
+ */
 export type Answer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly error: RpcError }
   | { readonly kind: "malformed"; readonly reason: string };
 
 /**
- * Reads the `result` and `error` members of an answer. Total: what fits neither JSON-RPC nor MCP is `malformed`, with a reason. An
- * `error: null` beside a result, which some servers send, counts as absent.
+ * Reads the `result` and `error` members of an answer. Total: what fits neither JSON-RPC nor MCP is
+ * `malformed`, with a reason. An `error: null` beside a result, which some servers send, counts as
+ * absent.
  */
 export function readAnswer(message: { readonly result?: unknown; readonly error?: unknown }): Answer {
   const { result, error } = message;

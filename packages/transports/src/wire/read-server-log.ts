@@ -7,7 +7,10 @@ import { safeExcerpt } from "../text/safe-excerpt.ts";
 const levels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
 const longestLine = 4096;
 
-/** The log line in the parameters of a `notifications/message`: cleaned, bounded, without this server's secrets. */
+/**
+ * The log line in the parameters of a `notifications/message`: cleaned, bounded, without this
+ * server's secrets.
+ */
 export function readServerLog(params: unknown, redact: (text: string) => string): ServerLog {
   const { level, logger, data } = isJsonObject(params) ? params : {};
   const body = typeof data === "string" ? data : (toJson(data) ?? "");

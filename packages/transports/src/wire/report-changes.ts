@@ -19,9 +19,14 @@ export interface ChangeEvents {
 
 /** Reads the notifications that nobody waits for, and reports the changes among them. */
 export interface ChangeReporter {
-  /** Lets a bounded number through; anything else that must not come in a flood may ask it as well. */
+  /**
+   * Lets a bounded number through; anything else that must not come in a flood may ask it as well.
+   */
   readonly gate: NotificationGate;
-  /** Takes one. Of a flood, a change is reported once at the end of the second, and the rest is dropped. `false`: it was dropped. */
+  /**
+   * Takes one. Of a flood, a change is reported once at the end of the second, and the rest is
+   * dropped. `false`: it was dropped.
+   */
   receive(method: string, params: unknown): boolean;
   /** Reports nothing more. Idempotent. */
   close(): void;

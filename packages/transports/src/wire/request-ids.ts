@@ -6,7 +6,10 @@ export interface RequestIds {
   next: number;
   /** True for an id that was handed out. */
   issued(id: number): boolean;
-  /** From now on ids go on from anywhere, so that a server cannot answer what it was not asked yet. Before, they count from 0. */
+  /**
+   * From now on ids go on from anywhere, so that a server cannot answer what it was not asked yet.
+   * Before, they count from 0.
+   */
   leaveHandshake(): void;
 }
 

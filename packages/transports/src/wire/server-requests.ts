@@ -6,9 +6,14 @@ import { toJson } from "../text/quote-json.ts";
 import type { ElicitationOrigin } from "./elicitation-origin.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
-/** Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them. */
+/**
+ * Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them.
+ */
 export interface ServerRequests {
-  /** Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped when 32 refusals are under way. */
+  /**
+   * Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped
+   * when 32 refusals are under way.
+   */
   receive(request: ServerRequest): void;
   /** Stops working on a request that the server took back; it gets no answer. */
   cancel(id: unknown): void;
@@ -62,7 +67,8 @@ class RequestsUnderWay implements ServerRequests {
 
   receive(request: ServerRequest): void {
     const { id } = request;
-    // What has no usable id cannot be answered, and one that is in use already would be answered twice.
+    // What has no usable id cannot be answered, and one that is in use already would be answered
+    // twice.
     if ((typeof id !== "number" && typeof id !== "string") || this.#underWay.has(id)) return;
     if (this.#working >= mostAtOnce) {
       if (this.#refusing >= mostAtOnce) return;

@@ -10,7 +10,8 @@ import { toOwnId } from "./to-own-id.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**
- * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the server has something to tell.
+ * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the
+ * server has something to tell.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export interface ListenStreams extends ListeningClient {
@@ -46,7 +47,8 @@ interface Stream {
 }
 
 const method = "subscriptions/listen";
-// Out of the way of the other requests, which are counted up from somewhere far below; and a number, because some servers mishandle text.
+// Out of the way of the other requests, which are counted up from somewhere far below; and a
+// number, because some servers mishandle text.
 const leastFirstId = 2 ** 30;
 const mostFirstIds = 2 ** 29;
 

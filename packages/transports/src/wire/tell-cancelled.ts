@@ -12,8 +12,9 @@ export interface TellCancelledInit {
 }
 
 /**
- * Tells the server that nobody waits for a request any more, where it has to be told. Settles when it was; never rejects. One that cannot be
- * cancelled it is not told of, and may still answer: without an id, if it could not make sense of the request.
+ * Tells the server that nobody waits for a request any more, where it has to be told. Settles when
+ * it was; never rejects. One that cannot be cancelled it is not told of, and may still answer:
+ * without an id, if it could not make sense of the request.
  */
 export async function tellCancelled(
   { transport, envelope, onNotified }: TellCancelledInit,
@@ -23,7 +24,8 @@ export async function tellCancelled(
   if (request.isCancellable === false) return onNotified();
   const { callContext } = request;
   const meta = envelope();
-  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
+  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to
+  // be told.
   if (meta !== undefined && transport.hasPerRequestStream === true) return;
   const params = { requestId: id, reason, ...(meta && { _meta: meta }) };
   onNotified();

@@ -2,7 +2,10 @@ import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { UsedConnection } from "../message/session-words.ts";
 import type { Transport } from "../message/transport.ts";
 
-/** Over what kind of connection a request went; `undefined` for the handshake: what that meets is its own to judge. */
+/**
+ * Over what kind of connection a request went; `undefined` for the handshake: what that meets is
+ * its own to judge.
+ */
 export function usedConnection(
   { transport, envelope }: { readonly transport: Transport; readonly envelope: () => object | undefined },
   { method }: OutgoingRequest,

@@ -32,7 +32,8 @@ describe("an error without an id", () => {
     expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly" }]);
     host.receive({ id: lastId(host), result: { ok: true } });
     await expect(request).resolves.toEqual({ ok: true });
-    // By then the server is past the notification, so that such an error can only mean what was asked since.
+    // By then the server is past the notification, so that such an error can only mean what was
+    // asked since.
     const next = wire.request(call());
     host.receive(unknownMethod);
     await expect(next).rejects.toMatchObject({ code: "server_error", details: { rpcCode: -32_601 } });

@@ -24,8 +24,9 @@ import { isMessage } from "../message/is-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**
- * JSON-RPC with one server, over any transport. Whatever comes in is read by hand and bounded: a malformed answer fails its own
- * request at once, and what fits no request that was sent is dropped. Knows nothing of how a connection begins; see `shake-hands.ts`.
+ * JSON-RPC with one server, over any transport. Whatever comes in is read by hand and bounded: a
+ * malformed answer fails its own request at once, and what fits no request that was sent is
+ * dropped. Knows nothing of how a connection begins; see `shake-hands.ts`.
  */
 export interface Wire extends RequestChannel, ListeningClient {
   /** True when each request is an exchange of its own, as over HTTP. */
@@ -36,7 +37,10 @@ export interface Wire extends RequestChannel, ListeningClient {
   start(): Promise<void>;
   /** From now on every message is one of this revision. */
   setProtocolVersion(version: string): void;
-  /** The server is not who it was taken for: refuses later requests with `error`, and ends when those under way are settled. */
+  /**
+   * The server is not who it was taken for: refuses later requests with `error`, and ends when
+   * those under way are settled.
+   */
   leave(error: HostsideError): void;
 }
 
@@ -44,7 +48,10 @@ export interface Wire extends RequestChannel, ListeningClient {
 export interface WireEvents {
   readonly changes: ChangeEvents;
   readonly onLog: (log: ServerLog) => void;
-  /** The server forgot the session, or speaks another revision now; requests may still be under way. Called at most once. */
+  /**
+   * The server forgot the session, or speaks another revision now; requests may still be under way.
+   * Called at most once.
+   */
   readonly onForgotten?: ((error: HostsideError) => void) | undefined;
   /** The session ended by itself; every request was rejected. Called at most once. */
   readonly onDown: (error: HostsideError) => void;
@@ -74,7 +81,10 @@ interface State extends WireInit {
   readonly progressGate: NotificationGate;
   /** The `_meta` of a modern connection; absent before there is a revision, and of a legacy one. */
   envelope: JsonObject | undefined;
-  /** Notifications that the server may still answer, though it must not, and the id that the first request after them has. */
+  /**
+   * Notifications that the server may still answer, though it must not, and the id that the first
+   * request after them has.
+   */
   notified: { readonly count: number; readonly nextId: number };
   /** Why the session is no good any more, though requests may still be under way. */
   expiredBy: HostsideError | undefined;
@@ -242,7 +252,8 @@ function receiveOne(state: State, message: unknown, { relatedId, bytes }: Arriva
   receiveOtherAnswer(state, { id, message, bytes });
 }
 
-// 2026-07-28 has no requests from server to client, and an answer to one would be an error of its own.
+// 2026-07-28 has no requests from server to client, and an answer to one would be an error of its
+// own.
 function receiveRequest(
   state: State,
   { relatedId, ...request }: { id: unknown; method: string; params: unknown; relatedId: unknown },
@@ -258,13 +269,15 @@ function receiveRequest(
   });
 }
 
-// Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
+// Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all,
+// and answers that nobody waits for.
 function receiveOtherAnswer(
   state: State,
   { id, message, bytes }: { readonly id: unknown; readonly message: JsonObject; readonly bytes: number | undefined },
 ): void {
   if (id === null || id === undefined) {
-    // A server that could not even read the request answers its error with `id: null`. With one under way, that is the one.
+    // A server that could not even read the request answers its error with `id: null`. With one
+    // under way, that is the one.
     const { soleId } = state.outgoing;
     const { error } = message;
     if (soleId !== undefined && isJsonObject(error) && !isStrayError(state, error)) {
@@ -291,8 +304,8 @@ function expectStrayError(state: State): void {
   state.notified = { count: state.notified.count + 1, nextId: state.outgoing.nextId };
 }
 
-// Some servers answer a notification that they do not know, and have no id for it. To take that for the answer to a request would
-// tell of a call that runs that it failed.
+// Some servers answer a notification that they do not know, and have no id for it. To take that for
+// the answer to a request would tell of a call that runs that it failed.
 function isStrayError(state: State, { code }: JsonObject): boolean {
   const { count, nextId } = state.notified;
   if (count === 0 || !strayCodes.has(code)) return false;
@@ -317,7 +330,8 @@ function receiveNotification(state: State, method: string, message: JsonObject):
     state.events.onLog(readServerLog(message["params"], state.context.redact));
 }
 
-// What a call waits for is no noise: each report counts as a sign of life, and the latest one reaches the caller. `false`: nobody's.
+// What a call waits for is no noise: each report counts as a sign of life, and the latest one
+// reaches the caller. `false`: nobody's.
 function receiveProgress(state: State, params: JsonObject | undefined): boolean {
   if (params === undefined) return false;
   const { outgoing, followed, progressGate, context } = state;
@@ -352,7 +366,8 @@ async function notify(state: State, method: string, params: JsonObject | undefin
   }
 }
 
-// Each request on the dead session is refused by itself, so that those under way are left to their own end.
+// Each request on the dead session is refused by itself, so that those under way are left to their
+// own end.
 function expire(state: State, error: HostsideError): void {
   if (state.expiredBy !== undefined || state.isClosed) return;
   state.expiredBy = error;

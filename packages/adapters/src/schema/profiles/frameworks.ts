@@ -22,8 +22,8 @@ const common = {
 } satisfies SchemaRules;
 
 /**
- * What every API here takes; for where it is not known which one it will be. Gemini's older dialect is among them where the vendor's own
- * package, or a framework, puts it into its form.
+ * What every API here takes; for where it is not known which one it will be. Gemini's older dialect
+ * is among them where the vendor's own package, or a framework, puts it into its form.
  */
 export const portable: SchemaProfile = {
   id: "portable",
@@ -62,13 +62,19 @@ export const portable: SchemaProfile = {
   },
 };
 
-/** LangChain, in front of any model API: its package for Google hands on the keywords that it does not know (pizza-bot-app/pizza-bot#62). */
+/**
+ * LangChain, in front of any model API: its package for Google hands on the keywords that it does
+ * not know (pizza-bot-app/pizza-bot#62).
+ */
 export const langchain: SchemaProfile = { ...portable, id: "langchain" };
 
 /** Mastra, in front of any model API. */
 export const mastra: SchemaProfile = { ...portable, id: "mastra" };
 
-/** The AI SDK, in front of any model API: its packages for OpenAI and Google leave out what those do not take of what is not listed here. */
+/**
+ * The AI SDK, in front of any model API: its packages for OpenAI and Google leave out what those do
+ * not take of what is not listed here.
+ */
 export const aiSdk: SchemaProfile = {
   ...portable,
   id: "ai-sdk",

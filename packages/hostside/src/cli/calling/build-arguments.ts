@@ -5,7 +5,9 @@ import { coerceEntry, coerceText, listAlternative, parseJson, type Coerced } fro
 import type { TypedArgument } from "./read-options.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 
-/** Reads what `@file` stands for; `-` is stdin. Rejects with a usage error for what cannot be read. */
+/**
+ * Reads what `@file` stands for; `-` is stdin. Rejects with a usage error for what cannot be read.
+ */
 export type ReadSource = (source: string) => Promise<Uint8Array>;
 
 /** What arguments are made from. */
@@ -18,8 +20,9 @@ export interface ArgumentSources {
 }
 
 /**
- * The arguments of a call. Members of every object are defined, never assigned, so that one called `__proto__` is one like any other. Throws a usage error for a
- * text that is no value of its schema.
+ * The arguments of a call. Members of every object are defined, never assigned, so that one called
+ * `__proto__` is one like any other. Throws a usage error for a text that is no value of its
+ * schema.
  */
 export async function buildArguments(
   typed: readonly TypedArgument[],
@@ -30,7 +33,8 @@ export async function buildArguments(
     const key = JSON.stringify(argument.place.path);
     groups.set(key, [...(groups.get(key) ?? []), argument]);
   }
-  // Whole objects first, so that `--a.b` is put into what `--a` gives, in whatever order they were typed.
+  // Whole objects first, so that `--a.b` is put into what `--a` gives, in whatever order they were
+  // typed.
   const inOrder = [...groups.values()].toSorted((one, other) => depthOf(one) - depthOf(other));
   let args = base;
   for (const group of inOrder) {

@@ -37,7 +37,10 @@ export interface CallArguments {
   readonly callTimeout?: number | undefined;
 }
 
-/** Calls a tool: finds it, completes and checks its arguments, asks where it may change something, and shows what came of it. */
+/**
+ * Calls a tool: finds it, completes and checks its arguments, asks where it may change something,
+ * and shows what came of it.
+ */
 export const runCallCommand: CommandWork<CallArguments> = async (given, context) => {
   const isYes = given.yes === true;
   const { opened, definition } = await findServerAndTool(given.tool, context, { approver: { isYes }, signIn: true });

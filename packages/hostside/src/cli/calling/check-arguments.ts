@@ -11,15 +11,17 @@ import { createPolicy } from "@hostside/policy";
 const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
 
 /**
- * What is wrong with arguments, by the tool's schema; empty for what fits, and for a schema that cannot be used. It is the check of the policy that every call
- * passes, made before anybody is asked.
+ * What is wrong with arguments, by the tool's schema; empty for what fits, and for a schema that
+ * cannot be used. It is the check of the policy that every call passes, made before anybody is
+ * asked.
  */
 export async function findViolations(definition: ToolDefinition, args: JsonObject): Promise<readonly Violation[]> {
   const { origin = nowhere } = definition;
   const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
   const [check] = createPolicy({ validation: { input: "strict", output: "off" } }).interceptors;
   try {
-    // Nothing but the schema is to be looked at: rules about the tool are those of the host's own policy.
+    // Nothing but the schema is to be looked at: rules about the tool are those of the host's own
+    // policy.
     const { requireApproval: _rule, ...plain } = definition;
     await check?.({ origin, definition: plain, args, options: {} }, async () => outcome);
     return [];

@@ -2,14 +2,18 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { alternativesOf, type Alternative } from "./schema-alternatives.ts";
 
-/** What a text is as a value of a schema, or what would be right, in words that go on after a name: `must be an integer`. */
+/**
+ * What a text is as a value of a schema, or what would be right, in words that go on after a name:
+ * `must be an integer`.
+ */
 export type Coerced =
   | { readonly kind: "value"; readonly value: JsonValue }
   | { readonly kind: "problem"; readonly problem: string };
 
 /**
- * A text as a value that a schema allows. A text stays a text wherever the schema allows one, or says nothing: nothing becomes a number that the schema does not
- * call one. Lists and objects are JSON; a text that is no list is the only entry of one.
+ * A text as a value that a schema allows. A text stays a text wherever the schema allows one, or
+ * says nothing: nothing becomes a number that the schema does not call one. Lists and objects are
+ * JSON; a text that is no list is the only entry of one.
  */
 export function coerceText(text: string, schema: unknown, root: JsonObject): Coerced {
   return coerceAs(text, alternativesOf(schema, root), root);
@@ -25,7 +29,10 @@ export function listAlternative(alternatives: readonly Alternative[]): Alternati
   return alternatives.find(({ kind }) => kind === "array");
 }
 
-/** What a value of a schema is, in a few words for people: `integer`, `"a" | "b"`, `string[]`. Cleaned and bounded. */
+/**
+ * What a value of a schema is, in a few words for people: `integer`, `"a" | "b"`, `string[]`.
+ * Cleaned and bounded.
+ */
 export function describeKinds(schema: unknown, root: JsonObject): string {
   const words = alternativesOf(schema, root).flatMap((one): readonly string[] => {
     if (one.choices !== undefined) return one.choices.map(showChoice);

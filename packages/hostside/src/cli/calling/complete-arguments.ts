@@ -20,8 +20,9 @@ export interface CompleteInit {
 }
 
 /**
- * The arguments with those that are required and were not given: the schema's default where it names one, else what a person answers. Throws a usage error that
- * shows how the tool is called where nobody can be asked, or who is asked cancels.
+ * The arguments with those that are required and were not given: the schema's default where it
+ * names one, else what a person answers. Throws a usage error that shows how the tool is called
+ * where nobody can be asked, or who is asked cancels.
  */
 export async function completeArguments(
   args: JsonObject,

@@ -12,7 +12,10 @@ const effects: Readonly<Record<CallOutcome, string>> = {
   failed: "It was sent, and the server says that it failed.",
 };
 
-/** Says why a call brought no result, and what is known of its effect. Returns what the command exits with. */
+/**
+ * Says why a call brought no result, and what is known of its effect. Returns what the command
+ * exits with.
+ */
 export function reportCallFailure(error: HostsideError, definition: ToolDefinition, context: CommandContext): number {
   const { terminal, options } = context;
   renderError(restate(error, definition, canAsk(context)), context);

@@ -23,8 +23,9 @@ export interface TypedArguments {
 }
 
 /**
- * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--name:=json`, `--flag` and `--no-flag` for a boolean, `--a.b value`. Throws a
- * usage error for a name that the tool has not, naming what is near and what there is.
+ * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--name:=json`,
+ * `--flag` and `--no-flag` for a boolean, `--a.b value`. Throws a usage error for a name that the
+ * tool has not, naming what is near and what there is.
  */
 export function readTypedOptions(tokens: readonly string[], parameters: Parameters): TypedArguments {
   const typed: TypedArgument[] = [];

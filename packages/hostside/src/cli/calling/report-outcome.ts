@@ -37,8 +37,8 @@ const mebibyte = 1024 * 1024;
 const families = ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
 
 /**
- * What a model would get of a result, without the bounds of a model: every text whole, structured content where no text says the same, all bytes. Pure; never
- * throws, whatever the server sent.
+ * What a model would get of a result, without the bounds of a model: every text whole, structured
+ * content where no text says the same, all bytes. Pure; never throws, whatever the server sent.
  */
 export function reportOutcome(outcome: ToolOutcome): OutcomeReport {
   const { blocks, isError, omitted } = present(outcome, "blocks", {

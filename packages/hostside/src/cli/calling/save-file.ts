@@ -33,13 +33,17 @@ const mostTries = 100_000;
 export interface SaveTarget {
   /** Absolute. Made when the first file comes. */
   readonly folder: string;
-  /** What files are called, before their number; of a tool's local name nothing but letters, digits, `_` and `-` is taken. */
+  /**
+   * What files are called, before their number; of a tool's local name nothing but letters, digits,
+   * `_` and `-` is taken.
+   */
   readonly name: string;
 }
 
 /**
- * Saves bytes under a name that is free, and resolves to the path. Nothing of it comes from what the server calls the file, its ending is one of a list, and no
- * file is ever written over. Only its user may read it. Rejects with a usage error for a folder that cannot be written to.
+ * Saves bytes under a name that is free, and resolves to the path. Nothing of it comes from what
+ * the server calls the file, its ending is one of a list, and no file is ever written over. Only
+ * its user may read it. Rejects with a usage error for a folder that cannot be written to.
  */
 export async function saveFile({ data, mimeType }: Omit<ReportedFile, "kind">, target: SaveTarget): Promise<string> {
   const { folder } = target;

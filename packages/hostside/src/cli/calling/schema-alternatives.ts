@@ -20,8 +20,9 @@ const mostAlternatives = 64;
 const mostSchemas = 500;
 
 /**
- * The kinds of values that a schema allows, in the order in which a text is tried as one of them; empty where it says nothing of kinds. References are followed
- * within `root`. Bounded, and never throws, whatever the schema is.
+ * The kinds of values that a schema allows, in the order in which a text is tried as one of them;
+ * empty where it says nothing of kinds. References are followed within `root`. Bounded, and never
+ * throws, whatever the schema is.
  */
 export function alternativesOf(schema: unknown, root: JsonObject): readonly Alternative[] {
   const found = collect(schema, { root, left: mostSchemas }, 0) ?? [];

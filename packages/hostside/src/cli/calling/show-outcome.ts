@@ -19,9 +19,10 @@ export interface OutcomeToShow {
 }
 
 /**
- * Shows a result: texts and structured content on stdout, cleaned where that is a terminal and as they are where it is not, each with a line
- * feed at its end; bytes in files, whose paths are on
- * stderr. With `--json` the whole result is one document, and files are saved only where a folder is named. Returns what the command exits with.
+ * Shows a result: texts and structured content on stdout, cleaned where that is a terminal and as
+ * they are where it is not, each with a line feed at its end; bytes in files, whose paths are on
+ * stderr. With `--json` the whole result is one document, and files are saved only where a folder
+ * is named. Returns what the command exits with.
  */
 export async function showOutcome(shown: OutcomeToShow, context: CommandContext): Promise<number> {
   const { outcome, definition, ms, output } = shown;

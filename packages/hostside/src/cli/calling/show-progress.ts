@@ -12,7 +12,10 @@ export interface ProgressLine {
   end(): void;
 }
 
-/** Shows the latest report of a server, where stderr is a terminal; a question that is asked meanwhile has the terminal for itself. */
+/**
+ * Shows the latest report of a server, where stderr is a terminal; a question that is asked
+ * meanwhile has the terminal for itself.
+ */
 export function showCallProgress(
   { terminal, options }: CommandContext,
   asker: TerminalPrompter | undefined,
@@ -41,7 +44,10 @@ export function showCallProgress(
   };
 }
 
-/** A report as one line: `40 %  copying files`, or `12  copying files` where it is not known how much there is. */
+/**
+ * A report as one line: `40 %  copying files`, or `12  copying files` where it is not known how
+ * much there is.
+ */
 export function describeProgress({ progress, total, message = "" }: Progress): string {
   const isKnown = total !== undefined && total > 0 && Number.isFinite(progress / total);
   const share = isKnown ? `${Math.min(100, Math.max(0, Math.floor((progress / total) * 100)))} %` : String(progress);

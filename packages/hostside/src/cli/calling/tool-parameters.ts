@@ -30,7 +30,10 @@ const mostParameters = 2000;
 const mostSchemas = 500;
 const deepest = 8;
 
-/** Reads the parameters of an object's schema, also those in `allOf`, `anyOf`, `oneOf` and behind references. Bounded; never throws. */
+/**
+ * Reads the parameters of an object's schema, also those in `allOf`, `anyOf`, `oneOf` and behind
+ * references. Bounded; never throws.
+ */
 export function readParameters(schema: unknown, root: JsonObject): Parameters {
   const byName = new Map<string, Parameter>();
   let takesOthers = false;
@@ -66,8 +69,9 @@ export function readParameters(schema: unknown, root: JsonObject): Parameters {
 }
 
 /**
- * Where the argument of this name belongs: a parameter, as it is written, or else with other capitals, `-` for `_` and the like, where one alone is meant; with
- * dots a member of an object, `--a.b`. `undefined`: the tool has no such parameter.
+ * Where the argument of this name belongs: a parameter, as it is written, or else with other
+ * capitals, `-` for `_` and the like, where one alone is meant; with dots a member of an object,
+ * `--a.b`. `undefined`: the tool has no such parameter.
  */
 export function findPlace(name: string, parameters: Parameters): ParameterPlace | undefined {
   return findWithin(name, parameters, 0);

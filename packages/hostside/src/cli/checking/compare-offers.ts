@@ -22,7 +22,10 @@ export interface RenewedLock {
   readonly removed: readonly string[];
 }
 
-/** What a lock file says after servers were asked again. Whoever could not be asked keeps the lock that they have. */
+/**
+ * What a lock file says after servers were asked again. Whoever could not be asked keeps the lock
+ * that they have.
+ */
 export function renewLocks(
   before: ServersLock,
   { locks: now, unread, configured, isAll, isPartial }: Offers,
@@ -50,7 +53,10 @@ export function renewLocks(
   return { locks, locked, kept, removed };
 }
 
-/** What changed since a lock file was written, server by server. Of a server that could not be asked nothing is said. */
+/**
+ * What changed since a lock file was written, server by server. Of a server that could not be asked
+ * nothing is said.
+ */
 export function compareOffers(
   before: ServersLock,
   { locks: now, unread, configured, isAll, isPartial }: Offers,

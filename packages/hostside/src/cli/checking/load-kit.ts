@@ -5,8 +5,9 @@ import { usageError } from "../usage-error.ts";
 export type ConformanceKit = typeof Kit;
 
 /**
- * Loads the kit, which is installed beside hostside by those who want it: never from the folder that somebody happens to be in, which may be a stranger's. Throws a
- * usage error that says how, where it is not there.
+ * Loads the kit, which is installed beside hostside by those who want it: never from the folder
+ * that somebody happens to be in, which may be a stranger's. Throws a usage error that says how,
+ * where it is not there.
  */
 export async function loadKit(
   load: () => Promise<ConformanceKit> = () => import("@hostside/conformance"),
@@ -22,7 +23,8 @@ export async function loadKit(
   }
 }
 
-// Something else that the kit imports and that is not there is a fault of the kit's, and no reason to install it.
+// Something else that the kit imports and that is not there is a fault of the kit's, and no reason
+// to install it.
 function isMissing(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -13,7 +13,10 @@ export function lockPath(file: string | undefined, { terminal }: Pick<CommandCon
   return resolve(terminal.cwd, file ?? defaultLockFile);
 }
 
-/** Reads a lock file; `undefined` when there is none. Throws a usage error for one that cannot be read, so that nothing is written over it. */
+/**
+ * Reads a lock file; `undefined` when there is none. Throws a usage error for one that cannot be
+ * read, so that nothing is written over it.
+ */
 export async function readLockFile(path: string): Promise<ServersLock | undefined> {
   let text: string;
   try {
@@ -29,7 +32,10 @@ export async function readLockFile(path: string): Promise<ServersLock | undefine
   }
 }
 
-/** Writes a file so that a reader sees the old one or the whole new one, never half of it. Throws a usage error where it cannot be written. */
+/**
+ * Writes a file so that a reader sees the old one or the whole new one, never half of it. Throws a
+ * usage error where it cannot be written.
+ */
 export async function writeLockFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {

@@ -29,7 +29,10 @@ export interface Offers {
   readonly isPartial: boolean;
 }
 
-/** Starts the servers, lists all of their tools as they say them, and ends. Calls nothing. `only`: ids as somebody typed them. */
+/**
+ * Starts the servers, lists all of their tools as they say them, and ends. Calls nothing. `only`:
+ * ids as somebody typed them.
+ */
 export async function readOffers(context: CommandContext, only: readonly string[] | undefined): Promise<Offers> {
   await using opened = await openHost(context, { only, off: "show" });
   const { host, provider } = opened;
@@ -77,7 +80,10 @@ export async function readOffers(context: CommandContext, only: readonly string[
   };
 }
 
-/** The connection of a server that is up, or that nobody has started yet. One that had its time gets no more. */
+/**
+ * The connection of a server that is up, or that nobody has started yet. One that had its time gets
+ * no more.
+ */
 async function connectionOf(
   provider: McpProvider,
   server: string,
@@ -91,7 +97,10 @@ async function connectionOf(
 
 type Source = LoadedConfig["sources"][number];
 
-/** All entries of `tools/list` as they came: a lock is of what the server says, not of what this host makes of it. */
+/**
+ * All entries of `tools/list` as they came: a lock is of what the server says, not of what this
+ * host makes of it.
+ */
 async function listAll(connection: Connection, signal: AbortSignal): Promise<readonly JsonObject[]> {
   if (!isJsonObject(connection.server.capabilities["tools"])) return [];
   const cursors = createPageCursors(defaultLimits);

@@ -2,18 +2,25 @@ import { isJsonObject } from "@hostside/core/implement";
 import { parseLock, type ToolLock } from "@hostside/policy/lock";
 
 /**
- * What the servers of a configuration offered at one time. The file is `{ "lockVersion": 1, "servers": { "<id>": <lock> } }`, each lock as `hostside-conformance
- * lock` writes one; so `servers` is what the option `pins.locks` of a policy takes, as it is.
+ * What the servers of a configuration offered at one time. The file is
+ * `{ "lockVersion": 1, "servers": { "<id>": <lock> } }`, each lock as `hostside-conformance lock`
+ * writes one; so `servers` is what the option `pins.locks` of a policy takes, as it is.
  */
 export type ServersLock = ReadonlyMap<string, ToolLock>;
 
-/** The text of a lock file, with servers in the order of their ids, so that two of the same offers are the same. */
+/**
+ * The text of a lock file, with servers in the order of their ids, so that two of the same offers
+ * are the same.
+ */
 export function formatServersLock(locks: ServersLock): string {
   const entries = Array.from(locks).sort(([a], [b]) => (a < b ? -1 : 1));
   return `${JSON.stringify({ lockVersion: 1, servers: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-/** Reads a lock file. Throws a `TypeError` that says what is wrong with it, and of which server; also when a hash is not that of its definition. */
+/**
+ * Reads a lock file. Throws a `TypeError` that says what is wrong with it, and of which server;
+ * also when a hash is not that of its definition.
+ */
 export function parseServersLock(text: string): ServersLock {
   const data = parseJson(text);
   if (!isJsonObject(data) || data["lockVersion"] !== 1) throw new TypeError("it is no lock file of version 1");

@@ -12,10 +12,14 @@ export interface AddressMeans {
   readonly signal: AbortSignal;
 }
 
-/** Where the kit finds a server of the configuration, with what lets it in; `undefined` for a transport that the kit does not speak. */
+/**
+ * Where the kit finds a server of the configuration, with what lets it in; `undefined` for a
+ * transport that the kit does not speak.
+ */
 export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
   if (spec.command !== undefined) {
-    // It is checked in the environment that it is used in, and a stranger's server gets no more of it.
+    // It is checked in the environment that it is used in, and a stranger's server gets no more of
+    // it.
     const { command, args = [], env, cwd, inheritEnv = "safe" } = spec;
     return {
       type: "stdio",
@@ -33,7 +37,10 @@ export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<
   return { type: "http", url, headers };
 }
 
-/** What a sign-in gives; nothing where nobody has signed in, and the kit reports what the server asks for. */
+/**
+ * What a sign-in gives; nothing where nobody has signed in, and the kit reports what the server
+ * asks for.
+ */
 async function signedInHeaders(
   spec: ServerSpec,
   url: URL,

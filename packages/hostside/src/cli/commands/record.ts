@@ -14,7 +14,8 @@ export const declareRecord: Declare = (program, run) => {
       run(async ({ expectStop }) => {
         expectStop?.();
         const { main } = await import("@hostside/replay/cli");
-        // It ends this process as the server ends, and comes back from what went wrong alone, which it has said.
+        // It ends this process as the server ends, and comes back from what went wrong alone, which
+        // it has said.
         await main(["record", file, "--", ...server], "hostside record");
         return exitCodes.fail;
       }),

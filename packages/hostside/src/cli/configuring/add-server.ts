@@ -35,7 +35,10 @@ export interface AddArguments extends EntryArguments, PlaceRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Writes a server into a `hostside.json`, after everything that can be known without starting it was looked at. */
+/**
+ * Writes a server into a `hostside.json`, after everything that can be known without starting it
+ * was looked at.
+ */
 export const runAddCommand: CommandWork<AddArguments> = async (args, context) => {
   const { name, dryRun = false } = args;
   const place = choosePlace(context, args);
@@ -76,7 +79,8 @@ async function readEntry(args: AddArguments, { terminal }: CommandContext): Prom
   return readPastedEntry(name, jsonEntry === "-" ? await readAll(terminal) : jsonEntry);
 }
 
-// Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is shown.
+// Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
+// shown.
 function assertReadable(name: string, entry: JsonObject): void {
   const part = name.includes("\uFFFD") ? "the name" : "the entry";
   if (part === "the entry" && !JSON.stringify(entry).includes("\uFFFD")) return;

@@ -11,7 +11,10 @@ export interface EntryArguments {
   readonly cwd?: string | undefined;
 }
 
-/** The entry of a server in `hostside.json`, from words. Throws a usage error that says what would be right. Pure. */
+/**
+ * The entry of a server in `hostside.json`, from words. Throws a usage error that says what would
+ * be right. Pure.
+ */
 export function buildEntry(name: string, given: EntryArguments, folder: string): JsonObject {
   const [first, ...rest] = given.words;
   if (first === undefined || first.trim() === "") {

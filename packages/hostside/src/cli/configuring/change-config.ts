@@ -37,9 +37,14 @@ export interface ChangeInit<T extends FileChange> {
   readonly place: ConfigPlace;
   /** Says what to do to the file as it is. Throws what ends the command. */
   readonly plan: (current: CurrentConfig) => T | Promise<T>;
-  /** Looks at what the file would say. What it throws ends the command before anything is written. */
+  /**
+   * Looks at what the file would say. What it throws ends the command before anything is written.
+   */
   readonly check?: ((after: ConfigResult, change: T) => void | Promise<void>) | undefined;
-  /** Asked after the check: whether others may not read a file that is made. Default: of one that is no project's. */
+  /**
+   * Asked after the check: whether others may not read a file that is made. Default: of one that is
+   * no project's.
+   */
   readonly isPrivate?: (() => boolean) | undefined;
   readonly dryRun?: boolean | undefined;
 }
@@ -53,8 +58,10 @@ export interface ChangedConfig<T extends FileChange> {
 }
 
 /**
- * Reads a `hostside.json`, asks what to do to it, and writes it: whole or not at all, and so that no other `hostside` that does the same loses anything. Where an editor
- * saves it meanwhile, `plan` is asked again about what is there then. A file that is broken, or of another tool, is not touched: a usage error with its place.
+ * Reads a `hostside.json`, asks what to do to it, and writes it: whole or not at all, and so that
+ * no other `hostside` that does the same loses anything. Where an editor saves it meanwhile, `plan`
+ * is asked again about what is there then. A file that is broken, or of another tool, is not
+ * touched: a usage error with its place.
  */
 export async function changeConfig<T extends FileChange>(
   { terminal }: CommandContext,

@@ -30,8 +30,11 @@ interface Choosing extends Pick<Terminal, "home"> {
 }
 
 /**
- * The imports for what was chosen among what was found, the stronger ones first. For a user who left nothing out: all of all tools, as without a file. Else a dialect, which brings the files of any project as well, where nothing of it was left
- * out; else the user's own files of it, by path. A file of a project is never imported by its path there: its servers would start without trust. Pure.
+ * The imports for what was chosen among what was found, the stronger ones first. For a user who
+ * left nothing out: all of all tools, as without a file. Else a dialect, which brings the files of
+ * any project as well, where nothing of it was left out; else the user's own files of it, by path.
+ * A file of a project is never imported by its path there: its servers would start without trust.
+ * Pure.
  */
 export function chooseImports(
   found: readonly SurveyedFile[],

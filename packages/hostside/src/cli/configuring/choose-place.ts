@@ -18,7 +18,10 @@ export interface PlaceRequest {
   readonly project?: boolean | undefined;
 }
 
-/** The file that a command edits: the one of `--config`, the project's where that was asked for, else the user's. */
+/**
+ * The file that a command edits: the one of `--config`, the project's where that was asked for,
+ * else the user's.
+ */
 export function choosePlace({ terminal, options }: CommandContext, { user, project }: PlaceRequest): ConfigPlace {
   const [named, ...others] = options.config ?? [];
   if (user === true && project === true)

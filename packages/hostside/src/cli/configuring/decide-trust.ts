@@ -30,7 +30,10 @@ interface Decision {
   readonly answer: TrustAnswer;
 }
 
-/** Asks about the servers that a project brings, or takes answers from the command line; lists and forgets them. */
+/**
+ * Asks about the servers that a project brings, or takes answers from the command line; lists and
+ * forgets them.
+ */
 export const decideTrust: CommandWork<TrustArguments> = async (args, context) => {
   const { names, yes, refuse, list, revoke } = args;
   const flags = Object.entries({ yes, refuse, list, revoke }).filter(([, value]) => value === true);
@@ -70,7 +73,8 @@ async function decide({ names, yes, refuse }: TrustArguments, context: CommandCo
   return report(decisions, open, context);
 }
 
-// Somebody who names one that was refused wants to be asked again; until they answer it stays refused. And nothing is said to be decided that was not kept.
+// Somebody who names one that was refused wants to be asked again; until they answer it stays
+// refused. And nothing is said to be decided that was not kept.
 function askAgain(
   trust: Trust,
   {
@@ -152,7 +156,8 @@ async function listRecords(context: CommandContext, names: readonly string[]): P
   return exitCodes.pass;
 }
 
-// To forget a yes takes nothing but trust away, so that all of a name are forgotten, wherever they are.
+// To forget a yes takes nothing but trust away, so that all of a name are forgotten, wherever they
+// are.
 async function revokeRecords(context: CommandContext, names: readonly string[]): Promise<number> {
   const { terminal, options } = context;
   if (names.length === 0) throw usageError("--revoke wants names", "hostside trust --list shows what was decided");

@@ -32,7 +32,10 @@ export interface InitReport {
   readonly dryRun: boolean;
 }
 
-/** Shows the configurations that somebody has, and writes a `hostside.json` that imports those that they choose. Nothing else is written. */
+/**
+ * Shows the configurations that somebody has, and writes a `hostside.json` that imports those that
+ * they choose. Nothing else is written.
+ */
 export const initConfig: CommandWork<InitArguments> = async (args, context) => {
   const { terminal, options } = context;
   const { yes = false, dryRun = false } = args;

@@ -9,7 +9,10 @@ export interface Configured {
   readonly trust: Trust;
 }
 
-/** Reads the configurations that every other command uses. `ask`: who answers for servers of a project that nobody has decided about; `around`: what is asked of it as well. */
+/**
+ * Reads the configurations that every other command uses. `ask`: who answers for servers of a
+ * project that nobody has decided about; `around`: what is asked of it as well.
+ */
 export async function loadConfigured(
   { terminal, options }: CommandContext,
   ask?: AskTrust,

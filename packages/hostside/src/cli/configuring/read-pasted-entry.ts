@@ -23,8 +23,10 @@ export interface PastedEntry {
 const roots = [["mcpServers"], ["servers"], ["mcp", "servers"], ["context_servers"]] as const;
 
 /**
- * Reads an entry, or a file with it in it, in JSON as people paste it, with comments, trailing commas, or without the outermost braces: `{ "command": … }`,
- * `{ "mcpServers": { NAME: … } }`, `"servers": { NAME: … }`, `NAME: { … }`. Throws a usage error that says what is wrong with it. Pure.
+ * Reads an entry, or a file with it in it, in JSON as people paste it, with comments, trailing
+ * commas, or without the outermost braces: `{ "command": … }`, `{ "mcpServers": { NAME: … } }`,
+ * `"servers": { NAME: … }`, `NAME: { … }`. Throws a usage error that says what is wrong with it.
+ * Pure.
  */
 export function readPastedEntry(name: string, text: string): PastedEntry {
   const data = parse(text);

@@ -12,7 +12,10 @@ export interface RemoveArguments extends PlaceRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Takes a server out of a `hostside.json`. One that another tool's file brings stays: that file is not ours. */
+/**
+ * Takes a server out of a `hostside.json`. One that another tool's file brings stays: that file is
+ * not ours.
+ */
 export const removeServer: CommandWork<RemoveArguments> = async (args, context) => {
   const { name, dryRun = false } = args;
   const place = await findPlace(args, context);

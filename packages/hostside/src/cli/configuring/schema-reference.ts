@@ -5,7 +5,10 @@ import type { ConfigPlace } from "./choose-place.ts";
 
 const installed = "node_modules/@hostside/config/hostside.schema.json";
 
-/** `$schema` of a new file, for editors: the one that is installed beside it, as a path. Where none is, there is none: a copy would grow old. */
+/**
+ * `$schema` of a new file, for editors: the one that is installed beside it, as a path. Where none
+ * is, there is none: a copy would grow old.
+ */
 export function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
   return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];
 }

@@ -8,8 +8,8 @@ export interface StartedFile {
 }
 
 /**
- * As soon as a user has a `hostside.json`, only such files and what they import are read. So a new one imports what was read until then: no server goes because
- * another one came. Pure.
+ * As soon as a user has a `hostside.json`, only such files and what they import are read. So a new
+ * one imports what was read until then: no server goes because another one came. Pure.
  */
 export function startFile({ exists, place }: CurrentConfig): StartedFile {
   if (exists || place.scope !== "user") return { edits: [], notes: [] };

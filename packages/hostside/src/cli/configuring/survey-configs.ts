@@ -25,7 +25,10 @@ export interface SurveyedServer {
   readonly disabled: boolean;
 }
 
-/** Looks at every configuration of another tool that is here; the stronger ones last. Nothing is started, and nothing is put into entries. */
+/**
+ * Looks at every configuration of another tool that is here; the stronger ones last. Nothing is
+ * started, and nothing is put into entries.
+ */
 export async function surveyConfigs({ env, home, platform, cwd }: Terminal): Promise<readonly SurveyedFile[]> {
   const place = { env, home, platform, cwd };
   const projectFolder = findProjectFolder({ ...place, exists: existsSync });

@@ -24,7 +24,10 @@ interface Switched {
 
 const deniedPath = ["settings", "denyServers"] as const;
 
-/** Switches servers off: in their entry where that is in a `hostside.json`, else by a list of names in one. */
+/**
+ * Switches servers off: in their entry where that is in a `hostside.json`, else by a list of names
+ * in one.
+ */
 export const disableServers: CommandWork<SwitchArguments> = (args, context) => switchAll(args, context, disableOne);
 
 /** Switches servers on again, wherever a `hostside.json` has them off. */

@@ -13,7 +13,10 @@ export function withFile<T>({ env, home, platform }: Terminal, path: string, wor
   return userState({ env, home, platform }).lock.withLock(`config:${path}`, leaseMs, work);
 }
 
-/** What a path leads to: the target of a link, whether it is there or not, because a link to a file elsewhere is to stay one. */
+/**
+ * What a path leads to: the target of a link, whether it is there or not, because a link to a file
+ * elsewhere is to stay one.
+ */
 export async function resolveLink(path: string, links: number = 0): Promise<string> {
   try {
     return await realpath(path);
@@ -25,10 +28,13 @@ export async function resolveLink(path: string, links: number = 0): Promise<stri
 }
 
 /**
- * Puts a file in the place of the one before: all of it or nothing, with the rights and the owner of that one. A new file is for its user alone where it is `isPrivate`, and a
- * folder that is made for it always. A file that says that nobody writes to it is left alone. Rejects with `store_failed`.
+ * Puts a file in the place of the one before: all of it or nothing, with the rights and the owner
+ * of that one. A new file is for its user alone where it is `isPrivate`, and a folder that is made
+ * for it always. A file that says that nobody writes to it is left alone. Rejects with
+ * `store_failed`.
  *
- * `isAsBefore` is asked at the last moment, because no lock keeps an editor from saving; resolves to `false` where nothing was replaced because of it.
+ * `isAsBefore` is asked at the last moment, because no lock keeps an editor from saving; resolves
+ * to `false` where nothing was replaced because of it.
  */
 export async function replaceFile(
   path: string,

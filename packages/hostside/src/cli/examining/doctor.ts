@@ -25,7 +25,10 @@ export interface DoctorArguments {
   readonly server: string | undefined;
 }
 
-/** Looks at the machine, the configuration and every server, and says what is wrong and what mends it. Calls no tool; nothing is left running. */
+/**
+ * Looks at the machine, the configuration and every server, and says what is wrong and what mends
+ * it. Calls no tool; nothing is left running.
+ */
 export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
   const { terminal, options } = context;
   const facts = await gatherFacts(server, context);
@@ -76,7 +79,8 @@ interface Opened extends AsyncDisposable {
 }
 
 async function open(typed: string | undefined, { terminal, options }: CommandContext): Promise<Opened> {
-  // What nobody trusted and what is wrong with the configuration are findings, and neither questions nor warnings.
+  // What nobody trusted and what is wrong with the configuration are findings, and neither
+  // questions nor warnings.
   const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
   const only = typed === undefined ? undefined : [typed];
   try {

@@ -1,4 +1,5 @@
-// What `doctor` found out, apart from what it makes of it: JSON data without secrets, printed by `--json`.
+// What `doctor` found out, apart from what it makes of it: JSON data without secrets, printed by
+// `--json`.
 import type { Diagnostic, ProtocolEra } from "@hostside/core";
 
 /** The machine that servers are started on. */

@@ -15,9 +15,14 @@ export type Area =
 /** What helps: a command line that can be copied, or words. */
 export type Mend = { readonly command: string } | { readonly text: string };
 
-/** One thing that `doctor` has to say. Plain data, safe to show: bounded, clean, without secrets. */
+/**
+ * One thing that `doctor` has to say. Plain data, safe to show: bounded, clean, without secrets.
+ */
 export interface DoctorFinding {
-  /** `"problem"`: something does not work. `"advice"`: it works, and would be better otherwise. `"ok"`: so it is. */
+  /**
+   * `"problem"`: something does not work. `"advice"`: it works, and would be better otherwise.
+   * `"ok"`: so it is.
+   */
   readonly level: "ok" | "advice" | "problem";
   readonly area: Area;
   /** The server that it is about; absent: all of them, or none. */

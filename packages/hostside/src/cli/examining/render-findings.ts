@@ -11,7 +11,10 @@ const order: readonly DoctorFinding["level"][] = ["problem", "advice", "ok"];
 // A file of a thousand mistakes is mended by its first ones.
 const mostOfGroup = 25;
 
-/** Findings as a page: what concerns all, then each server, the worst first in each; and last how many there are: so far, unless all was looked at. */
+/**
+ * Findings as a page: what concerns all, then each server, the worst first in each; and last how
+ * many there are: so far, unless all was looked at.
+ */
 export function renderFindings(
   findings: readonly DoctorFinding[],
   terminal: Page,

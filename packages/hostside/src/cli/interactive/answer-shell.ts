@@ -3,7 +3,10 @@ import type { WordCompletion } from "./complete-words.ts";
 import type { ShellName } from "./shell-scripts.ts";
 import { quoteFor, type TypedLine } from "./split-line.ts";
 
-/** What a shell's script gets for a completion: a line that says what follows, then a word in each line, as that shell wants it. */
+/**
+ * What a shell's script gets for a completion: a line that says what follows, then a word in each
+ * line, as that shell wants it.
+ */
 export function answerShell(
   completion: WordCompletion,
   shell: ShellName,

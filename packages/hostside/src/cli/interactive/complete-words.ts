@@ -31,7 +31,10 @@ export interface CompletionQuery {
   readonly current: string;
 }
 
-/** What may stand at the cursor, by what the commands declare: an argument or a value named `server`, `tool`, `command` or `file` is one. */
+/**
+ * What may stand at the cursor, by what the commands declare: an argument or a value named
+ * `server`, `tool`, `command` or `file` is one.
+ */
 export async function completeWords(
   program: Command,
   { words, current }: CompletionQuery,
@@ -142,7 +145,8 @@ function startingWith(current: string, completion: WordCompletion): WordCompleti
   return completion.filter(({ value }) => value.startsWith(current) && canBeTyped(value));
 }
 
-// Names of servers and tools, and what tools take, are texts of somebody else: with a line feed or an escape sequence in them, they are for no terminal.
+// Names of servers and tools, and what tools take, are texts of somebody else: with a line feed or
+// an escape sequence in them, they are for no terminal.
 function canBeTyped(value: string): boolean {
   return value !== "" && cleanText(value) === value && !/[\n\t]/.test(value);
 }

@@ -19,7 +19,10 @@ export interface ShellQuestion {
   readonly breaks: string;
 }
 
-/** Answers a shell's script. What goes wrong completes nothing: a person who presses a key wants no message. */
+/**
+ * Answers a shell's script. What goes wrong completes nothing: a person who presses a key wants no
+ * message.
+ */
 export const runCompleteCommand: CommandWork<ShellQuestion> = async (
   { program, shell, words, line, breaks },
   context,

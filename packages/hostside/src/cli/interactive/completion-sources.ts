@@ -8,7 +8,10 @@ import { lastNamesOf } from "../opening/last-names.ts";
 import type { CompletionCandidate, CompletionSources, ToolArgument } from "./complete-words.ts";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** Servers as configured, and tools by the names that they had last. Starts nothing, asks nobody, and knows nothing rather than failing. */
+/**
+ * Servers as configured, and tools by the names that they had last. Starts nothing, asks nobody,
+ * and knows nothing rather than failing.
+ */
 export function sourcesAtRest({ terminal, options }: CommandContext, words: readonly string[]): CompletionSources {
   const { env, home, platform } = terminal;
   const typed = configFilesIn(words);

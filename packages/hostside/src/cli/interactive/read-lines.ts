@@ -8,7 +8,10 @@ export interface LineReading {
   readonly complete: (line: string) => Promise<readonly [words: readonly string[], typed: string]>;
 }
 
-/** Lines that a person types, one after the other. Nobody listens on stdin in between, so that a command can ask there. */
+/**
+ * Lines that a person types, one after the other. Nobody listens on stdin in between, so that a
+ * command can ask there.
+ */
 export interface TerminalLineReader {
   /** The next line; `undefined` at the end of input. Ctrl-C clears the line. */
   next(): Promise<string | undefined>;

@@ -28,8 +28,8 @@ export const replCommands = ["list", "show", "call", "search", "groups", "help"]
 const endings: ReadonlySet<string> = new Set(["exit", "quit"]);
 
 /**
- * Connects once, and runs a command for each line: those that a person types, or all of stdin. Resolves to what the first line that failed exits with; a person who
- * leaves has seen what failed.
+ * Connects once, and runs a command for each line: those that a person types, or all of stdin.
+ * Resolves to what the first line that failed exits with; a person who leaves has seen what failed.
  */
 export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
   await using opened = await openHost(context, { follow: true, approver: { isYes: false } });

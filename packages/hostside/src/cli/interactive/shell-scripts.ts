@@ -4,7 +4,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 /** One of them. */
 export type ShellName = (typeof shells)[number];
 
-// The first line of an answer is `files` or `words`; each other line is a word, and for zsh and fish a tab and what it is.
+// The first line of an answer is `files` or `words`; each other line is a word, and for zsh and
+// fish a tab and what it is.
 const bash = String.raw`# bash completion for hostside
 _hostside() {
   local line kind="" IFS=$'\n'

@@ -12,7 +12,8 @@ export interface TypedLine {
   readonly quote: "" | "'" | '"';
 }
 
-// Stands for the cursor, so that a blank in front of it makes a word: no line of a terminal holds it.
+// Stands for the cursor, so that a blank in front of it makes a word: no line of a terminal holds
+// it.
 const cursor = "\u0000";
 const quotes = ["", "'", '"'] as const;
 

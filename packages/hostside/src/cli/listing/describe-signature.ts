@@ -7,7 +7,10 @@ const mostChoices = 6;
 const deepest = 3;
 const longest = 240;
 
-/** What a tool takes and returns, as TypeScript would say it in a line; `undefined` where that would be no help: too long, too deep, or nothing that is known. */
+/**
+ * What a tool takes and returns, as TypeScript would say it in a line; `undefined` where that would
+ * be no help: too long, too deep, or nothing that is known.
+ */
 export function describeSignature(
   name: string,
   { inputSchema, outputSchema }: { readonly inputSchema: JsonObject; readonly outputSchema?: JsonObject | undefined },

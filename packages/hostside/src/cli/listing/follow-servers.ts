@@ -3,7 +3,10 @@ import { systemClock } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import type { Host } from "../../host.ts";
 
-/** Why nobody looks on any more: all servers came up or failed, some are late, or somebody pressed Ctrl-C. */
+/**
+ * Why nobody looks on any more: all servers came up or failed, some are late, or somebody pressed
+ * Ctrl-C.
+ */
 export type FollowEnd = "settled" | "late" | "interrupted";
 
 /** How servers are followed. */
@@ -13,7 +16,9 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Which of them are meant. Default: all. */
   readonly isMeant?: ((serverId: string) => boolean) | undefined;
-  /** Called for each that came up or failed, as it does so; and at once for those that did before. */
+  /**
+   * Called for each that came up or failed, as it does so; and at once for those that did before.
+   */
   readonly onSettled?: ((status: ServerStatus) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -23,7 +28,10 @@ export function isSettled(state: ServerState): boolean {
   return state !== "idle" && state !== "connecting";
 }
 
-/** Waits until each server came up or failed once, and no longer than that: a server that hangs costs the others nothing. */
+/**
+ * Waits until each server came up or failed once, and no longer than that: a server that hangs
+ * costs the others nothing.
+ */
 export function followServers(
   { statuses, onStatusChanged }: Pick<Host, "statuses" | "onStatusChanged">,
   { timeoutMs, signal, isMeant = () => true, onSettled, clock = systemClock }: FollowOptions,

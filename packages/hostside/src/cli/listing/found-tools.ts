@@ -4,7 +4,10 @@ import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
 
 /** A tool that a search found. */
 export interface SearchResultTool extends ToolBrief {
-  /** By what: its name, the beginning of its name, or words. Absent where the toolbox found it and words alone would not have. */
+  /**
+   * By what: its name, the beginning of its name, or words. Absent where the toolbox found it and
+   * words alone would not have.
+   */
   readonly match?: SearchHit["match"] | undefined;
   /** Comparable within one search alone. */
   readonly score?: number | undefined;

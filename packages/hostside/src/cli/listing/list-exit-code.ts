@@ -1,7 +1,10 @@
 import { exitCodes } from "../exit-codes.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
 
-/** What `list` exits with: whether every server that should be there is, or why the one that was asked for is not. Pure. */
+/**
+ * What `list` exits with: whether every server that should be there is, or why the one that was
+ * asked for is not. Pure.
+ */
 export function listExitCode({ servers, problems }: Pick<Listing, "servers" | "problems">, server?: string): number {
   if (server !== undefined) return exitCodeOfOne(servers.find(({ id }) => id === server));
   const isWell = servers.every(

@@ -50,7 +50,10 @@ function idOf(typed: string | undefined, { host: { config } }: OpenedHost): stri
   return typed === undefined || config === undefined ? typed : knownServer(config, typed).serverId;
 }
 
-/** Waits for the servers, and shows how far they are: on a live terminal in place, else as lines on stderr. */
+/**
+ * Waits for the servers, and shows how far they are: on a live terminal in place, else as lines on
+ * stderr.
+ */
 async function lookOn(opened: OpenedHost, context: CommandContext, server: string | undefined): Promise<FollowEnd> {
   const { terminal, options } = context;
   const { host } = opened;

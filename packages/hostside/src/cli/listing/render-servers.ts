@@ -13,7 +13,9 @@ import type { ListedServer, Listing } from "./server-report.ts";
 export interface ServersView extends Pick<Terminal, "columns" | "paint" | "cwd" | "home"> {
   /** Whether the file of each is shown. Default `false`. */
   readonly where?: boolean | undefined;
-  /** What every command is given, so that one that is copied does the same: `--config other.json`. */
+  /**
+   * What every command is given, so that one that is copied does the same: `--config other.json`.
+   */
   readonly common?: readonly string[] | undefined;
 }
 
@@ -52,7 +54,10 @@ const layout: readonly TableColumn[] = [
   { least: 12 },
 ];
 
-/** Every server in a line, below it why it is not ready and the command that mends that; last how many there are. */
+/**
+ * Every server in a line, below it why it is not ready and the command that mends that; last how
+ * many there are.
+ */
 export function renderServers(listing: Listing, view: ServersView): readonly string[] {
   const { servers, tools } = listing;
   if (servers.length === 0) return ["No servers are configured.", "Bring in those that you have: hostside init"];
@@ -118,7 +123,10 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
   ];
 }
 
-/** The servers while they come up: those that are on their way with a sign that turns. As many lines as there is room for. */
+/**
+ * The servers while they come up: those that are on their way with a sign that turns. As many lines
+ * as there is room for.
+ */
 export function renderFrame(
   servers: readonly ListedServer[],
   { spinner, columns, rows, paint }: Frame & Pick<Terminal, "paint">,

@@ -9,7 +9,10 @@ import type { ToolBrief } from "./tool-brief.ts";
 
 type View = Pick<Terminal, "columns" | "paint">;
 
-/** Tools by server, each in a line: its remote name and its first sentence. Last those of the host itself. */
+/**
+ * Tools by server, each in a line: its remote name and its first sentence. Last those of the host
+ * itself.
+ */
 export function renderToolGroups(
   { servers, tools }: Pick<Listing, "servers" | "tools">,
   view: View,
@@ -47,7 +50,10 @@ function renderGroup({ name, title, tools }: Group, view: View): readonly string
   return ["", heading, ...lines];
 }
 
-/** Tools of one server: full name, effect, tokens, and what they say of themselves, shortened unless `long`. */
+/**
+ * Tools of one server: full name, effect, tokens, and what they say of themselves, shortened unless
+ * `long`.
+ */
 export function renderServerTools(
   tools: readonly ToolBrief[],
   { columns, paint, long = false }: View & { readonly long?: boolean | undefined },

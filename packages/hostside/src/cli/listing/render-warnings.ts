@@ -7,7 +7,10 @@ import type { Listing } from "./server-report.ts";
 
 const mostShown = 10;
 
-/** What is odd in the configuration and costs no server, for stderr: of errors, and with `--verbose` of all this, whoever opened the host has said so. */
+/**
+ * What is odd in the configuration and costs no server, for stderr: of errors, and with `--verbose`
+ * of all this, whoever opened the host has said so.
+ */
 export function renderWarnings(
   { problems }: Pick<Listing, "problems">,
   { terminal, options }: CommandContext,

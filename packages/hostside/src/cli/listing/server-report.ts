@@ -20,7 +20,10 @@ export interface Listing {
 export interface ListedServer {
   readonly id: string;
   readonly title?: string | undefined;
-  /** As its status says; `"late"`: it neither came up nor failed in time; `"invalid"`: its entry cannot be used. */
+  /**
+   * As its status says; `"late"`: it neither came up nor failed in time; `"invalid"`: its entry
+   * cannot be used.
+   */
   readonly state: Exclude<ServerState, "idle" | "connecting" | "removed"> | "late" | "invalid";
   /** Why it is disabled. */
   readonly off?: OffReason | undefined;
@@ -185,7 +188,8 @@ function mendOf(
   const off = source?.off;
   if (off === "not wanted") return undefined;
   if (off === "untrusted") return ["trust", id];
-  // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is allowed.
+  // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is
+  // allowed.
   if (off === "not allowed") return config?.settings.denyServers?.includes(id) === true ? ["enable", id] : undefined;
   if (state === "disabled") return source === undefined || source.dialect === "hostside" ? ["enable", id] : undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];

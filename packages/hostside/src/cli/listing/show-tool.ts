@@ -5,7 +5,10 @@ import { printJson, printLines } from "../render/print.ts";
 import { renderTool } from "./render-tool.ts";
 import { toolFactsOf } from "./tool-facts.ts";
 
-/** Shows one tool: its definition, and all that is known of it. Starts its server alone, where the name says which that is. */
+/**
+ * Shows one tool: its definition, and all that is known of it. Starts its server alone, where the
+ * name says which that is.
+ */
 export const showTool: CommandWork<{ readonly tool: string }> = async ({ tool }, context) => {
   const { opened, definition } = await findServerAndTool(tool, context, {});
   await using _open = opened;

@@ -9,7 +9,10 @@ import { followServers, type FollowEnd } from "./follow-servers.ts";
 export interface StartOptions {
   /** Only this one. Default: all. */
   readonly server?: string | undefined;
-  /** Called as servers come up or fail. Default: a line on stderr for each, unless nobody wants progress. */
+  /**
+   * Called as servers come up or fail. Default: a line on stderr for each, unless nobody wants
+   * progress.
+   */
   readonly onSettled?: ((status: ServerStatus) => void) | undefined;
 }
 
@@ -18,7 +21,10 @@ export function startTimeoutMs({ options }: Pick<CommandContext, "options">): nu
   return (options.timeout ?? 30) * 1000;
 }
 
-/** Waits until the servers of a host that was opened with `wait: false` came up or failed, those as well that start only when they are needed. */
+/**
+ * Waits until the servers of a host that was opened with `wait: false` came up or failed, those as
+ * well that start only when they are needed.
+ */
 export async function followStart(
   { host, provider }: OpenedHost,
   context: CommandContext,

@@ -31,7 +31,10 @@ export function toolBriefOf(definition: ToolDefinition): ToolBrief {
   };
 }
 
-/** What its server says of a tool, without what the host puts before it for a model, who cannot see whose it is. */
+/**
+ * What its server says of a tool, without what the host puts before it for a model, who cannot see
+ * whose it is.
+ */
 function ownWords({ entry, description }: ToolDefinition): string {
   const own = entry?.["description"];
   if (typeof own === "string") return own;

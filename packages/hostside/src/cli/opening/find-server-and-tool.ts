@@ -12,8 +12,10 @@ export interface ToolOnHost {
 }
 
 /**
- * Opens a host for a tool: with the one server that must have it, where that is known before anything is started, and with all of them when that one does not have
- * it after all. Throws what its server failed with where there are no tools because of that, and a usage error for a tool that nobody has.
+ * Opens a host for a tool: with the one server that must have it, where that is known before
+ * anything is started, and with all of them when that one does not have it after all. Throws what
+ * its server failed with where there are no tools because of that, and a usage error for a tool
+ * that nobody has.
  */
 export async function findServerAndTool(
   typed: string,
@@ -30,7 +32,8 @@ export async function findServerAndTool(
     const [one, ...others] = searchTool(typed, first.host.tools());
     if (one !== undefined && others.length === 0) return one;
     throwFailureOf(first, serverId);
-    // The server was named: what others have is of no interest. By a name of old, another one may have the tool now.
+    // The server was named: what others have is of no interest. By a name of old, another one may
+    // have the tool now.
     const isNamed = serverId !== undefined && foldCase(typed).startsWith(`${foldCase(serverId)}/`);
     return serverId === undefined || isNamed ? findTool(typed, first.host) : undefined;
   });

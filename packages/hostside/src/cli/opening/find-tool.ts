@@ -17,13 +17,17 @@ export interface ToolsAtHand {
 export interface KnownBefore {
   /** Ids of the servers that are configured. */
   readonly serverIds: readonly string[];
-  /** Names that were given before, as `savedNames()` of a provider returned them. Other data is as good as none. */
+  /**
+   * Names that were given before, as `savedNames()` of a provider returned them. Other data is as
+   * good as none.
+   */
   readonly savedNames?: unknown;
 }
 
 /**
- * The tool that somebody means: by its local name, as `server/tool` (the first `/` divides), or by its remote name where one server alone has it; each as it is
- * written, or else with ASCII letters in another case. Throws a usage error that lists what may have been meant.
+ * The tool that somebody means: by its local name, as `server/tool` (the first `/` divides), or by
+ * its remote name where one server alone has it; each as it is written, or else with ASCII letters
+ * in another case. Throws a usage error that lists what may have been meant.
  */
 export function findTool(typed: string, tools: ToolsAtHand): ToolDefinition {
   const found = searchTool(typed, tools.tools());
@@ -31,7 +35,9 @@ export function findTool(typed: string, tools: ToolsAtHand): ToolDefinition {
   throw found.length > 1 ? severalError(typed, found) : noneError(typed, tools);
 }
 
-/** All tools that are meant by what somebody typed: none, one, or several of the same remote name. */
+/**
+ * All tools that are meant by what somebody typed: none, one, or several of the same remote name.
+ */
 export function searchTool(typed: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const folded = foldCase(typed);
   for (const nameOf of ways) {
@@ -50,8 +56,8 @@ const ways: readonly ((tool: ToolDefinition) => string | undefined)[] = [
 ];
 
 /**
- * The one server that has to be started for a tool, where that is known without asking: the typed text names it, or one server alone had such a tool before.
- * `undefined`: any of them may have it.
+ * The one server that has to be started for a tool, where that is known without asking: the typed
+ * text names it, or one server alone had such a tool before. `undefined`: any of them may have it.
  */
 export function likelyServerOf(typed: string, { serverIds, savedNames }: KnownBefore): string | undefined {
   const known = readNames(savedNames).filter(({ serverId }) => serverIds.includes(serverId));
@@ -117,7 +123,10 @@ function noneError(typed: string, tools: ToolsAtHand): UsageError {
   return usageError(absent.length === 0 ? message : `${message}; ${describeAbsent(absent)}`, advice);
 }
 
-/** The server that is named before the first `/` and is not there. A remote name may have a `/`, too. */
+/**
+ * The server that is named before the first `/` and is not there. A remote name may have a `/`,
+ * too.
+ */
 function missingServer(typed: string, ids: readonly string[]): string | undefined {
   const [, server] = /^([^/]+)\//.exec(typed) ?? [];
   return server === undefined || ids.some((id) => foldCase(id) === foldCase(server)) ? undefined : server;

@@ -10,8 +10,9 @@ import { usageError, type UsageError } from "../usage-error.ts";
 type Known = Pick<LoadedConfig, "sources" | "problems">;
 
 /**
- * The server that somebody means: by its id as it is written, or else with ASCII letters in another case where that is one alone. Throws a usage error that says
- * what is wrong with its entry, or lists near ids.
+ * The server that somebody means: by its id as it is written, or else with ASCII letters in another
+ * case where that is one alone. Throws a usage error that says what is wrong with its entry, or
+ * lists near ids.
  */
 export function knownServer({ sources, problems }: Known, typed: string): ServerSource {
   const ids = sources.map(({ serverId }) => serverId);
@@ -46,12 +47,17 @@ export function serversMeant(typed: string, ids: readonly string[]): string | un
   return didYouMean(nearNames(typed, ids).map(quoteName));
 }
 
-/** The ids of entries that are at fault: of one that cannot be read at all, nothing else is known. */
+/**
+ * The ids of entries that are at fault: of one that cannot be read at all, nothing else is known.
+ */
 export function faultyIds(problems: Known["problems"]): readonly string[] {
   return problems.flatMap(({ serverId, severity }) => (severity === "error" && serverId ? serverId : []));
 }
 
-/** The same; throws a usage error, too, for one that does not start: with the place of its entry, and the command that mends it. */
+/**
+ * The same; throws a usage error, too, for one that does not start: with the place of its entry,
+ * and the command that mends it.
+ */
 export function startableServer(config: Known, typed: string): ServerSource {
   const source = knownServer(config, typed);
   if (source.state === "on") return source;

@@ -2,8 +2,8 @@ import type { HostParts } from "../../create-host.ts";
 import type { TerminalPrompter } from "./asking/asker.ts";
 
 /**
- * Offers to sign in to a server that wants it, and starts the server anew. Resolves to whether somebody signed in. Rejects as `authorize()` does, and with what the
- * server fails with then.
+ * Offers to sign in to a server that wants it, and starts the server anew. Resolves to whether
+ * somebody signed in. Rejects as `authorize()` does, and with what the server fails with then.
  */
 export async function offerSignIn(
   { host, provider }: HostParts,

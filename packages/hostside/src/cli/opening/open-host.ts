@@ -29,25 +29,44 @@ import { openRecorded, type Recorded } from "./open-recorded.ts";
 
 /** What a command wants of its host. */
 export interface OpenHostRequest {
-  /** Ids, as a person typed them, of the only servers that are started; or who chooses among what is known before anything is started. Default: all. */
+  /**
+   * Ids, as a person typed them, of the only servers that are started; or who chooses among what is
+   * known before anything is started. Default: all.
+   */
   readonly only?: readonly string[] | ((known: KnownBefore) => readonly string[] | undefined) | undefined;
-  /** What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that says why, `"show"` leaves them as they are. */
+  /**
+   * What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that
+   * says why, `"show"` leaves them as they are.
+   */
   readonly off?: "refuse" | "show" | undefined;
-  /** Whether servers are waited for. Default `true`; `false`: they come up while the command looks on. */
+  /**
+   * Whether servers are waited for. Default `true`; `false`: they come up while the command looks
+   * on.
+   */
   readonly wait?: boolean | undefined;
-  /** `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked. */
+  /**
+   * `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked.
+   */
   readonly signIn?: boolean | undefined;
-  /** Whether servers that say that their tools changed are listed again at once. Default `false`: with the next call. */
+  /**
+   * Whether servers that say that their tools changed are listed again at once. Default `false`:
+   * with the next call.
+   */
   readonly follow?: boolean | undefined;
-  /** Who approves calls that a person makes, each that is not known to be `pure`. Default: a person is asked about those that a rule wants approved. */
+  /**
+   * Who approves calls that a person makes, each that is not known to be `pure`. Default: a person
+   * is asked about those that a rule wants approved.
+   */
   readonly approver?: Approver | undefined;
 }
 
 /**
- * Loads the configuration, asks about what a project brings and for inputs if somebody can be asked, and starts the servers. Says on stderr what is wrong with the
- * configuration. In the repl it is the host that is open already, whatever is wished for.
+ * Loads the configuration, asks about what a project brings and for inputs if somebody can be
+ * asked, and starts the servers. Says on stderr what is wrong with the configuration. In the repl
+ * it is the host that is open already, whatever is wished for.
  *
- * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted` when the person cancels a question.
+ * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted`
+ * when the person cancels a question.
  */
 export async function openHost(context: CommandContext, request: OpenHostRequest = {}): Promise<OpenedHost> {
   const { terminal, options } = context;
@@ -70,7 +89,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
         trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
         inputs: asker && askInput(asker, onCancel),
         allow: only && isWanted,
-        // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
+        // The entry by which a host has all of these: with it they would start once more. Who names
+        // it wants it.
         revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
       },
       connector: { ...fromEnvironment, effects },

@@ -5,7 +5,10 @@ import { terminalLine } from "../render/one-line.ts";
 
 const mostShown = 10;
 
-/** Says on stderr what is wrong with the configuration, once: errors, and with `--verbose` everything. Nothing with `--json`. */
+/**
+ * Says on stderr what is wrong with the configuration, once: errors, and with `--verbose`
+ * everything. Nothing with `--json`.
+ */
 export function reportProblems(
   { terminal, options }: CommandContext,
   config: Pick<LoadedConfig, "problems" | "sources">,

@@ -11,7 +11,10 @@ export interface SignInPromptOptions {
   readonly opensBrowser?: boolean | undefined;
 }
 
-/** Shows a user an authorization page: written to stderr, opened where a browser can be seen, and answered by what is pasted where that one cannot come back. */
+/**
+ * Shows a user an authorization page: written to stderr, opened where a browser can be seen, and
+ * answered by what is pasted where that one cannot come back.
+ */
 export function signInPrompt(
   { stdin, stderr, env, platform }: Terminal,
   { asker, opensBrowser = true }: SignInPromptOptions = {},

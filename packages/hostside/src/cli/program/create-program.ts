@@ -8,7 +8,10 @@ import { describePage, type Page } from "./describe-page.ts";
 import type { CommandRun, RunLine } from "./declare.ts";
 import { addGlobalOptions } from "./global-options.ts";
 
-/** The program with every command. It throws a `CommanderError` where it would end the process, and writes nothing but help and its version. */
+/**
+ * The program with every command. It throws a `CommanderError` where it would end the process, and
+ * writes nothing but help and its version.
+ */
 export function createProgram(terminal: Terminal, run: CommandRun, runLine: RunLine): Command {
   const program = new Command("hostside")
     .description("All your MCP servers, from a terminal.")

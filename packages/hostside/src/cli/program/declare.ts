@@ -7,5 +7,8 @@ export type Declare = (program: Command, run: CommandRun, runLine: RunLine) => v
 /** Runs the work of a command. */
 export type CommandRun = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
-/** Runs a command line of its own, with the terminal, the options and the host of a command. Never rejects. */
+/**
+ * Runs a command line of its own, with the terminal, the options and the host of a command. Never
+ * rejects.
+ */
 export type RunLine = (argv: readonly string[], context: CommandContext) => Promise<number>;

@@ -11,7 +11,10 @@ export interface Page {
   readonly about?: readonly string[] | undefined;
   /** Command lines that work, each with what it does. At least one. */
   readonly examples: readonly Example[];
-  /** What `--json` prints: the shape as text, each line shown as it is. Left out where there is nothing to print. */
+  /**
+   * What `--json` prints: the shape as text, each line shown as it is. Left out where there is
+   * nothing to print.
+   */
   readonly json?: string | undefined;
   /** What codes mean here, beside what they mean for all commands. */
   readonly exits?: Readonly<Record<number, string>> | undefined;

@@ -4,7 +4,10 @@ import { hintOf } from "./hint-of.ts";
 
 /** What went wrong, as `--json` prints it: `{ "error": … }`. */
 export interface ErrorReport {
-  /** One of `docs/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files and the like: the message has the system's own code) or `"bug"`. */
+  /**
+   * One of `docs/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files and the
+   * like: the message has the system's own code) or `"bug"`.
+   */
   readonly code: string;
   /** Whose move it is, see `ErrorKind`. */
   readonly kind: string;

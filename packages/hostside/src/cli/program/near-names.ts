@@ -1,6 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
-/** The names that somebody may have meant, nearest first, at most three: those that a slip or two of the keyboard make of each other, or that hold the word. */
+/**
+ * The names that somebody may have meant, nearest first, at most three: those that a slip or two of
+ * the keyboard make of each other, or that hold the word.
+ */
 export function nearNames(word: string, names: Iterable<string>): readonly string[] {
   const wanted = word.toLowerCase();
   const near: { readonly name: string; readonly apart: number }[] = [];
@@ -15,7 +18,10 @@ export function nearNames(word: string, names: Iterable<string>): readonly strin
     .map(({ name }) => name);
 }
 
-/** The hint for names that somebody may have meant, which stand in it as they are; `undefined` where there is none. */
+/**
+ * The hint for names that somebody may have meant, which stand in it as they are; `undefined` where
+ * there is none.
+ */
 export function didYouMean(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.join(" or ")}?`;
 }

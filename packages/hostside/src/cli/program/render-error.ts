@@ -6,7 +6,9 @@ import type { Terminal } from "../terminal.ts";
 import { reportError, type ErrorReport } from "./error-report.ts";
 import { printJson } from "../render/print.ts";
 
-/** Says what went wrong: on stderr for people, and with `--json` as the one document on stdout, too. */
+/**
+ * Says what went wrong: on stderr for people, and with `--json` as the one document on stdout, too.
+ */
 export function renderError(error: unknown, { terminal, options }: CommandContext): void {
   const report = reportError(error);
   if (options.json === true) printJson(terminal, { error: report });

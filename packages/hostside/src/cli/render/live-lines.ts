@@ -21,7 +21,10 @@ export interface Frame {
 const spinners = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 
-/** Shows what `render` says, ten times a second and at each `draw()`. Lines that are too wide or too many are its own mistake, and are cut. */
+/**
+ * Shows what `render` says, ten times a second and at each `draw()`. Lines that are too wide or too
+ * many are its own mistake, and are cut.
+ */
 export function showLiveLines({ stdout, columns }: Terminal, render: (frame: Frame) => readonly string[]): LiveLines {
   // The cursor stays: a program that is killed could not bring it back.
   const update = createLogUpdate(stdout, { showCursor: true, defaultWidth: columns });
@@ -29,7 +32,8 @@ export function showLiveLines({ stdout, columns }: Terminal, render: (frame: Fra
   let isOver = false;
   const draw = (): void => {
     if (isOver) return;
-    // The last line belongs to the cursor, and the last column is where terminals disagree about wrapping.
+    // The last line belongs to the cursor, and the last column is where terminals disagree about
+    // wrapping.
     const rows = Math.max(1, (stdout.rows || 24) - 1);
     const frame = { spinner: spinners[turn % spinners.length] ?? "", columns: (stdout.columns || columns) - 1, rows };
     const lines = render(frame);

@@ -11,9 +11,15 @@ export interface Cell {
 /** How a column behaves. */
 export interface TableColumn {
   readonly align?: "left" | "right" | undefined;
-  /** To how few columns of the terminal it may be cut where there is no room. Default: it is never cut. */
+  /**
+   * To how few columns of the terminal it may be cut where there is no room. Default: it is never
+   * cut.
+   */
   readonly least?: number | undefined;
-  /** Whether it is left out, the last such one first, before anything is cut to less than its least. Default `false`. */
+  /**
+   * Whether it is left out, the last such one first, before anything is cut to less than its least.
+   * Default `false`.
+   */
   readonly optional?: boolean | undefined;
 }
 
@@ -26,7 +32,10 @@ export interface TableOptions extends Pick<Terminal, "columns" | "paint"> {
 
 const gap = "  ";
 
-/** A table as lines, none wider than the terminal. Colours come after everything is measured, so that they do not count. */
+/**
+ * A table as lines, none wider than the terminal. Colours come after everything is measured, so
+ * that they do not count.
+ */
 export function renderTable(rows: readonly (readonly (Cell | string)[])[], options: TableOptions): readonly string[] {
   const { layout, indent = "", paint } = options;
   const cells = rows.map((row) =>

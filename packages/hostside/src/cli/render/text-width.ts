@@ -4,12 +4,18 @@ import stringWidth from "string-width";
 const plain = /^[ -~]*$/;
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** How many columns of a terminal a text takes, where it has no line feeds. Escape sequences take none. */
+/**
+ * How many columns of a terminal a text takes, where it has no line feeds. Escape sequences take
+ * none.
+ */
 export function widthOf(text: string): number {
   return plain.test(text) ? text.length : stringWidth(text);
 }
 
-/** A text without escape sequences, cut to `width` columns, `…` included; never within a character. One that fits is returned as it is. */
+/**
+ * A text without escape sequences, cut to `width` columns, `…` included; never within a character.
+ * One that fits is returned as it is.
+ */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   return width < 1 ? "" : `${headOfWidth(text, width - 1).trimEnd()}…`;

@@ -10,7 +10,10 @@ export interface WrapOptions {
   readonly hanging?: string | undefined;
 }
 
-/** A cleaned text as lines of at most `width` columns, broken between words, and within one that is wider than a line. Its own line feeds stay. */
+/**
+ * A cleaned text as lines of at most `width` columns, broken between words, and within one that is
+ * wider than a line. Its own line feeds stay.
+ */
 export function wrapText(text: string, { width, indent = "", hanging = indent }: WrapOptions): readonly string[] {
   const lines: string[] = [];
   for (const paragraph of text.split("\n")) {

@@ -26,8 +26,8 @@ const serverName = "hostside";
 const inputId = "hostside-token";
 
 /**
- * The entry of a host that starts `hostside serve`, or reaches it over HTTP, and the file that it belongs into. Throws a usage error for a host that has no entry of the
- * kind. Pure.
+ * The entry of a host that starts `hostside serve`, or reaches it over HTTP, and the file that it
+ * belongs into. Throws a usage error for a host that has no entry of the kind. Pure.
  */
 export function describeEntry(
   editor: Editor,

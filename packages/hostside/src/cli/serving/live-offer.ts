@@ -5,7 +5,10 @@ import { readOffer, type ServeFlags, type ServeOffer } from "./serve-offer.ts";
 /** What is offered, as the files say it now. */
 export interface LiveOffer {
   readonly current: ServeOffer;
-  /** Why it is not what the files say: what they said last makes no sense, and what was offered before stays. */
+  /**
+   * Why it is not what the files say: what they said last makes no sense, and what was offered
+   * before stays.
+   */
   readonly problem: string | undefined;
   /** Takes over what a configuration says, and answers what is offered then. */
   take(config: Pick<LoadedConfig, "settings" | "sources" | "problems">): ServeOffer;

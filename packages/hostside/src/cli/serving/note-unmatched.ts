@@ -3,8 +3,9 @@ import { terminalLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
 /**
- * Says once of each entry of the list of tools that its server, which is ready, has no such tool: now, whenever a server becomes ready, and
- * whenever what is returned is called, because the list may have changed.
+ * Says once of each entry of the list of tools that its server, which is ready, has no such tool:
+ * now, whenever a server becomes ready, and whenever what is returned is called, because the list
+ * may have changed.
  */
 export function noteUnmatched(
   provider: McpProvider,

@@ -2,7 +2,10 @@ import type { UnreadyGroup } from "@hostside/core";
 import { howToTrust } from "./untrusted-servers.ts";
 import { shellLine } from "../render/shell-word.ts";
 
-/** What the user of a client can do about a server that is not ready, for its model to pass on; `undefined` where nothing is to be done. `folder`: where they work. Pure. */
+/**
+ * What the user of a client can do about a server that is not ready, for its model to pass on;
+ * `undefined` where nothing is to be done. `folder`: where they work. Pure.
+ */
 export function noteUnready(
   { serverId, state }: Pick<UnreadyGroup, "serverId" | "state">,
   folder: string,

@@ -2,7 +2,10 @@ import type { ServerSpec } from "@hostside/core";
 import { terminalLine } from "../render/one-line.ts";
 import type { ServeOffer } from "./serve-offer.ts";
 
-/** What whoever starts it should know where less is on offer than they may think, as sentences. `servers`: those that are used. Pure. */
+/**
+ * What whoever starts it should know where less is on offer than they may think, as sentences.
+ * `servers`: those that are used. Pure.
+ */
 export function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: readonly ServerSpec[]): string[] {
   const used = servers.filter(({ disabled }) => disabled !== true);
   if (used.length === 0) return ["there is no server to serve: hostside list shows those that it would be"];

@@ -9,7 +9,10 @@ export interface OpenAudit extends AsyncDisposable {
   readonly interceptor: Interceptor;
 }
 
-/** Opens the log, whose file nobody else writes to. Rejects with `store_failed` where it cannot be; what it cannot write later is noted. */
+/**
+ * Opens the log, whose file nobody else writes to. Rejects with `store_failed` where it cannot be;
+ * what it cannot write later is noted.
+ */
 export async function openAudit(
   file: string,
   { cwd }: Pick<Terminal, "cwd">,

@@ -52,8 +52,8 @@ export interface ServedMeans {
 }
 
 /**
- * Opens everything that is configured, without waiting for any server: what they offered last is there at once. Throws a usage error where nothing is offered, before
- * anything starts.
+ * Opens everything that is configured, without waiting for any server: what they offered last is
+ * there at once. Throws a usage error where nothing is offered, before anything starts.
  */
 export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
   const { terminal, options } = context;
@@ -78,7 +78,8 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       ...(given.otel === true && { telemetry: true }),
       state,
       savedCatalogs: true,
-      // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.
+      // One token is one user, so that a connection is shared unless its entry says that each
+      // conversation has its own.
       ...(means.addresses.length > 0 && { pool: {} }),
       timeoutMs: 0,
       signal: terminal.signal,
@@ -139,7 +140,10 @@ function sentencesOf(live: LiveOffer, last: ServeOffer, offer: ServeOffer): read
   return [...offer.unknown.map(unknownEntry), ...(edit === undefined ? [] : [edit])];
 }
 
-/** Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if that is anything else. */
+/**
+ * Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if
+ * that is anything else.
+ */
 function createProblemReport(context: CommandContext, live: LiveOffer): (config: LoadedConfig) => void {
   let last: string | undefined;
   return (config) => {
@@ -181,10 +185,14 @@ function serverMeant(entry: string, ids: readonly string[]): string {
   return serversMeant(server, ids) ?? "hostside list shows the servers";
 }
 
-// A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
+// A host that has closed stdin sends a signal after two seconds: by then all that a server is asked
+// to end by has to be over, three graces in all.
 const closeMs = 500;
 
-/** Leaves out what starts this very program, and says so once for each; leaves out those of which nothing is offered, and prepares the others. */
+/**
+ * Leaves out what starts this very program, and says so once for each; leaves out those of which
+ * nothing is offered, and prepares the others.
+ */
 function createRevision(
   live: LiveOffer,
   { addresses, note }: ServedMeans,

@@ -6,8 +6,10 @@ import type { Terminal } from "../terminal.ts";
 const published = ["npx", "-y", "hostside"] as const;
 
 /**
- * What starts this very command line anew, wherever that is asked for. By `npx` where it was started so: by its name, or by the file that it came from. What was installed, packed or checked out in any other
- * way is started by its path, with this Node: by its name it would be looked for in the registry.
+ * What starts this very command line anew, wherever that is asked for. By `npx` where it was
+ * started so: by its name, or by the file that it came from. What was installed, packed or checked
+ * out in any other way is started by its path, with this Node: by its name it would be looked for
+ * in the registry.
  */
 export async function ownProgram({ program }: Pick<Terminal, "program">): Promise<readonly string[]> {
   if (program === undefined) return published;

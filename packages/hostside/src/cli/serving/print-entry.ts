@@ -11,8 +11,9 @@ import { ownProgram } from "./own-program.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 
 /**
- * Prints the entry that has a host start this very command line, or reach it: the entry on stdout, what to do with it on stderr. Where nobody has said what is offered, neither on the command line nor
- * in the user's own files, the entry says `--expose search`.
+ * Prints the entry that has a host start this very command line, or reach it: the entry on stdout,
+ * what to do with it on stderr. Where nobody has said what is offered, neither on the command line
+ * nor in the user's own files, the entry says `--expose search`.
  */
 export async function printEntry(
   editor: Editor,

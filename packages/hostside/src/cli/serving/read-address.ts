@@ -12,7 +12,10 @@ export interface ServeAddress {
 export const servePath = "/mcp";
 const defaultAddress: ServeAddress = { host: "127.0.0.1", port: 7077 };
 
-/** Reads `--http`. Throws a usage error for what is no address, and for one that other machines reach unless that was asked for. Pure. */
+/**
+ * Reads `--http`. Throws a usage error for what is no address, and for one that other machines
+ * reach unless that was asked for. Pure.
+ */
 export function readAddress(
   text: string | true,
   { anyAddress = false }: { readonly anyAddress?: boolean | undefined },

@@ -1,13 +1,17 @@
 import type { ServerSpec } from "@hostside/core";
 
-/** Is set for every program that `hostside serve` starts, so that one of them that starts it once more is seen. */
+/**
+ * Is set for every program that `hostside serve` starts, so that one of them that starts it once
+ * more is seen.
+ */
 export const servedVariable = "HOSTSIDE_SERVED";
 
 const ends = /(?:\.(?:cmd|ps1|exe|[cm]?js|ts))$/i;
 
 /**
- * Whether a server is `hostside serve` itself, however it is started: the entry that a host has for it, and that is found again where the configurations of hosts are
- * read. `addresses`: where this one listens. Pure.
+ * Whether a server is `hostside serve` itself, however it is started: the entry that a host has for
+ * it, and that is found again where the configurations of hosts are read. `addresses`: where this
+ * one listens. Pure.
  */
 export function isServeEntry(spec: ServerSpec, addresses: readonly string[] = []): boolean {
   const { command, url } = spec;
@@ -19,7 +23,8 @@ export function isServeEntry(spec: ServerSpec, addresses: readonly string[] = []
   return at !== -1 && commandOf(words.slice(at + 1)) === "serve";
 }
 
-// `hostside`, `hostside@1.2.3`, `/srv/hostside-1.2.3.tgz`, `/usr/bin/hostside`, `…\host.cmd`, `…/hostside/bin/hostside.js`.
+// `hostside`, `hostside@1.2.3`, `/srv/hostside-1.2.3.tgz`, `/usr/bin/hostside`, `…\host.cmd`,
+// `…/hostside/bin/hostside.js`.
 function isHostside(word: string): boolean {
   const name =
     word
@@ -31,7 +36,8 @@ function isHostside(word: string): boolean {
 
 const withValue: ReadonlySet<string> = new Set(["--config", "--timeout"]);
 
-// Options of every command may stand before its name, and `npx -p hostside hostside` has the name twice.
+// Options of every command may stand before its name, and `npx -p hostside hostside` has the name
+// twice.
 function commandOf(words: readonly string[]): string | undefined {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";

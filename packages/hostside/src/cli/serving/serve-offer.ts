@@ -33,8 +33,10 @@ export interface ServeOffer {
 }
 
 /**
- * What is offered, by what was said on the command line, in the user's files, and in the project's. The project's block is used in place of the user's; of servers
- * that are not the project's own it offers nothing that the user's word does not offer, too. `readOnly`, `requireApproval` and `redact` hold wherever they were said.
+ * What is offered, by what was said on the command line, in the user's files, and in the project's.
+ * The project's block is used in place of the user's; of servers that are not the project's own it
+ * offers nothing that the user's word does not offer, too. `readOnly`, `requireApproval` and
+ * `redact` hold wherever they were said.
  *
  * Throws a usage error where nobody has said what is offered, or an entry makes no sense. Pure.
  */

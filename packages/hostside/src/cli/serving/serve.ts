@@ -19,7 +19,10 @@ import { servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { defaultTokenFile, keepToken } from "./token-file.ts";
 
-/** Serves until the client, or whoever stops the program, has had enough; or prints what belongs to that. */
+/**
+ * Serves until the client, or whoever stops the program, has had enough; or prints what belongs to
+ * that.
+ */
 export const serve: CommandWork<ServeArguments> = async (given, context) => {
   const http = given.http === undefined ? noHttp(given) : readHttp(given, given.http, context);
   const editor = editors.find((one) => one === given.printConfig);
@@ -112,7 +115,10 @@ function noteDiagnostic(note: (text: string) => void): (diagnostic: Diagnostic) 
   return ({ serverId, message }) => note(`${serverId}: ${message}`);
 }
 
-/** What clients do, a line each: who came and went, and of each request how long it took and what came of it. */
+/**
+ * What clients do, a line each: who came and went, and of each request how long it took and what
+ * came of it.
+ */
 function noteEvent(note: (text: string) => void): (event: GatewayEvent) => void {
   return ({ kind, method, durationMs, reason }) => {
     const took = durationMs === undefined ? undefined : `${Math.round(durationMs)} ms`;

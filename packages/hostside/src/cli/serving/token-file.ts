@@ -20,7 +20,11 @@ export function defaultTokenFile({ env, home, platform }: Pick<Terminal, "env" |
   return join(userStateFolder({ env, home, platform }), "serve-token");
 }
 
-/** Reads the token of a file, and makes both where there is none; of two processes that do so at once, both have the same. Throws a usage error for a file that others can read, or that holds none. */
+/**
+ * Reads the token of a file, and makes both where there is none; of two processes that do so at
+ * once, both have the same. Throws a usage error for a file that others can read, or that holds
+ * none.
+ */
 export async function keepToken(file: string, { platform }: Pick<Terminal, "platform">): Promise<KeptToken> {
   const isNew = !(await isThere(file)) && (await makeToken(file));
   const { mode } = await stat(file);

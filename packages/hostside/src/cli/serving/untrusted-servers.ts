@@ -4,7 +4,10 @@ import { createEvent, unknownToolError } from "@hostside/core/implement";
 import { terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 
-/** Servers of a project that would be offered, had their user decided to trust them. Those that were refused are none. */
+/**
+ * Servers of a project that would be offered, had their user decided to trust them. Those that were
+ * refused are none.
+ */
 export function untrustedServers(
   { sources, questions }: Pick<LoadedConfig, "sources" | "questions">,
   usesServer: (serverId: string, scope: string | undefined) => boolean,

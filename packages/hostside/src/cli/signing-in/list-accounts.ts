@@ -15,8 +15,8 @@ import { signInTarget } from "./sign-in-target.ts";
 const longestQuestionMs = 10_000;
 
 /**
- * Shows who is signed in where, and which servers of the configuration want a sign-in and have none: those are asked, without any credential. No server is
- * started.
+ * Shows who is signed in where, and which servers of the configuration want a sign-in and have
+ * none: those are asked, without any credential. No server is started.
  */
 export const runAuthCommand: CommandWork<{ readonly server: string | undefined }> = async ({ server }, context) => {
   const { terminal, options } = context;

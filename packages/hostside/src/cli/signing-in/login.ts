@@ -21,7 +21,9 @@ export interface LoginArguments {
   readonly opensBrowser: boolean;
 }
 
-/** Signs in to a server by the browser. No server is started, and no other one is asked anything. */
+/**
+ * Signs in to a server by the browser. No server is started, and no other one is asked anything.
+ */
 export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes, again, opensBrowser }, context) => {
   const { terminal } = context;
   const { watch: _, ...files } = filesOf(context);

@@ -20,11 +20,17 @@ export interface LogoutFacts {
   readonly principal?: string | undefined;
   /** Whether there was a sign-in. */
   readonly existed: boolean;
-  /** Whether the authorization server agreed to revoke the tokens; `null` where it offers no such thing. */
+  /**
+   * Whether the authorization server agreed to revoke the tokens; `null` where it offers no such
+   * thing.
+   */
   readonly revoked: boolean | null;
 }
 
-/** Revokes tokens where that can be done, and forgets them. A server need not be configured any more. */
+/**
+ * Revokes tokens where that can be done, and forgets them. A server need not be configured any
+ * more.
+ */
 export const logout: CommandWork<LogoutArguments> = async ({ server, all }, context) => {
   if ((server === undefined) !== all)
     throw usageError("name one server, or say --all", "hostside auth shows who is signed in where");

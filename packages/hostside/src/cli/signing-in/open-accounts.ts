@@ -25,7 +25,10 @@ export interface OpenedAccounts extends AsyncDisposable {
 
 /** What a command wants of sign-ins. */
 export interface OpenAccountsRequest {
-  /** Which servers of the configuration are expanded, and asked about if somebody can be asked. Default: all, and nobody is asked. */
+  /**
+   * Which servers of the configuration are expanded, and asked about if somebody can be asked.
+   * Default: all, and nobody is asked.
+   */
   readonly only?: ((serverId: string) => boolean) | undefined;
   /** `false`: no browser is opened. Default `true`: where one can be seen. */
   readonly opensBrowser?: boolean | undefined;
@@ -34,7 +37,10 @@ export interface OpenAccountsRequest {
 // A user reads mail for a code, or looks for a key. Ctrl-C ends it.
 const longestSignInMs = 15 * 60_000;
 
-/** Loads the configuration, and opens the user's sign-ins. Rejects with `aborted` when the person cancels a question. */
+/**
+ * Loads the configuration, and opens the user's sign-ins. Rejects with `aborted` when the person
+ * cancels a question.
+ */
 export async function openAccounts(
   context: CommandContext,
   { only, opensBrowser }: OpenAccountsRequest = {},

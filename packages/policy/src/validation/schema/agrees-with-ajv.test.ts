@@ -82,7 +82,8 @@ function schemas(dialect: "draft-07" | "2019-09" | "2020-12", isRoot: boolean): 
     };
     const some = fc
       .uniqueArray(fc.constantFrom(...Object.keys(keywords)), { maxLength: 4 })
-      // Ajv takes `contains` for met by an empty list when it stands beside a list of schemas for items.
+      // Ajv takes `contains` for met by an empty list when it stands beside a list of schemas for
+      // items.
       .filter((chosen) => !chosen.includes("contains") || !chosen.some((name) => /items$/i.test(name)))
       // Ajv heeds what stands beside a `$ref`, which draft-07 says to ignore.
       .map((chosen) => (isOld && chosen.includes("$ref") ? ["$ref"] : chosen))
@@ -115,7 +116,8 @@ async function verdictOf(schema: unknown, data: unknown): Promise<boolean> {
   return verdict.kind === "valid";
 }
 
-// Ajv's own code fails for some schemas: `TypeError: Cannot set properties of undefined`. Then it has no verdict.
+// Ajv's own code fails for some schemas: `TypeError: Cannot set properties of undefined`. Then it
+// has no verdict.
 function verdictOfAjv(check: (data: unknown) => unknown, data: unknown): boolean | undefined {
   try {
     return check(data) === true;

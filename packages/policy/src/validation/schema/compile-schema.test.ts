@@ -317,7 +317,8 @@ function chain(length: number): unknown {
   return { $ref: "#/$defs/a0", $defs };
 }
 
-// The example of the specification: a strict tree extends a tree, and its children have to be strict, too.
+// The example of the specification: a strict tree extends a tree, and its children have to be
+// strict, too.
 function dynamicTree(): unknown {
   const tree = {
     $id: "https://x.test/tree",

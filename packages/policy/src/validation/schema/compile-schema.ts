@@ -9,7 +9,9 @@ import { readDocument, type SchemaResource, type SchemaDocument } from "./schema
 import { readApplicators, readUnevaluated } from "./schema-keywords.ts";
 import { readKinds, readScalars } from "./value-keywords.ts";
 
-/** What came of a check of one value: all is well, this is wrong, or it was too much to find out. */
+/**
+ * What came of a check of one value: all is well, this is wrong, or it was too much to find out.
+ */
 export type ValidationResult =
   | { readonly kind: "valid" }
   | { readonly kind: "invalid"; readonly violations: readonly Violation[] }
@@ -27,7 +29,10 @@ export interface CompiledSchema {
 export interface CompileOptions {
   /** Gets the engine for patterns; called when a schema has one. */
   readonly loadPatternEngine: () => Promise<PatternEngine>;
-  /** Whether a text must have its `format`, of those that can be checked ({@linkcode formatChecks}). Default `"annotate"`: it need not. */
+  /**
+   * Whether a text must have its `format`, of those that can be checked ({@linkcode formatChecks}).
+   * Default `"annotate"`: it need not.
+   */
   readonly formats?: FormatMode | undefined;
 }
 
@@ -35,9 +40,10 @@ export interface CompileOptions {
 export type FormatMode = "annotate" | "assert";
 
 /**
- * Makes a check from a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`; 2020-12 where it has none. `format` is a note unless
- * the options say otherwise, and the keywords about content are notes, as the newer dialects have it. Nothing is fetched: a reference leads to a part of the schema, or the
- * schema cannot be used. Makes no code.
+ * Makes a check from a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`;
+ * 2020-12 where it has none. `format` is a note unless the options say otherwise, and the keywords
+ * about content are notes, as the newer dialects have it. Nothing is fetched: a reference leads to
+ * a part of the schema, or the schema cannot be used. Makes no code.
  *
  * Rejects with a `TypeError` that says, in words of this host, why the schema cannot be used.
  */
@@ -56,7 +62,8 @@ export async function compileSchema(
   };
   const document = readDocument(copy.schema);
   const check = compileDocument(document, { names: copy.names, patterns, assertsFormats: formats === "assert" });
-  // To take one for matching makes a schema allow more, but not where what does not fit makes another part fit.
+  // To take one for matching makes a schema allow more, but not where what does not fit makes
+  // another part fit.
   if (unchecked.size > 0 && turning.some((name) => copy.names.has(name))) {
     throw new TypeError("it has a pattern that cannot be looked for, and says what must not fit");
   }
@@ -108,7 +115,8 @@ function compileDocument(document: SchemaDocument, { names, patterns, assertsFor
     cells.set(schema, found);
     return found;
   };
-  // A reference may lead back to where it is, and a chain of them may be long: what it leads to is compiled later.
+  // A reference may lead back to where it is, and a chain of them may be long: what it leads to is
+  // compiled later.
   const at: KeywordInput["at"] = (schema, resource) => {
     if (!isSchemaObject(schema)) return compileBoolean(schema);
     const cell = cellOf(schema);

@@ -6,7 +6,9 @@ export interface SchemaObject {
 /** What was found out about a schema while it was copied. */
 export interface SchemaCopy {
   readonly schema: unknown;
-  /** All names of members. More than the keywords: what is said of a keyword errs on the safe side. */
+  /**
+   * All names of members. More than the keywords: what is said of a keyword errs on the safe side.
+   */
   readonly names: ReadonlySet<string>;
 }
 
@@ -14,8 +16,9 @@ const deepest = 100;
 const mostNodes = 50_000;
 
 /**
- * Copies a schema that may be hostile: cyclic, endless, changed meanwhile. Throws a `TypeError` that says why in words of this host for one
- * that is nested more than 100 deep, has more than 50,000 values, or holds what JSON has not.
+ * Copies a schema that may be hostile: cyclic, endless, changed meanwhile. Throws a `TypeError`
+ * that says why in words of this host for one that is nested more than 100 deep, has more than
+ * 50,000 values, or holds what JSON has not.
  */
 export function copySchema(schema: unknown): SchemaCopy {
   const names = new Set<string>();

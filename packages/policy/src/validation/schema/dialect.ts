@@ -11,7 +11,10 @@ const draft07: SchemaDialect = { name: "draft-07", refStandsAlone: true, contain
 const draft2019: SchemaDialect = { name: "2019-09", refStandsAlone: false, containsCounts: false };
 const draft2020: SchemaDialect = { name: "2020-12", refStandsAlone: false, containsCounts: true };
 
-/** What a schema of a tool is written in when it does not say: so the protocol has it since 2025-11-25. */
+/**
+ * What a schema of a tool is written in when it does not say: so the protocol has it since
+ * 2025-11-25.
+ */
 export const defaultDialect: SchemaDialect = draft2020;
 
 // Draft-06 has nothing that draft-07 reads otherwise.
@@ -32,8 +35,8 @@ export function schemaDialectOf($schema: unknown): SchemaDialect | undefined {
 export type SubschemaShape = "one" | "list" | "map" | "one-or-list";
 
 /**
- * The keywords that hold schemas. Those of an older dialect that a newer one has no more mean the same there, because servers
- * leave `$schema` away and write what their library knows.
+ * The keywords that hold schemas. Those of an older dialect that a newer one has no more mean the
+ * same there, because servers leave `$schema` away and write what their library knows.
  */
 export const subschemas: ReadonlyMap<string, SubschemaShape> = new Map([
   ["$defs", "map"],

@@ -1,4 +1,6 @@
-/** The formats that can be checked, each in time linear in the text. Whatever is not here is a note. */
+/**
+ * The formats that can be checked, each in time linear in the text. Whatever is not here is a note.
+ */
 export const formatChecks: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date-time", isDateTime],
   ["date", isDate],

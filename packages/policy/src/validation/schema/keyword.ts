@@ -8,7 +8,10 @@ export interface KeywordInput {
   readonly schema: SchemaObject;
   readonly resource: SchemaResource;
   readonly document: SchemaDocument;
-  /** Whether what was looked at has to be remembered: some schema has `unevaluatedProperties` or `unevaluatedItems`. */
+  /**
+   * Whether what was looked at has to be remembered: some schema has `unevaluatedProperties` or
+   * `unevaluatedItems`.
+   */
   readonly remembers: boolean;
   readonly patterns: PatternReader;
   /** Whether a text has to have the `format` that is asked for, where that can be checked. */
@@ -19,7 +22,10 @@ export interface KeywordInput {
   readonly at: (schema: unknown, resource: SchemaResource) => Check;
 }
 
-/** Reads keywords of one schema object. `undefined`: it has none of them. Throws a `TypeError` for one that makes no sense. */
+/**
+ * Reads keywords of one schema object. `undefined`: it has none of them. Throws a `TypeError` for
+ * one that makes no sense.
+ */
 export type KeywordReader = (input: KeywordInput) => Check | undefined;
 
 /** A member that must be a whole number from 0, if it is there. */

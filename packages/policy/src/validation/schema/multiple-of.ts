@@ -1,4 +1,7 @@
-/** Whether a number is a whole multiple of another, as they are written in decimal: `0.0075` is one of `0.0001`. */
+/**
+ * Whether a number is a whole multiple of another, as they are written in decimal: `0.0075` is one
+ * of `0.0001`.
+ */
 export function isMultipleOf(value: number, divisor: number): boolean {
   const quotient = value / divisor;
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return Number.isInteger(quotient);
@@ -9,7 +12,8 @@ export function isMultipleOf(value: number, divisor: number): boolean {
   return dividend % unit === 0n;
 }
 
-// A number of JSON has at most 17 digits and an exponent of three, so that what is made of it is bounded.
+// A number of JSON has at most 17 digits and an exponent of three, so that what is made of it is
+// bounded.
 function decimalOf(value: number): { readonly digits: bigint; readonly exponent: number } {
   const [mantissa = "", exponent = "0"] = Math.abs(value).toString().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");

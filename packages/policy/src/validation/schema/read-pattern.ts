@@ -1,12 +1,18 @@
 import type { RE2JS } from "re2js";
 
-/** Whether a text has what a pattern asks for; `size` is what a unit of text costs, as a count of instructions. */
+/**
+ * Whether a text has what a pattern asks for; `size` is what a unit of text costs, as a count of
+ * instructions.
+ */
 export interface Pattern {
   readonly size: number;
   test(text: string): boolean;
 }
 
-/** Reads a pattern; `undefined` for one that is valid and that no engine of linear time can look for, such as one that looks ahead. */
+/**
+ * Reads a pattern; `undefined` for one that is valid and that no engine of linear time can look
+ * for, such as one that looks ahead.
+ */
 export type PatternReader = (source: string) => Pattern | undefined;
 
 /** The one engine for patterns: RE2's, in JavaScript. */
@@ -17,9 +23,11 @@ const mostSize = 40_000;
 const mostSizeOfAll = 60_000;
 
 /**
- * Makes a reader for the patterns of one schema. Patterns are a server's own texts and run on what models and servers write, so that only an
- * engine will do whose time is linear in the text. What it has not (look-ahead and look-behind, back references, a repeat of more than
- * 1,000) cannot be looked for. Throws a `TypeError` when the patterns of the schema would make programs of more than 60,000 instructions.
+ * Makes a reader for the patterns of one schema. Patterns are a server's own texts and run on what
+ * models and servers write, so that only an engine will do whose time is linear in the text. What
+ * it has not (look-ahead and look-behind, back references, a repeat of more than 1,000) cannot be
+ * looked for. Throws a `TypeError` when the patterns of the schema would make programs of more than
+ * 60,000 instructions.
  */
 export function createPatternReader(engine: PatternEngine): PatternReader {
   const known = new Map<string, Pattern | undefined>();
@@ -61,7 +69,10 @@ const spaces = String.raw`\s\x0b\x{a0}\x{feff}\x{2028}\x{2029}\p{Z}`;
 const lineEnds = String.raw`\n\r\x{2028}\x{2029}`;
 const property = /^\\([pP])\{(?:Script|sc|Script_Extensions|scx|General_Category|gc)=(\w{1,40})\}/;
 
-/** What of a pattern means something else to the engine than in ECMAScript, written so that it means the same. */
+/**
+ * What of a pattern means something else to the engine than in ECMAScript, written so that it means
+ * the same.
+ */
 function toEngineSyntax(source: string): string {
   let result = "";
   let isInClass = false;

@@ -8,13 +8,19 @@ export interface ValidationRun {
   depth: number;
   /** Where the check is, in the value. */
   readonly path: string[];
-  /** The resources that lead to where the check is in the schema, the outermost first. Only where references are dynamic. */
+  /**
+   * The resources that lead to where the check is in the schema, the outermost first. Only where
+   * references are dynamic.
+   */
   readonly scope: SchemaResource[];
   /** Where to tell what is wrong. `undefined`: only whether something is. */
   violations: Violation[] | undefined;
 }
 
-/** Which members and items of one value some schema has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
+/**
+ * Which members and items of one value some schema has looked at, for `unevaluatedProperties` and
+ * `unevaluatedItems`.
+ */
 export interface Seen {
   allNames: boolean;
   readonly names: Set<string>;
@@ -26,7 +32,10 @@ export interface Seen {
 /** Whether a value is what (a keyword of) a schema asks for. */
 export type Check = (value: unknown, run: ValidationRun, seen: Seen | undefined) => boolean;
 
-/** Thrown by a check that would take too long: the schema or the value makes it do more than any honest one needs. */
+/**
+ * Thrown by a check that would take too long: the schema or the value makes it do more than any
+ * honest one needs.
+ */
 export const tooMuch: unique symbol = Symbol("too much to check");
 
 /** The steps of one run: about a tenth of a second. */
@@ -39,7 +48,8 @@ const longestPointer = 1000;
 /** Counts work that is about to be done. */
 export function spend(run: ValidationRun, steps: number): void {
   run.steps -= steps;
-  // Not an error: nobody outside sees it, and to make a stack trace costs most when the stack is deep.
+  // Not an error: nobody outside sees it, and to make a stack trace costs most when the stack is
+  // deep.
   // oxlint-disable-next-line typescript/only-throw-error
   if (run.steps < 0) throw tooMuch;
 }

@@ -27,7 +27,10 @@ export interface SchemaReference extends Located {
 export interface SchemaDocument {
   readonly root: Located;
   readonly resources: readonly SchemaResource[];
-  /** Where a reference in a resource leads to. Throws a `TypeError` for one that leads out of the document or nowhere. */
+  /**
+   * Where a reference in a resource leads to. Throws a `TypeError` for one that leads out of the
+   * document or nowhere.
+   */
   resolve(reference: unknown, from: SchemaResource): SchemaReference;
   /** Where a subschema of `parent` is read. */
   readonly locate: (schema: unknown, parent: SchemaResource) => Located;
@@ -36,7 +39,10 @@ export interface SchemaDocument {
 // Where a schema without an `$id` is. Nobody goes there.
 const nowhere = "schema://local/";
 
-/** Finds the resources and anchors of a copied schema. Throws a `TypeError` for one whose parts contradict each other. */
+/**
+ * Finds the resources and anchors of a copied schema. Throws a `TypeError` for one whose parts
+ * contradict each other.
+ */
 export function readDocument(schema: unknown): SchemaDocument {
   const byAddress = new Map<string, SchemaResource>();
   const owners = new Map<object, SchemaResource>();

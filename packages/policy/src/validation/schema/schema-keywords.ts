@@ -128,7 +128,8 @@ function readOneOf({ schema: { oneOf }, sub }: KeywordInput): Check | undefined 
   };
 }
 
-// Tells what is wrong by the one schema that was probably meant: the only one that is not refused at once.
+// Tells what is wrong by the one schema that was probably meant: the only one that is not refused
+// at once.
 function explain(
   checks: readonly Check[],
   { value, run, keyword }: { readonly value: unknown; readonly run: ValidationRun; readonly keyword: string },

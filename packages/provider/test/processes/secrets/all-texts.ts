@@ -2,7 +2,10 @@ import type { McpProvider } from "@hostside/provider";
 import { inspect } from "node:util";
 import { vi } from "vitest";
 
-/** Everything that a provider shows of itself and its servers, but for what the servers have on offer. */
+/**
+ * Everything that a provider shows of itself and its servers, but for what the servers have on
+ * offer.
+ */
 export interface TextCollector extends Disposable {
   add(...values: readonly unknown[]): void;
   /** All of it, in every way in which it may get into a log. */

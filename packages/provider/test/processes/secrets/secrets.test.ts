@@ -24,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Does with a server what a product does, and returns where one of the secrets stands in all that is said of it. */
+/**
+ * Does with a server what a product does, and returns where one of the secrets stands in all that
+ * is said of it.
+ */
 async function findLeak(
   spec: ServerSpec,
   hidden: readonly string[],

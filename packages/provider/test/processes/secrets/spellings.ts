@@ -44,7 +44,10 @@ export const secrets: fc.Arbitrary<string> = fc
   )
   .map(([start, rest, number]) => `s${start.join("")}${rest.join("")}Z${number}`.replaceAll(/\s+/g, "-"));
 
-/** The text and what it says when it is read, several times over: where a secret could stand. Written without our own decoder. */
+/**
+ * The text and what it says when it is read, several times over: where a secret could stand.
+ * Written without our own decoder.
+ */
 export function readingsOf(text: string): string {
   const readings = [text];
   let reading = text;

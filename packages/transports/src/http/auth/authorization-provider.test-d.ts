@@ -1,7 +1,8 @@
 import type { AuthProvider, ClientCredentialsProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { AuthorizationProvider, OAuthProvider, TokenSource } from "./authorization-provider.ts";
 
-// What the SDK calls a provider can be handed to us, and what we are handed can be handed on to the SDK, without a cast.
+// What the SDK calls a provider can be handed to us, and what we are handed can be handed on to the
+// SDK, without a cast.
 declare const sdkOAuth: OAuthClientProvider;
 declare const ownOAuth: OAuthProvider;
 declare const sdkTokens: AuthProvider;

@@ -1,12 +1,18 @@
 import type { ServerCredentials } from "@hostside/core";
 
-/** Where bearer tokens come from, for a product that manages them itself. The `AuthProvider` of the MCP SDK is one. */
+/**
+ * Where bearer tokens come from, for a product that manages them itself. The `AuthProvider` of the
+ * MCP SDK is one.
+ */
 export interface TokenSource {
-  /** The current token, or `undefined` for none. Asked before every request, so it should be quick. */
+  /**
+   * The current token, or `undefined` for none. Asked before every request, so it should be quick.
+   */
   token(): Promise<string | undefined>;
   /**
-   * The server refused the token with HTTP 401. When this resolves, the request is sent once more with what {@linkcode token} says
-   * then. Absent, or when it throws: the request fails with `auth_required`.
+   * The server refused the token with HTTP 401. When this resolves, the request is sent once more
+   * with what {@linkcode token} says then. Absent, or when it throws: the request fails with
+   * `auth_required`.
    */
   onUnauthorized?(refusal: UnauthorizedRefusal): Promise<void>;
 }
@@ -21,13 +27,16 @@ export interface UnauthorizedRefusal {
 }
 
 /**
- * What a product implements to have OAuth done for it: storage, and the one step that needs a browser. The `OAuthClientProvider`
- * of the MCP SDK is one, and so are the SDK's ready-made ones for client credentials; the optional members of that interface are
- * honoured when they are there, except `dpop`. Hand over the same object for the same server each time: it is what concurrent
+ * What a product implements to have OAuth done for it: storage, and the one step that needs a
+ * browser. The `OAuthClientProvider` of the MCP SDK is one, and so are the SDK's ready-made ones
+ * for client credentials; the optional members of that interface are honoured when they are there,
+ * except `dpop`. Hand over the same object for the same server each time: it is what concurrent
  * requests and repeated attempts are recognised by.
  */
 export interface OAuthProvider {
-  /** Where the authorization server sends the user back to; `undefined` for a flow without a user. */
+  /**
+   * Where the authorization server sends the user back to; `undefined` for a flow without a user.
+   */
   readonly redirectUrl: string | URL | undefined;
   readonly clientMetadata: OAuthClientMetadata;
   clientInformation(context?: OAuthContext): Awaitable<OAuthClient | undefined>;

@@ -9,7 +9,10 @@ export interface PendingRecovery {
   readonly expiresAt: number;
 }
 
-/** What outlives a connection, because the user's answer may come when the connection that asked is gone. */
+/**
+ * What outlives a connection, because the user's answer may come when the connection that asked is
+ * gone.
+ */
 export interface AuthorizationState {
   recovery: PendingRecovery | undefined;
   /** When users were sent to their browser. */
@@ -20,7 +23,10 @@ export interface AuthorizationState {
   sent: SentUser | undefined;
   /** The latest refusal for want of scope that no user was there to answer. */
   stepUp: AuthorizationRefusal | undefined;
-  /** The credentials were cleared: what is under way on behalf of this state must save nothing any more. */
+  /**
+   * The credentials were cleared: what is under way on behalf of this state must save nothing any
+   * more.
+   */
   isForgotten: boolean;
 }
 

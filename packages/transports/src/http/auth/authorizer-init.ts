@@ -30,8 +30,9 @@ export interface AuthorizerInit {
 }
 
 /**
- * What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer. Whatever became of the requests to an authorization server,
- * the one that needs the credentials did not run.
+ * What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer.
+ * Whatever became of the requests to an authorization server, the one that needs the credentials
+ * did not run.
  */
 export function toAuthorizationError(
   error: unknown,

@@ -48,8 +48,8 @@ function createTokenAuthorizer(init: AuthorizerInit, provider: OAuthProvider | T
     );
     return recovery;
   };
-  // The timer is the waiter's own, so that none is left when the last one has gone; the attempt itself may go on, because what it has
-  // redeemed must be saved.
+  // The timer is the waiter's own, so that none is left when the last one has gone; the attempt
+  // itself may go on, because what it has redeemed must be saved.
   const join = async (refusal: AuthorizationRefusal, signal: AbortSignal): Promise<void> => {
     const state = stateOf();
     const recovery = (state.recovery ??= begin(state, refusal));

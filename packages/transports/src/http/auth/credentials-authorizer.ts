@@ -5,7 +5,10 @@ import { authorizationStateOf } from "./authorization-state.ts";
 import { toAuthorizationError, type AuthorizerInit } from "./authorizer-init.ts";
 import { recoveryMs, tookTooLong } from "./recovery-time.ts";
 
-/** An authorizer that asks whoever has the credentials, who decides what a refusal means and sees to it that one attempt serves all. */
+/**
+ * An authorizer that asks whoever has the credentials, who decides what a refusal means and sees to
+ * it that one attempt serves all.
+ */
 export function createCredentialsAuthorizer(init: AuthorizerInit, credentials: ServerCredentials): Authorizer {
   const { context } = init;
   const { serverId, clock } = context;
@@ -19,7 +22,8 @@ export function createCredentialsAuthorizer(init: AuthorizerInit, credentials: S
       await untilAborted(answer(), deadline.signal);
     } catch (reason) {
       const error = toAuthorizationError(reason, init, refusal.error);
-      // More access than there is: the next connection would not miss it, and so it would ask nobody.
+      // More access than there is: the next connection would not miss it, and so it would ask
+      // nobody.
       if (status === 403 && error.code === "auth_required" && !interactive)
         authorizationStateOf(credentials).stepUp = refusal;
       throw error;

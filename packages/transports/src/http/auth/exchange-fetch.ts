@@ -7,7 +7,10 @@ import { readBody } from "../exchange/read-body.ts";
 
 const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;
-/** The headers of an answer that OAuth code reads. Not `location`: who does not know it cannot follow it. */
+/**
+ * The headers of an answer that OAuth code reads. Not `location`: who does not know it cannot
+ * follow it.
+ */
 export const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
 
 /** What an exchange fetch is made from. */
@@ -17,9 +20,11 @@ export interface ExchangeFetchInit {
 }
 
 /**
- * A `fetch` over an exchange, for OAuth code: answers within 30 s and 1 MiB, over `https:` or on this machine alone. It never follows a
- * redirect, nor can who uses it, because it does not say where to: a GET is answered with the status, a POST fails with
- * `redirect_refused`. Like any `fetch` it fails with a `TypeError`, whose cause is the `HostsideError`, or with the reason of its `signal`.
+ * A `fetch` over an exchange, for OAuth code: answers within 30 s and 1 MiB, over `https:` or on
+ * this machine alone. It never follows a redirect, nor can who uses it, because it does not say
+ * where to: a GET is answered with the status, a POST fails with `redirect_refused`. Like any
+ * `fetch` it fails with a `TypeError`, whose cause is the `HostsideError`, or with the reason of
+ * its `signal`.
  */
 export function createExchangeFetch(
   init: ExchangeFetchInit,
@@ -51,7 +56,10 @@ export function createExchangeFetch(
   };
 }
 
-/** What a `fetch` is asked for, as an exchange is. Throws a `TypeError` for what OAuth code does not send. */
+/**
+ * What a `fetch` is asked for, as an exchange is. Throws a `TypeError` for what OAuth code does not
+ * send.
+ */
 export function toHttpRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
   const names = new Headers(headers);
   if (body instanceof URLSearchParams && !names.has("content-type")) {

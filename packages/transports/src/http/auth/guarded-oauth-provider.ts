@@ -37,10 +37,11 @@ interface FullOAuthProvider extends OAuthProvider {
 }
 
 /**
- * A provider as the SDK's flow gets it: the product's own, all members of it, but every secret that passes is learned; credentials
- * are bound to the authorization server that they are first used with; nobody is sent to a page that is neither `https:` nor on this
- * machine, and without a user who waits nobody is sent anywhere and no client is registered; a code is redeemed only where the user
- * was sent for it. Once the credentials are cleared, nothing is saved any more.
+ * A provider as the SDK's flow gets it: the product's own, all members of it, but every secret that
+ * passes is learned; credentials are bound to the authorization server that they are first used
+ * with; nobody is sent to a page that is neither `https:` nor on this machine, and without a user
+ * who waits nobody is sent anywhere and no client is registered; a code is redeemed only where the
+ * user was sent for it. Once the credentials are cleared, nothing is saved any more.
  */
 export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OAuthProvider {
   const provider: FullOAuthProvider = product;
@@ -123,7 +124,10 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
   });
 }
 
-/** The members that change what is kept or what the user sees: they refuse once the credentials were cleared. */
+/**
+ * The members that change what is kept or what the user sees: they refuse once the credentials were
+ * cleared.
+ */
 function savingOf(provider: FullOAuthProvider, { isForgotten, serverId }: FlowRules) {
   const assertWanted = (): void => {
     if (isForgotten()) throw cleared(serverId);

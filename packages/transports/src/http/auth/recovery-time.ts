@@ -1,7 +1,10 @@
 import { HostsideError } from "@hostside/core";
 import { formatMs } from "@hostside/core/implement";
 
-/** How long anybody waits for other credentials: several requests to an authorization server, each of which has 30 s. */
+/**
+ * How long anybody waits for other credentials: several requests to an authorization server, each
+ * of which has 30 s.
+ */
 export const recoveryMs = 120_000;
 
 /** Whoever has the credentials did not come back in that time. */

@@ -24,8 +24,9 @@ const deadCredentials: ReadonlyMap<string, readonly ("client" | "tokens")[]> = n
 type FlowEnd = "AUTHORIZED" | "REDIRECT";
 
 /**
- * Gets a token after a refusal, by the SDK's flow: by redeeming a refresh token, without a user where the provider needs none, or by
- * sending the user to the authorization page if one waits. Throws `auth_required` when a user has to act.
+ * Gets a token after a refusal, by the SDK's flow: by redeeming a refresh token, without a user
+ * where the provider needs none, or by sending the user to the authorization page if one waits.
+ * Throws `auth_required` when a user has to act.
  */
 export async function runOAuth(
   provider: OAuthProvider,
@@ -55,10 +56,11 @@ export async function runOAuth(
 }
 
 /**
- * Completes what `redirectToAuthorization` began: exchanges the code that the authorization server sent back for tokens. `callback`
- * is the whole query of the redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the
- * provider's part. Throws `auth_required` when the user declined, when the code is refused, when the server names another
- * authorization server than the user was sent to, or when it takes more than two minutes.
+ * Completes what `redirectToAuthorization` began: exchanges the code that the authorization server
+ * sent back for tokens. `callback` is the whole query of the redirect, because the issuer in it has
+ * to be checked (RFC 9207); comparing its `state` is the provider's part. Throws `auth_required`
+ * when the user declined, when the code is refused, when the server names another authorization
+ * server than the user was sent to, or when it takes more than two minutes.
  */
 export async function redeemCallback(
   provider: OAuthProvider,
@@ -117,7 +119,8 @@ async function answer(provider: OAuthProvider, refusal: AuthorizationRefusal, fl
   return typeof end === "string" ? end : retryWithoutRefresh(provider, flow, end);
 }
 
-// RFC 9728, 5.1. What a server names elsewhere could be anything in the host's network; its own well-known place is asked instead.
+// RFC 9728, 5.1. What a server names elsewhere could be anything in the host's network; its own
+// well-known place is asked instead.
 function ownMetadata(url: URL | undefined, serverUrl: URL): URL | undefined {
   return url?.origin === serverUrl.origin ? url : undefined;
 }
@@ -125,7 +128,8 @@ function ownMetadata(url: URL | undefined, serverUrl: URL): URL | undefined {
 async function retryWithoutRefresh(provider: OAuthProvider, flow: Flow, failure: EndpointFailure): Promise<FlowEnd> {
   const { init, isInteractive } = flow;
   const dead = deadCredentials.get(failure.error);
-  // An authorization server that is out of order for now is no reason to bother the user, nor to forget anything.
+  // An authorization server that is out of order for now is no reason to bother the user, nor to
+  // forget anything.
   if (dead === undefined || failure.refreshToken === undefined) throw endpointError(failure, init);
   // Another process may have redeemed it; then there is a new one.
   if ((await provider.tokens())?.refresh_token !== failure.refreshToken) return "AUTHORIZED";

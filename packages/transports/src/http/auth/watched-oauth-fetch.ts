@@ -27,8 +27,9 @@ export interface WatchedFetch {
 const stopped = "stopped_by_the_host";
 
 /**
- * Keeps from the SDK why a POST failed. On its own it would print what the server said to the console, forget credentials and begin a
- * new authorization, also when the authorization server is merely out of order. What is to be done is for the host to say.
+ * Keeps from the SDK why a POST failed. On its own it would print what the server said to the
+ * console, forget credentials and begin a new authorization, also when the authorization server is
+ * merely out of order. What is to be done is for the host to say.
  */
 export function watchOAuthFetch(fetchFn: OAuthFetch): WatchedFetch {
   let failure: EndpointFailure | undefined;

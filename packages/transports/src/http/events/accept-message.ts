@@ -6,7 +6,10 @@ import type { RequestId } from "../../message/json-rpc.ts";
 export interface ReceivedMessageSink {
   /** `relatedId` is the request on whose stream it came. */
   deliver(message: JsonObject, relatedId?: RequestId, bytes?: number): void;
-  /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
+  /**
+   * Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of
+   * ours.
+   */
   onAnomaly(what: string, fate?: string): void;
 }
 
@@ -17,9 +20,10 @@ export interface Acceptance {
 }
 
 /**
- * Passes on the JSON that came with the answer to request `id`, and returns whether the answer was among it. On HTTP each answer
- * comes with its own request: one to any other is noise. One whose id came back as text, or an error without an id, from a server
- * that could not read it, can only be meant for this request, and gets its id.
+ * Passes on the JSON that came with the answer to request `id`, and returns whether the answer was
+ * among it. On HTTP each answer comes with its own request: one to any other is noise. One whose id
+ * came back as text, or an error without an id, from a server that could not read it, can only be
+ * meant for this request, and gets its id.
  */
 export function acceptAnswer(json: unknown, id: RequestId, { sink, bytes }: Acceptance): boolean {
   // Batches exist in 2025-03-26 alone, and only there may a server send one.
@@ -27,12 +31,17 @@ export function acceptAnswer(json: unknown, id: RequestId, { sink, bytes }: Acce
   return acceptOne(json, id, { sink, bytes });
 }
 
-/** Passes on the JSON that came on a stream for no request in particular. Answers do not belong there. */
+/**
+ * Passes on the JSON that came on a stream for no request in particular. Answers do not belong
+ * there.
+ */
 export function acceptUnsolicited(json: unknown, sink: ReceivedMessageSink): void {
   for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, { sink });
 }
 
-/** Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked. */
+/**
+ * Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked.
+ */
 export function acceptAny(json: unknown, { sink, bytes }: Acceptance): void {
   for (const item of Array.isArray(json) ? json : [json]) {
     if (isJsonObject(item)) sink.deliver(item, undefined, bytes);
@@ -62,7 +71,9 @@ function answers(message: JsonObject, id: RequestId): boolean {
   return isSameId(given, id) || ((given === null || given === undefined) && "error" in message);
 }
 
-/** Whether an id is that of a request of ours, or what some servers make of it: the same as text. */
+/**
+ * Whether an id is that of a request of ours, or what some servers make of it: the same as text.
+ */
 export function isSameId(given: unknown, id: RequestId): boolean {
   return given === id || given === String(id);
 }

@@ -14,8 +14,10 @@ const replacement = "\uFFFD";
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Reads the beginning of a stream of events that is nothing but one event with the answer to request `id`, as most servers send it, and saves making a parser for it.
- * `undefined` for whatever else it may be, also where a parser would find the answer in it, or something to complain of: nothing has happened then.
+ * Reads the beginning of a stream of events that is nothing but one event with the answer to
+ * request `id`, as most servers send it, and saves making a parser for it. `undefined` for whatever
+ * else it may be, also where a parser would find the answer in it, or something to complain of:
+ * nothing has happened then.
  */
 export function readLoneAnswer(bytes: Uint8Array, id: RequestId, maxMessageBytes: number): LoneAnswer | undefined {
   const text = decoder.decode(bytes);

@@ -6,7 +6,8 @@ import type { ReadingContext } from "./reading-context.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
-// Signs of life are no messages, and a server that may send small messages alone may send them, too. But a mebibyte of them is none.
+// Signs of life are no messages, and a server that may send small messages alone may send them,
+// too. But a mebibyte of them is none.
 const leastIdleBytes = 65_536;
 const mostIdleBytes = 1024 * 1024;
 // Reading an event is work, however little is in it.
@@ -18,26 +19,33 @@ export const brokenBytesRead = "its broken bytes are read as U+FFFD";
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
   /**
-   * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two; of blank lines and comments 1 MiB at most.
-   * Its `sink` is told of what is odd.
+   * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two; of
+   * blank lines and comments 1 MiB at most. Its `sink` is told of what is odd.
    */
   readonly reading: ReadingContext;
-  /** Called for each message, as parsed JSON of any kind, with the id of its event and the size of its data. */
+  /**
+   * Called for each message, as parsed JSON of any kind, with the id of its event and the size of
+   * its data.
+   */
   readonly onJson: (json: unknown, eventId: string | undefined, bytes: number) => void;
   /**
-   * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
-   * few words of ours, `data` is the evidence. Default: it is noise like any other.
+   * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or
+   * nested too deeply. `what` says so in a few words of ours, `data` is the evidence. Default: it
+   * is noise like any other.
    */
   readonly onBrokenAnswer?: (id: RequestId, what: string, data: string) => void;
-  /** Whether somebody else has read the beginning of the stream, to the end of an event. Default `false`. */
+  /**
+   * Whether somebody else has read the beginning of the stream, to the end of an event. Default
+   * `false`.
+   */
   readonly isContinued?: boolean;
   /** Called for events that are no message. Default: they are ignored. */
   readonly onOtherEvent?: (type: string, data: string) => void;
 }
 
 /**
- * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to the sink, and so
- * is a batch of more than 1,000 messages. Throws
+ * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped,
+ * with a word to the sink, and so is a batch of more than 1,000 messages. Throws
  * `message_too_large` for a message beyond the limit, and for that much without a message.
  */
 export function createMessageParser(init: MessageParserInit): SseParser {

@@ -13,9 +13,14 @@ export interface SseEvent {
 
 /** Reads a `text/event-stream` as the WHATWG describes it, from bytes cut anywhere. */
 export interface SseParser {
-  /** Takes the next bytes. Throws what the init's errors are, or what `onEvent` throws; the parser is of no use afterwards. */
+  /**
+   * Takes the next bytes. Throws what the init's errors are, or what `onEvent` throws; the parser
+   * is of no use afterwards.
+   */
   push(chunk: Uint8Array): void;
-  /** The latest event id; what `Last-Event-ID` should say. Ids that no header can carry are ignored. */
+  /**
+   * The latest event id; what `Last-Event-ID` should say. Ids that no header can carry are ignored.
+   */
   readonly lastEventId: string | undefined;
   /** The latest `retry:`, in milliseconds. */
   readonly retryMs: number | undefined;
@@ -31,7 +36,10 @@ export interface SseParserInit {
   readonly isContinued?: boolean;
   /** Bytes of data that one event may have. */
   readonly maxEventBytes: number;
-  /** Bytes of all that is no data, blank lines and comments, until there is an event again. Default: `maxEventBytes`. */
+  /**
+   * Bytes of all that is no data, blank lines and comments, until there is an event again. Default:
+   * `maxEventBytes`.
+   */
   readonly maxIdleBytes?: number;
   /** The error for an event that is too large. */
   readonly tooLarge: () => Error;
@@ -54,7 +62,8 @@ const fieldNameBytes = 6;
 export function createSseParser(init: SseParserInit): SseParser {
   const { onEvent, onNotUtf8, maxEventBytes, maxIdleBytes = maxEventBytes, tooLarge, tooIdle = tooLarge } = init;
   const lines = createLineSplitter(maxEventBytes + fieldNameBytes, tooLarge, init.isContinued);
-  // Nearly always there is one line. What joins several holds bytes, because a text for each would take many times the room of a line.
+  // Nearly always there is one line. What joins several holds bytes, because a text for each would
+  // take many times the room of a line.
   let data: Uint8Array | undefined;
   let joined: ByteBuffer | undefined;
   let idleBytes = 0;
@@ -133,7 +142,8 @@ export function createSseParser(init: SseParserInit): SseParser {
 // Marks of byte order are dropped only where the format has one: at the very start.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-// Whether the name of the field is `data`, byte by byte: a text for each line would cost more than all the rest.
+// Whether the name of the field is `data`, byte by byte: a text for each line would cost more than
+// all the rest.
 function isData(line: Uint8Array): boolean {
   const isNamed = line[0] === 100 && line[1] === 97 && line[2] === 116 && line[3] === 97;
   return isNamed && (line.length === dataLength || line[dataLength] === colonByte);

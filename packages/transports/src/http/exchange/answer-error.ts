@@ -25,7 +25,10 @@ export function noMessages({ serverId }: HttpEndpoint, bytes: number): HostsideE
   );
 }
 
-/** The server answered with something else than an answer: `what`, in a few words of ours; `body` is the evidence. */
+/**
+ * The server answered with something else than an answer: `what`, in a few words of ours; `body` is
+ * the evidence.
+ */
 export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, body: string): HostsideError {
   const excerpt = bodyExcerptOf(body, redact);
   const hint = /^<(?:!doctype|html)/i.test(excerpt) ? ", a web page" : "";
@@ -61,7 +64,10 @@ export function streamEnded({ serverId }: HttpEndpoint): HostsideError {
   });
 }
 
-/** The stream that should have brought the answer broke off, and whoever asked for the rest of it did not get it. */
+/**
+ * The stream that should have brought the answer broke off, and whoever asked for the rest of it
+ * did not get it.
+ */
 export function notResumed(
   { serverId }: HttpEndpoint,
   {

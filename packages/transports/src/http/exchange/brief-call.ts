@@ -3,9 +3,15 @@ import { noAnswerInTime } from "./answer-error.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
 
-/** A request whose reply is an acknowledgement: bounded in time, and read as far as an error message needs it. */
+/**
+ * A request whose reply is an acknowledgement: bounded in time, and read as far as an error message
+ * needs it.
+ */
 export interface BriefCall {
-  /** Rejects with `request_timeout`, the reason of a `cancel`, or what broke the exchange; any status is a reply. */
+  /**
+   * Rejects with `request_timeout`, the reason of a `cancel`, or what broke the exchange; any
+   * status is a reply.
+   */
   readonly reply: Promise<CompleteReply>;
   cancel(reason: HostsideError): void;
 }

@@ -5,9 +5,10 @@ import type { TransportContext } from "../../context/transport-context.ts";
 const longestExcerpt = 100;
 
 /**
- * Credentials as a request carries them, by lower-case names; `undefined` for none. Their values are masked from now on wherever they are echoed.
- * Throws, outcome `not-sent`, naming the header and not its value: `auth_required` for a value that no header can carry, `internal_error` for what
- * whoever gave them got wrong.
+ * Credentials as a request carries them, by lower-case names; `undefined` for none. Their values
+ * are masked from now on wherever they are echoed. Throws, outcome `not-sent`, naming the header
+ * and not its value: `auth_required` for a value that no header can carry, `internal_error` for
+ * what whoever gave them got wrong.
  */
 export function toRequestHeaders(
   credentials: CredentialHeaders,
@@ -28,7 +29,8 @@ export function toRequestHeaders(
     if (!isHeaderName(name)) throw refuse("internal_error", `include ${quote(name)}, which is no name of a header`);
     if (isReservedHeader(lower)) throw refuse("internal_error", `include ${quote(name)}, which the transport sets`);
     if (typeof value !== "string") throw refuse("internal_error", `give ${quote(name)} a value that is no text`);
-    // A proof of DPoP lets nobody in without its token, and one for each request would push out what has to be masked.
+    // A proof of DPoP lets nobody in without its token, and one for each request would push out
+    // what has to be masked.
     if (lower !== "dpop") learnValue(value, secrets.learn);
     if (!isHeaderValue(value)) throw refuse("auth_required", `give ${quote(name)} a value that no header can carry`);
     (headers ??= {})[lower] = value;

@@ -1,8 +1,9 @@
 import { isHeaderValue } from "@hostside/core/implement";
 
 /**
- * A text as a header value: as it is when every recipient reads it the same way, or else as `=?base64?…?=` of its UTF-8 bytes
- * (2026-07-28, "Value Encoding"). A text that looks like the latter is encoded too.
+ * A text as a header value: as it is when every recipient reads it the same way, or else as
+ * `=?base64?…?=` of its UTF-8 bytes (2026-07-28, "Value Encoding"). A text that looks like the
+ * latter is encoded too.
  */
 export function encodeHeaderValue(text: string): string {
   const plain = text !== "" && isHeaderValue(text) && text === text.trim();

@@ -5,12 +5,15 @@ import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 /**
- * Something with the shape of the global `fetch`. It is called with `redirect: "manual"` and a `signal`, and should honour both;
- * decoding bodies is its job, following redirects is not.
+ * Something with the shape of the global `fetch`. It is called with `redirect: "manual"` and a
+ * `signal`, and should honour both; decoding bodies is its job, following redirects is not.
  */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is connected. */
+/**
+ * An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is
+ * connected.
+ */
 export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpClient {
   return { start: (request) => startCall(request, fetch, init), close: () => {} };
 }
@@ -81,7 +84,8 @@ function createReply(response: Response, state: CallState): HttpReply {
         readBody(response, state, onChunk).then(resolve, reject);
       }),
     cancel() {
-      // A body that is being read is locked: only the signal ends it, and a `fetch` may be deaf to that.
+      // A body that is being read is locked: only the signal ends it, and a `fetch` may be deaf to
+      // that.
       state.reject(state.toError(undefined));
       state.abort();
     },

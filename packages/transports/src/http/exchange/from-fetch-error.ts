@@ -5,7 +5,10 @@ import { formatMs, safeCause, type Redactor } from "@hostside/core/implement";
 export interface FailedRequest {
   readonly serverId: string;
   readonly url: URL;
-  /** Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a foreign `fetch` before its response. */
+  /**
+   * Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a
+   * foreign `fetch` before its response.
+   */
   readonly sent: boolean | undefined;
   /** Masks what a server may echo. Default: nothing. */
   readonly redact?: Redactor | undefined;
@@ -32,8 +35,9 @@ const dnsFailed: Failure = {
   beforeSending: true,
 };
 
-// Codes of Node's system errors, of its TLS and HTTP parser, of zlib, and of undici, which is Node's `fetch`. A certificate is looked at
-// before anything is sent; other failures of TLS, and a route that is gone, can befall a connection at any time.
+// Codes of Node's system errors, of its TLS and HTTP parser, of zlib, and of undici, which is
+// Node's `fetch`. A certificate is looked at before anything is sent; other failures of TLS, and a
+// route that is gone, can befall a connection at any time.
 const failures: readonly (readonly [RegExp, Failure])[] = [
   [/^(?:ENOTFOUND$|EAI_)/, dnsFailed],
   [/^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/, { ...tlsFailed, beforeSending: true }],
@@ -49,7 +53,10 @@ const unknownAuthority = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CH
 const authorityHint =
   "; if the host trusts whoever signed its certificate, NODE_EXTRA_CA_CERTS or the connector's `ca` says so";
 
-/** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
+/**
+ * Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject
+ * with.
+ */
 export function fromFetchError(error: unknown, { serverId, url, sent, redact = same }: FailedRequest): HostsideError {
   const { code, isConnect } = readEvidence(error);
   const known = failures.find(([pattern]) => pattern.test(code))?.[1];
@@ -69,7 +76,10 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
   );
 }
 
-/** Whether nobody listens at the server's address: it was there to be asked, and refused the connection. */
+/**
+ * Whether nobody listens at the server's address: it was there to be asked, and refused the
+ * connection.
+ */
 export function isConnectionRefused({ code, cause }: HostsideError): boolean {
   return code === "unreachable" && readEvidence(cause).code === "ECONNREFUSED";
 }

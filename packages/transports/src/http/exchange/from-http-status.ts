@@ -14,8 +14,9 @@ import type { CompleteReply } from "./read-body.ts";
 const longestChallenge = 2048;
 
 /**
- * How a request says which session it belongs to: by the `id` in its header, by the `url` it goes to, by nothing but the `handshake`
- * before it, or not at all (`none`), because there is no session or not yet.
+ * How a request says which session it belongs to: by the `id` in its header, by the `url` it goes
+ * to, by nothing but the `handshake` before it, or not at all (`none`), because there is no session
+ * or not yet.
  */
 export type SessionUse = "handshake" | "id" | "none" | "url";
 
@@ -53,7 +54,8 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
   if (status === 429) return fail("rate_limited", evidence);
   const forgotten = readForgotten(refusal, rpcError?.message ?? body, request.session);
   if (forgotten !== undefined) return fail("session_expired", evidence, { outcome: forgotten });
-  // A client error is a refusal; after a server error, or one of a gateway, the request may have run all the same.
+  // A client error is a refusal; after a server error, or one of a gateway, the request may have
+  // run all the same.
   const refused = status >= 400 && status < 500 && status !== 408;
   return fail("http_error", `${evidence}${hintFor(refusal, request.session)}`, {
     outcome: refused ? "failed" : "unknown",
@@ -105,10 +107,12 @@ function readRpcError(body: string): RpcError | undefined {
   }
 }
 
-// Said to a request that did name its session: something in between removed the header, and a new session would fare no better.
+// Said to a request that did name its session: something in between removed the header, and a new
+// session would fare no better.
 const headerMissing = /session.{0,40}(?:required|missing)|missing.{0,40}session/i;
 
-// Only 404 to a request that named its session by id is the protocol's own way to say so, and proves that the request was not run:
+// Only 404 to a request that named its session by id is the protocol's own way to say so, and
+// proves that the request was not run:
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
 // Servers that restarted answer 400 with one sentence or another, which a tool could say as well.
 function readForgotten(

@@ -35,7 +35,9 @@ function guardAgainst(refused: readonly string[], asked: Asked = { urls: [], add
   return createHttpGuard({ guard, server: { serverId: "web" }, serverUrl: "http://mcp.example" });
 }
 
-/** Names that have, at each lookup, the next of these lists of addresses; the last one from then on. */
+/**
+ * Names that have, at each lookup, the next of these lists of addresses; the last one from then on.
+ */
 function createDns(...answers: readonly (readonly string[])[]): {
   readonly lookup: LookupAll;
   readonly names: string[];

@@ -18,7 +18,10 @@ import type { TransportContext } from "../../context/transport-context.ts";
 
 /** An HTTP request to a server, as far as a host's own headers may depend on it. */
 export interface HeaderRequest {
-  /** The method of the MCP message in it; absent where there is none, as when a stream is opened or a session ended. */
+  /**
+   * The method of the MCP message in it; absent where there is none, as when a stream is opened or
+   * a session ended.
+   */
   readonly method?: string | undefined;
   /** The remote name of the tool that is called. */
   readonly toolName?: string | undefined;
@@ -47,8 +50,9 @@ export interface HostHeadersInit {
 const longestExcerpt = 100;
 
 /**
- * Asks the host for its headers of one request, and checks them: names and values must be legal, and none may be one that the transport sets or that
- * the connection has its credentials in. Values of credentials are masked from then on wherever they are echoed. The function that this returns
+ * Asks the host for its headers of one request, and checks them: names and values must be legal,
+ * and none may be one that the transport sets or that the connection has its credentials in. Values
+ * of credentials are masked from then on wherever they are echoed. The function that this returns
  * throws `internal_error`, outcome `not-sent`, which names the header and not its value.
  */
 export function createHostHeaders({

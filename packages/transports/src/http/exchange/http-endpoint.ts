@@ -28,11 +28,14 @@ export interface HttpEndpoint {
   /** Masks the configured secrets, and the credentials that were sent. */
   readonly redact: Redactor;
   /**
-   * One request. It is sent again only after a refusal (HTTP 401 or 403) that other credentials may cure. Throws `invalid_spec`, at
-   * once, when a credential would travel unencrypted.
+   * One request. It is sent again only after a refusal (HTTP 401 or 403) that other credentials may
+   * cure. Throws `invalid_spec`, at once, when a credential would travel unencrypted.
    */
   call(request: EndpointRequest): HttpCall;
-  /** What a reply means that is no success. `session`: how the request said which one it belongs to; default `"none"`. */
+  /**
+   * What a reply means that is no success. `session`: how the request said which one it belongs to;
+   * default `"none"`.
+   */
   toError(reply: CompleteReply, session?: SessionUse): HostsideError;
   /** Closes every connection. */
   close(): void;
@@ -107,7 +110,10 @@ export function createHttpEndpoint({
   };
 }
 
-/** Adds headers to those of every request. For the same object as the time before, the same one comes out, with which nothing has to be done again. */
+/**
+ * Adds headers to those of every request. For the same object as the time before, the same one
+ * comes out, with which nothing has to be done again.
+ */
 function createJoinedHeaders(
   common: Readonly<Record<string, string>>,
 ): (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {

@@ -2,7 +2,9 @@ import type { Clock, HostsideError } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
 
-/** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
+/**
+ * One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`).
+ */
 export interface HttpRequest {
   readonly method: "DELETE" | "GET" | "POST";
   readonly url: URL;
@@ -11,37 +13,52 @@ export interface HttpRequest {
   readonly body?: string | undefined;
 }
 
-/** Status and headers of an answer, and its body on demand. `read` or `cancel` must be called, each at most once. */
+/**
+ * Status and headers of an answer, and its body on demand. `read` or `cancel` must be called, each
+ * at most once.
+ */
 export interface HttpReply {
   readonly status: number;
   /** A header's value by lower-case name. */
   readonly header: (name: string) => string | undefined;
   /**
-   * Hands over the decoded body piece by piece, a flood of it in turns, so that it holds up nobody else. Resolves at its proper end; rejects with `connection_closed` when it is cut off,
-   * with `protocol_error` when it cannot be decoded, with whatever `onChunk` throws (the rest is given up), or with the reason of
-   * a `cancel`. `onChunk` is not called again after that.
+   * Hands over the decoded body piece by piece, a flood of it in turns, so that it holds up nobody
+   * else. Resolves at its proper end; rejects with `connection_closed` when it is cut off, with
+   * `protocol_error` when it cannot be decoded, with whatever `onChunk` throws (the rest is given
+   * up), or with the reason of a `cancel`. `onChunk` is not called again after that.
    */
   read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
-  /** Gives up the body, also while it is read, and with it the connection that it would have come on. */
+  /**
+   * Gives up the body, also while it is read, and with it the connection that it would have come
+   * on.
+   */
   cancel(): void;
   /**
-   * The whole body, where it is here already, small and in no encoding, as most answers are: nobody has to wait for it, and the reply may be left at that,
-   * or read as any other. `undefined` for all others, and for one that was given up.
+   * The whole body, where it is here already, small and in no encoding, as most answers are: nobody
+   * has to wait for it, and the reply may be left at that, or read as any other. `undefined` for
+   * all others, and for one that was given up.
    */
   whole(): Uint8Array | undefined;
 }
 
 /** A request under way. */
 export interface HttpCall {
-  /** Rejects with a `HostsideError` whose outcome is `not-sent` only if no byte of the request can have arrived. */
+  /**
+   * Rejects with a `HostsideError` whose outcome is `not-sent` only if no byte of the request can
+   * have arrived.
+   */
   readonly reply: Promise<HttpReply>;
-  /** Takes the request back, at any time: what is pending of it, the reply or the reading of its body, rejects with `reason` at once. */
+  /**
+   * Takes the request back, at any time: what is pending of it, the reply or the reading of its
+   * body, rejects with `reason` at once.
+   */
   cancel(reason: HostsideError): void;
 }
 
 /**
- * A way to do HTTP: undici's client, or a `fetch`. Never follows a redirect, sets no deadline of its own but that of connecting, and
- * decodes bodies as they come, so that a reader who counts bytes bounds the memory.
+ * A way to do HTTP: undici's client, or a `fetch`. Never follows a redirect, sets no deadline of
+ * its own but that of connecting, and decodes bodies as they come, so that a reader who counts
+ * bytes bounds the memory.
  */
 export interface HttpClient {
   start(request: HttpRequest): HttpCall;
@@ -53,16 +70,22 @@ export interface HttpClient {
 export interface HttpExchangeInit {
   /** Named in errors. */
   readonly serverId: string;
-  /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000. */
+  /**
+   * From the start of a new connection until it is ready for the request, TLS included; in
+   * milliseconds. Default 15,000.
+   */
   readonly connectTimeoutMs?: number;
   /**
-   * From this many decoded bytes on, a body that has grown more than a hundredfold is given up with `message_too_large`. Only where the
-   * exchange decodes bodies itself. Default 12 MiB.
+   * From this many decoded bytes on, a body that has grown more than a hundredfold is given up with
+   * `message_too_large`. Only where the exchange decodes bodies itself. Default 12 MiB.
    */
   readonly maxMessageBytes?: number;
   /** Masks what a server may echo, in errors. Default: nothing. */
   readonly redact?: Redactor;
-  /** Asked before each request, and for each new connection. Default: everything may be connected to. */
+  /**
+   * Asked before each request, and for each new connection. Default: everything may be connected
+   * to.
+   */
   readonly guard?: HttpGuard | undefined;
   /** By which proxy: a URL, or `"environment"`. Only Node's exchange. Default `false`: none. */
   readonly proxy?: string | false | undefined;

@@ -3,7 +3,10 @@ import { findGuardRefusal } from "../../context/ask-guard.ts";
 
 /** A host's guard, as it is asked about the HTTP of one server. */
 export interface HttpGuard {
-  /** Before a request: the error to fail with, or `undefined`. An address that stands in the URL itself is asked for, too. */
+  /**
+   * Before a request: the error to fail with, or `undefined`. An address that stands in the URL
+   * itself is asked for, too.
+   */
   refuseUrl(url: URL): HostsideError | undefined;
   /** Before a connection to a host that has a name; `undefined` when its address is not known. */
   refuseAddress(address: string | undefined, url: URL): HostsideError | undefined;
@@ -44,7 +47,8 @@ export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): Ht
 /** The address that a URL has in place of a name. For it, nothing is looked up. */
 export function addressIn({ hostname }: URL): string | undefined {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
-  // The parser has made this of every other spelling: a host that ends in a number is an address, or the URL is none.
+  // The parser has made this of every other spelling: a host that ends in a number is an address,
+  // or the URL is none.
   return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
 }
 

@@ -4,7 +4,10 @@ import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { startRaw } from "../../../test/raw-server.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 
-/** Reads a body that comes compressed, and counts how often its reading stood still until time went on. */
+/**
+ * Reads a body that comes compressed, and counts how often its reading stood still until time went
+ * on.
+ */
 async function read(body: Buffer): Promise<{ readonly pauses: number; readonly seen: number }> {
   const packed = gzipSync(body);
   await using server = await startRaw((socket) => {

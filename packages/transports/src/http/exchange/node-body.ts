@@ -4,9 +4,11 @@ import { systemClock } from "@hostside/core/implement";
 import { createYieldingReader, type YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
-// What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
+// What honest streams do not come near, and a body that was made to keep a host busy exceeds a
+// thousandfold.
 const greatestGrowth = 100;
-// From here on a body may be such a one: it is decoded more slowly, because to decode it costs everybody memory that has to be collected.
+// From here on a body may be such a one: it is decoded more slowly, because to decode it costs
+// everybody memory that has to be collected.
 const doubtfulGrowth = 50;
 const doubtfulBytes = 1024 * 1024;
 
@@ -153,7 +155,9 @@ function openReading(
 
 type Decoder = BrotliDecompress | Unzip;
 
-/** What turns a body into what the server meant; `undefined` for an encoding that was not offered. */
+/**
+ * What turns a body into what the server meant; `undefined` for an encoding that was not offered.
+ */
 function decoderFor(encoding: string): Decoder | "none" | undefined {
   switch (encoding) {
     case "":
@@ -173,8 +177,9 @@ function decoderFor(encoding: string): Decoder | "none" | undefined {
 /** How much larger a body has become than what arrived of it. */
 interface Growth {
   /**
-   * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
-   * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
+   * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a
+   * hundred times larger than what arrived of it. Whoever reads a message stops at its limit; but a
+   * stream of events has none, and a few bytes could keep its reader busy for hours.
    */
   count(chunk: Uint8Array): void;
   readonly isDoubtful: () => boolean;

@@ -15,8 +15,8 @@ import { createNodeReply, type NodeReply } from "./node-reply.ts";
 import { proxyFailed, unsupportedProxy } from "./proxy-failure.ts";
 import { createWireRequests } from "./wire-requests.ts";
 
-// Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
-// let go first.
+// Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost
+// with an unknown outcome, so we let go first.
 const idleConnectionMs = 4000;
 
 /** What Node's exchange is made from. */
@@ -25,7 +25,10 @@ export interface NodeExchangeInit extends HttpExchangeInit {
   readonly lookup?: LookupAll | undefined;
 }
 
-/** The exchange of Node: HTTP/1.1 on kept-alive connections, without the fixed time limits of Node's `fetch`. */
+/**
+ * The exchange of Node: HTTP/1.1 on kept-alive connections, without the fixed time limits of Node's
+ * `fetch`.
+ */
 export function createDefaultExchange(init: NodeExchangeInit): HttpClient {
   const { proxy = false, ca = [] } = init;
   const connections = createConnections({ idleMs: idleConnectionMs, ca });
@@ -51,7 +54,8 @@ interface ExchangeParts extends NodeExchangeInit {
   readonly decoding: Set<() => void>;
 }
 
-// A class, because there is one for each call. Whatever is made where the whole of an exchange is in reach keeps the whole of it.
+// A class, because there is one for each call. Whatever is made where the whole of an exchange is
+// in reach keeps the whole of it.
 class NodeCall implements HttpCall, ReplySink, BodyContext {
   readonly reply: Promise<HttpReply>;
   readonly #url: URL;

@@ -20,7 +20,10 @@ export interface NodeReply extends HttpReply, Pick<ReplySink, "onBody" | "onEnd"
 // More than most bodies have, so that the connection need not be stopped for them.
 const mostEarlyBytes = 65_536;
 
-/** Makes one. Until somebody reads its body, little more than 64 KiB of it are taken from the connection. */
+/**
+ * Makes one. Until somebody reads its body, little more than 64 KiB of it are taken from the
+ * connection.
+ */
 export function createNodeReply(init: NodeReplyInit): NodeReply {
   return new ReplyOnConnection(init);
 }
@@ -31,7 +34,10 @@ class ReplyOnConnection implements NodeReply {
   readonly header: HttpReply["header"];
   readonly #connection: SocketConnection;
   readonly #context: BodyContext;
-  /** What came before somebody read it; mostly one piece, for which a list that grows would be too roomy. */
+  /**
+   * What came before somebody read it; mostly one piece, for which a list that grows would be too
+   * roomy.
+   */
   #early: Buffer[] | undefined;
   #earlyBytes = 0;
   #reading: BodyReading | undefined;

@@ -8,7 +8,10 @@ export interface ProxiedRequest {
   readonly proxy: Proxy;
 }
 
-/** A proxy cannot be reached, or refuses; the server knows nothing of it. Names the proxy without its credentials. */
+/**
+ * A proxy cannot be reached, or refuses; the server knows nothing of it. Names the proxy without
+ * its credentials.
+ */
 export function proxyFailed({ serverId, url, proxy }: ProxiedRequest, error: Error): HostsideError {
   const about = `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} by the proxy ${proxy.url.origin}`;
   const status = "proxyStatus" in error && typeof error.proxyStatus === "number" ? error.proxyStatus : undefined;

@@ -21,8 +21,8 @@ export function decodeBody(bytes: Uint8Array): string {
 }
 
 /**
- * Reads a whole body. One whose declared or actual length is more than `maxBytes` is given up as soon as that is
- * known, and what `tooLarge` returns is thrown.
+ * Reads a whole body. One whose declared or actual length is more than `maxBytes` is given up as
+ * soon as that is known, and what `tooLarge` returns is thrown.
  */
 export async function readBytes(reply: HttpReply, maxBytes: number, tooLarge: () => Error): Promise<Uint8Array> {
   const declared = declaredLength(reply);
@@ -41,7 +41,10 @@ function declaredLength({ header }: HttpReply): number {
   return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 }
 
-/** Reads a reply as far as an error message needs it. A body that is cut off is evidence, too, so it never rejects. */
+/**
+ * Reads a reply as far as an error message needs it. A body that is cut off is evidence, too, so it
+ * never rejects.
+ */
 export async function readRemark(reply: HttpReply): Promise<CompleteReply> {
   const enough = new RangeError("enough was read");
   const buffer = createByteBuffer(longestRemark, () => enough);

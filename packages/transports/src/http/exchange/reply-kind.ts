@@ -1,8 +1,8 @@
 import type { HttpReply } from "./http-exchange.ts";
 
 /**
- * What a reply is, by its status and media type: `refused` is anything but a success, `accepted` a success that promises no body,
- * `other` a success with a body that MCP does not know.
+ * What a reply is, by its status and media type: `refused` is anything but a success, `accepted` a
+ * success that promises no body, `other` a success with a body that MCP does not know.
  */
 export type ReplyKind = "accepted" | "events" | "json" | "other" | "refused";
 

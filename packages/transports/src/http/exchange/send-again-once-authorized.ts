@@ -13,8 +13,9 @@ export interface AuthorizedCall {
 }
 
 /**
- * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that other credentials may cure: the server did not run it. Once after a
- * 401, twice after a 403, because a second step up may be needed for a second scope; and once more after the demand for a nonce, which no server
+ * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that other credentials may
+ * cure: the server did not run it. Once after a 401, twice after a 403, because a second step up
+ * may be needed for a second scope; and once more after the demand for a nonce, which no server
  * asks for before it has seen credentials (RFC 9449, 9).
  */
 export function sendAgainOnceAuthorized({ authorizer, request, start, toError, recovery }: AuthorizedCall): HttpCall {
@@ -43,7 +44,8 @@ export function sendAgainOnceAuthorized({ authorizer, request, start, toError, r
       if (!isRecoverable || (status !== 401 && status !== 403)) return reply;
       const challenge = reply.header("www-authenticate");
       const wantsNonce = !isNonceGiven && status === 401 && demandsNonce(challenge, sent);
-      // A second step up may be needed for a second scope; fresh credentials that are refused will not get better.
+      // A second step up may be needed for a second scope; fresh credentials that are refused will
+      // not get better.
       if (!wantsNonce && recoveries >= (status === 401 ? 1 : 2)) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();

@@ -4,8 +4,9 @@ import { wireError } from "../sockets/wire-error.ts";
 import type { HttpRequest } from "./http-exchange.ts";
 
 /**
- * Says how requests are put on the wire: what a proxy fetches itself has the whole URL. Throws an error with a code `ERR_INVALID_…` for a header that none may be.
- * What a request has in common with the one before it, the very object of its headers and that of its URL, is not made again.
+ * Says how requests are put on the wire: what a proxy fetches itself has the whole URL. Throws an
+ * error with a code `ERR_INVALID_…` for a header that none may be. What a request has in common
+ * with the one before it, the very object of its headers and that of its URL, is not made again.
  */
 export function createWireRequests(): (request: HttpRequest, proxy: Proxy | undefined) => WireRequest {
   let url: URL | undefined;

@@ -36,7 +36,10 @@ export interface SocketConnection {
   send(request: WireRequest, sink: ReplySink): void;
   /** Whether a request may still be sent on it. */
   isOpen(): boolean;
-  /** Stops the body of the reply that is being read, when all that was read of the socket is handed on, and starts it again. */
+  /**
+   * Stops the body of the reply that is being read, when all that was read of the socket is handed
+   * on, and starts it again.
+   */
   pause(): void;
   resume(): void;
   /** Drops it; whoever waits for a reply gets `error`. Default: that the connection was closed. */
@@ -47,7 +50,10 @@ export interface SocketConnection {
 export interface SocketConnectionInit {
   readonly socket: Socket;
   readonly origin: string;
-  /** For how long it is kept without a request, in milliseconds. A server that says it waits for less is believed. */
+  /**
+   * For how long it is kept without a request, in milliseconds. A server that says it waits for
+   * less is believed.
+   */
   readonly idleMs: number;
   /** It may be used again. */
   readonly onIdle: (connection: SocketConnection) => void;
@@ -58,12 +64,16 @@ export interface SocketConnectionInit {
 // A server closes its connection a little earlier by its own clock than we hear of it.
 const headStartMs = 1000;
 
-// What a reply has beside its body: heads, also interim ones, the sizes and extensions of its chunks, trailers. None of it is shown to anybody who
-// would count it. A body in chunks of one byte needs six for each.
+// What a reply has beside its body: heads, also interim ones, the sizes and extensions of its
+// chunks, trailers. None of it is shown to anybody who would count it. A body in chunks of one byte
+// needs six for each.
 const mostOverhead = 1024 * 1024;
 const overheadPerByte = 64;
 
-/** Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no process alive. */
+/**
+ * Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no
+ * process alive.
+ */
 export function createSocketConnection(init: SocketConnectionInit): SocketConnection {
   const { socket, onGone } = init;
   const connection = new OpenSocketConnection(init);
@@ -78,7 +88,10 @@ export function createSocketConnection(init: SocketConnectionInit): SocketConnec
   return connection;
 }
 
-/** A header's value by lower-case name. Of what came several times, the values in one list, or the first where a list makes no sense. */
+/**
+ * A header's value by lower-case name. Of what came several times, the values in one list, or the
+ * first where a list makes no sense.
+ */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   if (!Array.isArray(value)) return value;
@@ -86,8 +99,9 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 }
 
 /**
- * A connection, and what its client tells of the request on it: there is one at a time, and of one that was given up nothing is heard any more. A class,
- * because functions of its own for each request cost more than the request.
+ * A connection, and what its client tells of the request on it: there is one at a time, and of one
+ * that was given up nothing is heard any more. A class, because functions of its own for each
+ * request cost more than the request.
  */
 class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandler {
   readonly #socket: Socket;

@@ -32,7 +32,8 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
     idle.set(origin, known);
     return known;
   };
-  // Not inside `open`: what a connection is kept with would keep whoever waited for it to be opened.
+  // Not inside `open`: what a connection is kept with would keep whoever waited for it to be
+  // opened.
   const keep = (socket: Socket, origin: string): SocketConnection => {
     const waiting = idleOf(origin);
     return createSocketConnection({

@@ -5,7 +5,10 @@ import type { Client } from "undici";
 import UndiciClient from "undici/lib/dispatcher/client.js";
 import { hangUp } from "./wire-error.ts";
 
-/** What speaks HTTP/1.1 on this socket, which is connected, and on no other. Deadlines are the caller's. */
+/**
+ * What speaks HTTP/1.1 on this socket, which is connected, and on no other. Deadlines are the
+ * caller's.
+ */
 export function dispatchOn(socket: Socket, origin: string, options: Client.Options = {}): Client {
   let isTaken = false;
   return new UndiciClient(origin, {

@@ -34,7 +34,10 @@ export interface SocketOpener {
   open(destination: Destination, awaiting: Awaiting<Socket>): PendingSocket;
 }
 
-/** Makes one, which remembers TLS sessions, so that the next connection to the same place is ready sooner. `context` says whom to trust. */
+/**
+ * Makes one, which remembers TLS sessions, so that the next connection to the same place is ready
+ * sooner. `context` says whom to trust.
+ */
 export function createSocketOpener(context: () => SecureContext | undefined): SocketOpener {
   const sessions = createLazyMap<string, Buffer>();
   const secure = (url: URL, options: { lookup?: LookupFunction | undefined; socket?: Socket }): Socket =>

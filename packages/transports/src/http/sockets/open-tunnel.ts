@@ -2,7 +2,10 @@ import type { Socket } from "node:net";
 import { dispatchOn } from "./dispatch-on.ts";
 import type { Proxy } from "./proxy-choice.ts";
 
-/** Asks a proxy, on a socket that is connected to it, for a connection to somewhere else. `onDone` is called once, with what failed or with nothing. */
+/**
+ * Asks a proxy, on a socket that is connected to it, for a connection to somewhere else. `onDone`
+ * is called once, with what failed or with nothing.
+ */
 export function openTunnel(
   socket: Socket,
   { proxy, authority }: { readonly proxy: Proxy; readonly authority: string },

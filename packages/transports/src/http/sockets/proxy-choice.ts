@@ -10,12 +10,17 @@ export interface Proxy {
   readonly authorization: string | undefined;
 }
 
-/** By which proxy a URL is reached; `undefined` for none, and `"unsupported"` for one that speaks no HTTP. */
+/**
+ * By which proxy a URL is reached; `undefined` for none, and `"unsupported"` for one that speaks no
+ * HTTP.
+ */
 export type ProxyChoice = (url: URL) => Proxy | "unsupported" | undefined;
 
 /**
- * Reads the setting of a host: `false` for none, a URL for all servers, or `"environment"` for `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, in
- * small letters or capitals. What is on this machine is never asked for by a proxy: what may travel unencrypted because it stays here would leave it.
+ * Reads the setting of a host: `false` for none, a URL for all servers, or `"environment"` for
+ * `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, in small letters or capitals. What is on
+ * this machine is never asked for by a proxy: what may travel unencrypted because it stays here
+ * would leave it.
  */
 export function createProxyChoice(setting: string | false): ProxyChoice {
   if (setting === false) return () => undefined;

@@ -1,8 +1,9 @@
 import type { SecureContext } from "node:tls";
 
 /**
- * Whom TLS connections trust: everybody that this process trusts anyway, with `NODE_EXTRA_CA_CERTS`, and these authorities (PEM, each text with one or more).
- * Made when it is first needed, and once. Throws what Node throws for a text that has no certificate.
+ * Whom TLS connections trust: everybody that this process trusts anyway, with
+ * `NODE_EXTRA_CA_CERTS`, and these authorities (PEM, each text with one or more). Made when it is
+ * first needed, and once. Throws what Node throws for a text that has no certificate.
  */
 export function createTrustedContext(ca: readonly string[]): () => SecureContext | undefined {
   let made: SecureContext | undefined;

@@ -16,7 +16,10 @@ interface SseServer extends LoopbackServer {
   readonly targets: readonly string[];
 }
 
-/** An HTTP+SSE server that greets as told, and answers every POST on the stream unless told otherwise. */
+/**
+ * An HTTP+SSE server that greets as told, and answers every POST on the stream unless told
+ * otherwise.
+ */
 async function startSse(
   greeting: string,
   onPost?: (request: SeenRequest, response: ServerResponse, server: SseServer) => void,

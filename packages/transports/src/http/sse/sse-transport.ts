@@ -56,10 +56,11 @@ interface State extends SseInit {
 }
 
 /**
- * The HTTP+SSE of 2024-11-05: one stream for all that the server says, whose first event names the URL that messages go to.
- * `start()` opens the stream and waits for that event; it rejects with what the status means, what broke the exchange, or
- * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason. A message whose request was
- * taken back, or answered some seconds ago, does not wait for its reply.
+ * The HTTP+SSE of 2024-11-05: one stream for all that the server says, whose first event names the
+ * URL that messages go to. `start()` opens the stream and waits for that event; it rejects with
+ * what the status means, what broke the exchange, or `aborted`. The stream is the connection:
+ * whatever ends it ends the transport at once, with a reason. A message whose request was taken
+ * back, or answered some seconds ago, does not wait for its reply.
  */
 export function createSseTransport({ context, endpoint }: SseInit): Transport {
   const { clock, random, settings } = context;
@@ -104,7 +105,8 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
   return transport;
 }
 
-// What was answered needs no reply any more: a server that never gives one would use up a connection for each call.
+// What was answered needs no reply any more: a server that never gives one would use up a
+// connection for each call.
 function watchReply({ underWay, lingerWatch, endpoint }: State, id: unknown): void {
   for (const step of underWay.values()) {
     // Once, however often a server says it.

@@ -22,8 +22,9 @@ export interface AwaitedReply {
 }
 
 /**
- * Takes the answer from a reply that has come whole. Throws as {@linkcode acceptReply}. `false` where the reply has to be read, and nothing has happened yet: it is on its way,
- * or no plain answer.
+ * Takes the answer from a reply that has come whole. Throws as {@linkcode acceptReply}. `false`
+ * where the reply has to be read, and nothing has happened yet: it is on its way, or no plain
+ * answer.
  */
 export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): boolean {
   if (kind !== "json" && kind !== "events") return false;
@@ -45,8 +46,9 @@ export function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: Omit<Awaite
 }
 
 /**
- * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because it will come by no other way:
- * `protocol_error`, `message_too_large`, what the status means, or what broke the exchange.
+ * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because
+ * it will come by no other way: `protocol_error`, `message_too_large`, what the status means, or
+ * what broke the exchange.
  */
 export function acceptReply(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): Promise<void> {
   switch (kind) {

@@ -17,7 +17,10 @@ function events(response: ServerResponse, ...texts: readonly string[]): void {
   for (const text of texts) response.write(text);
 }
 
-/** The n-th request, GETs included, is answered by the n-th function; the last one answers all that follow. */
+/**
+ * The n-th request, GETs included, is answered by the n-th function; the last one answers all that
+ * follow.
+ */
 async function startScript(
   ...steps: readonly ((response: ServerResponse, request: SeenRequest) => void)[]
 ): Promise<LoopbackServer> {

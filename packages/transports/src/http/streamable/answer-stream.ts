@@ -42,7 +42,8 @@ interface State extends AnswerStreamInit {
 
 // Attempts in a row that bring nothing. The waits before them add up to half a minute.
 const maxBarren = 5;
-// Attempts in a row at an address where nobody listens any more: a server that restarts has seldom kept the stream. Some four seconds.
+// Attempts in a row at an address where nobody listens any more: a server that restarts has seldom
+// kept the stream. Some four seconds.
 const maxRefused = 3;
 
 // What ends a stream without being the last word on the request.
@@ -54,10 +55,12 @@ const lossCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
 ]);
 
 /**
- * Reads the event stream that answers a request, and what else comes on it, to its end. A stream that breaks off, and that had an
- * event id, is resumed after the time that the server asked for. Resolves after the answer. Rejects when there will be none: with
- * `connection_closed`, which says why it could not be resumed if that was tried, `message_too_large`, what the server refused to resume with, or the reason of a `cancel`. The outcome is
- * `unknown` then, because the server took the request.
+ * Reads the event stream that answers a request, and what else comes on it, to its end. A stream
+ * that breaks off, and that had an event id, is resumed after the time that the server asked for.
+ * Resolves after the answer. Rejects when there will be none: with `connection_closed`, which says
+ * why it could not be resumed if that was tried, `message_too_large`, what the server refused to
+ * resume with, or the reason of a `cancel`. The outcome is `unknown` then, because the server took
+ * the request.
  */
 export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
   try {
@@ -161,8 +164,8 @@ function toLoss(error: unknown): HostsideError {
   return error;
 }
 
-// Whatever keeps the rest of the answer away, be it a new connection that fails, a refusal, or credentials that cannot be had: the
-// request that the stream answers was sent, and may run.
+// Whatever keeps the rest of the answer away, be it a new connection that fails, a refusal, or
+// credentials that cannot be had: the request that the stream answers was sent, and may run.
 function afterTaken(error: HostsideError): HostsideError {
   return error.outcome === "unknown" ? error : withErrorContext(error, { outcome: "unknown" });
 }

@@ -3,15 +3,17 @@ import { isJsonObject, createLazyMap } from "@hostside/core/implement";
 /** Which events came already, on a stream that is resumed. */
 export interface EventMemory {
   /**
-   * Whether this is a message that came on an earlier stream, and must not be acted on again. Answers never are: each is taken once
-   * anyway, and a server that gives all events one id must not lose them.
+   * Whether this is a message that came on an earlier stream, and must not be acted on again.
+   * Answers never are: each is taken once anyway, and a server that gives all events one id must
+   * not lose them.
    */
   isReplay(json: unknown, eventId: string | undefined): boolean;
   /** What comes now comes on another stream. */
   nextStream(): void;
 }
 
-// The latest ids of a stream; an older event is not played again by anyone but a server that means it.
+// The latest ids of a stream; an older event is not played again by anyone but a server that means
+// it.
 const mostIds = 256;
 
 /** Makes an empty memory. */

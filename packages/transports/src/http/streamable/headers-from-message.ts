@@ -4,7 +4,8 @@ import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
-// Which parameter names the thing that a request is about (2026-07-28, "Standard Request Headers"; the tasks extension).
+// Which parameter names the thing that a request is about (2026-07-28, "Standard Request Headers";
+// the tasks extension).
 const nameParameters: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -15,8 +16,8 @@ const nameParameters: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The headers that repeat what a message of 2026-07-28 says of itself: its revision, its method, and the name of what it is about.
- * `undefined` for other messages.
+ * The headers that repeat what a message of 2026-07-28 says of itself: its revision, its method,
+ * and the name of what it is about. `undefined` for other messages.
  */
 export function protocolHeaders(message: JsonObject): Readonly<Record<string, string>> | undefined {
   const version = envelopeVersionOf(message);
@@ -29,7 +30,10 @@ export function protocolHeaders(message: JsonObject): Readonly<Record<string, st
   return headers;
 }
 
-/** The revision in a message's `_meta`; `undefined` for messages of earlier revisions than 2026-07-28, which have none. */
+/**
+ * The revision in a message's `_meta`; `undefined` for messages of earlier revisions than
+ * 2026-07-28, which have none.
+ */
 export function envelopeVersionOf({ method, params }: JsonObject): string | undefined {
   if (typeof method !== "string" || !isJsonObject(params)) return undefined;
   const meta = params["_meta"];

@@ -28,7 +28,10 @@ export interface NotificationStreamInit {
 
 /** A stream that is kept open. */
 export interface NotificationStream extends Cancellable {
-  /** Resolves when it is not kept open any more: it was cancelled, or the server has none. Never rejects. */
+  /**
+   * Resolves when it is not kept open any more: it was cancelled, or the server has none. Never
+   * rejects.
+   */
   readonly done: Promise<void>;
 }
 
@@ -52,9 +55,10 @@ interface State extends NotificationStreamInit {
 }
 
 /**
- * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of its URL) open until it is
- * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute; so is one whose answer does not begin
- * within `openMs`. A server that refuses the first GET has no such stream, which is its right; that is the end of it.
+ * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of
+ * its URL) open until it is cancelled: whatever ends it, it is opened again, at growing intervals
+ * of up to a minute; so is one whose answer does not begin within `openMs`. A server that refuses
+ * the first GET has no such stream, which is its right; that is the end of it.
  */
 export function openNotificationStream(init: NotificationStreamInit): NotificationStream {
   const state: State = {
@@ -122,7 +126,8 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
   return "lost";
 }
 
-// A server that takes the request and says nothing, or goes on refusing it, would otherwise be listened to in vain, for ever.
+// A server that takes the request and says nothing, or goes on refusing it, would otherwise be
+// listened to in vain, for ever.
 async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
   const { endpoint } = state.reading;
   const call = state.open(state.lastEventId);

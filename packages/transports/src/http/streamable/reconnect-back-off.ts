@@ -14,9 +14,10 @@ export interface ReconnectState {
 }
 
 /**
- * Milliseconds to wait: what the server asked for, but never less than a backoff that grows with every stream that brought
- * nothing, from 1 s to 1 min, and is spread by up to a fifth so that hosts do not come back all at once. At least 250 ms and at
- * most a minute, whatever the server asks.
+ * Milliseconds to wait: what the server asked for, but never less than a backoff that grows with
+ * every stream that brought nothing, from 1 s to 1 min, and is spread by up to a fifth so that
+ * hosts do not come back all at once. At least 250 ms and at most a minute, whatever the server
+ * asks.
  */
 export function reconnectDelayMs({ barren, serverMs, random }: ReconnectState): number {
   const backoffMs =

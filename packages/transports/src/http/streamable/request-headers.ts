@@ -2,8 +2,9 @@ import { HostsideError } from "@hostside/core";
 import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "@hostside/core/implement";
 
 /**
- * The headers that come with one message from above, in lower case. Those that the transport sets itself, and credentials,
- * which are the connection's, are left out. Throws `internal_error` for what no header can carry: encoding it was the caller's part.
+ * The headers that come with one message from above, in lower case. Those that the transport sets
+ * itself, and credentials, which are the connection's, are left out. Throws `internal_error` for
+ * what no header can carry: encoding it was the caller's part.
  */
 export function requestHeaders(
   headers: Readonly<Record<string, string>>,

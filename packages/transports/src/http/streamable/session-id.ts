@@ -6,8 +6,8 @@ import type { HttpReply } from "../exchange/http-exchange.ts";
 const legalSessionId = /^[\u0021-\u007E]{1,4096}$/;
 
 /**
- * The id of the session that a server opens with its answer to `initialize`; `undefined` when it opens none. Throws `protocol_error` for one
- * that no header can carry.
+ * The id of the session that a server opens with its answer to `initialize`; `undefined` when it
+ * opens none. Throws `protocol_error` for one that no header can carry.
  */
 export function readSessionId(reply: HttpReply, endpoint: HttpEndpoint): string | undefined {
   const sessionId = reply.header("mcp-session-id");

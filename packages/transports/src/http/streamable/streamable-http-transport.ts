@@ -27,7 +27,8 @@ export interface StreamableHttpInit {
   readonly endpoint: HttpEndpoint;
 }
 
-// A stream that answered a request should end. One that does not may keep its connection for this long.
+// A stream that answered a request should end. One that does not may keep its connection for this
+// long.
 const lingerMs = 5000;
 
 interface State extends StreamableHttpInit {
@@ -46,12 +47,14 @@ interface State extends StreamableHttpInit {
 const plainHeaders = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
 /**
- * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of events. A session that the server
- * opens with its answer to `initialize` is kept, and after `notifications/initialized` the server's own stream is listened to;
- * neither exists in 2026-07-28, where a request is told by the revision in its `_meta`.
+ * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of
+ * events. A session that the server opens with its answer to `initialize` is kept, and after
+ * `notifications/initialized` the server's own stream is listened to; neither exists in 2026-07-28,
+ * where a request is told by the revision in its `_meta`.
  *
- * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at its start if it is a stream.
- * What goes wrong later is told by `onrequestfailed`. Nothing is sent before the first `send()`.
+ * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at
+ * its start if it is a stream. What goes wrong later is told by `onrequestfailed`. Nothing is sent
+ * before the first `send()`.
  */
 export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
   const { clock, random, settings } = context;
@@ -118,7 +121,8 @@ function toRequest(state: State, message: JsonObject, { headers, callContext, on
     method: "POST",
     about: { message, callContext },
     body,
-    // The same object for as many messages as possible: what was prepared for one is good for the next.
+    // The same object for as many messages as possible: what was prepared for one is good for the
+    // next.
     headers:
       headers === undefined && own === undefined
         ? common
@@ -263,7 +267,8 @@ async function close(state: State): Promise<void> {
     try {
       await startBriefCall(endpoint, request, context.settings.timeouts.closeMs).reply;
     } catch {
-      // A courtesy: a session whose server does not hear of it, or does not allow it (405), expires.
+      // A courtesy: a session whose server does not hear of it, or does not allow it (405),
+      // expires.
     }
   }
   endpoint.close();
@@ -281,7 +286,8 @@ function connectionHeaders({ sessionId, protocolVersion }: State): Record<string
   };
 }
 
-// A revision is set when the handshake is over, and only those with a session have messages without it in their `_meta`.
+// A revision is set when the handshake is over, and only those with a session have messages without
+// it in their `_meta`.
 function sessionOf({ protocolVersion }: State, message: JsonObject, { headers }: EndpointRequest): SessionUse {
   if ("mcp-session-id" in headers) return "id";
   const isHandshakeOver = protocolVersion !== undefined && !isInitialize(message) && isRequest(message);

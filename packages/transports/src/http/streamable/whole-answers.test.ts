@@ -20,7 +20,8 @@ describe("an answer that comes first on its stream", () => {
     await web.request(1);
     await expect.poll(() => web.messages).toEqual([result(1)]);
     finish();
-    // A mark of byte order in the middle is part of what it stands before, which makes no sense then.
+    // A mark of byte order in the middle is part of what it stands before, which makes no sense
+    // then.
     await expect.poll(() => web.messages).toEqual([result(1), progress]);
     expect([web.failures, web.diagnostics]).toEqual([[], []]);
   });

@@ -2,7 +2,8 @@ import { cleanText, isHostsideError } from "@hostside/core";
 import { terminalLine } from "../../render/one-line.ts";
 import type { FailureFacts } from "../facts.ts";
 
-// The reason stands at the beginning or at the end, or it says that it is one; a stack or a usage text is the rest.
+// The reason stands at the beginning or at the end, or it says that it is one; a stack or a usage
+// text is the rest.
 const firstLines = 2;
 const lastLines = 3;
 const tellingLines = 3;

@@ -43,7 +43,10 @@ export type ProgramLookup =
   | { readonly trouble: "missing" }
   | { readonly trouble: "directory" | "not-executable"; readonly blocked: string };
 
-/** Looks a command up as the operating system does: one with a separator is a path, any other one is searched in the folders of `PATH`. */
+/**
+ * Looks a command up as the operating system does: one with a separator is a path, any other one is
+ * searched in the folders of `PATH`.
+ */
 export async function lookUpProgram(command: string, place: LookupPlace): Promise<ProgramLookup> {
   const { platform, files } = place;
   let blocked: ProgramLookup | undefined;

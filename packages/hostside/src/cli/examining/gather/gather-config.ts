@@ -5,7 +5,10 @@ import { canonicalJson, isSecretName, reachOf } from "@hostside/core/implement";
 import { terminalLine } from "../../render/one-line.ts";
 import type { ConfigFacts, ConfigFileFacts, PlainSecret } from "../facts.ts";
 
-/** Reads what a configuration says of itself, and looks into its files for secrets. `isWanted`: the servers that somebody asked about. */
+/**
+ * Reads what a configuration says of itself, and looks into its files for secrets. `isWanted`: the
+ * servers that somebody asked about.
+ */
 export async function gatherConfig(
   { servers, sources, problems }: LoadedConfig,
   isWanted: (serverId: string) => boolean,
@@ -43,7 +46,8 @@ export function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly
   for (const spec of servers) {
     const { id, command, url, disabled } = spec;
     if (disabled === true || (command === undefined && url === undefined)) continue;
-    // With another account it is another server: what stands in the environment and in headers counts.
+    // With another account it is another server: what stands in the environment and in headers
+    // counts.
     const key = canonicalJson(JSON.parse(JSON.stringify(reachOf(spec))));
     groups.set(key, [...(groups.get(key) ?? []), id]);
   }

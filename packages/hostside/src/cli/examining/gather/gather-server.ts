@@ -28,7 +28,10 @@ export interface ServerMeans {
 const longestEraMs = 10_000;
 const mostDiagnostics = 200;
 
-/** Looks at one server: waits until it is up, within the time that there is, and tries the other era. Ends its session; calls no tool. */
+/**
+ * Looks at one server: waits until it is up, within the time that there is, and tries the other
+ * era. Ends its session; calls no tool.
+ */
 export async function gatherServer(source: ServerSource, means: ServerMeans): Promise<ServerFacts> {
   const { provider, config, place, timeoutMs, signal, signInEnds } = means;
   const id = source.serverId;
@@ -94,7 +97,10 @@ interface Settling {
   readonly signal: AbortSignal;
 }
 
-/** Waits until a server is up or has failed, at most as long as there is time. Starts one that nobody has started yet. */
+/**
+ * Waits until a server is up or has failed, at most as long as there is time. Starts one that
+ * nobody has started yet.
+ */
 async function settle(id: string, { provider, timeoutMs, signal }: Settling): Promise<ServerStatus> {
   const statusOf = (): ServerStatus => {
     const status = provider.statuses().find((one) => one.id === id);

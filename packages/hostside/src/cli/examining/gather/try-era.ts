@@ -29,7 +29,10 @@ export async function tryEra(
   }
 }
 
-/** Whether another era may do better than the one that failed: the server was there, and nothing came of talking to it. */
+/**
+ * Whether another era may do better than the one that failed: the server was there, and nothing
+ * came of talking to it.
+ */
 export function mayBeEra(error: unknown): boolean {
   return (
     isHostsideError(error) &&

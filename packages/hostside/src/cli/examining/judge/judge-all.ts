@@ -8,7 +8,10 @@ import { judgeProtocol } from "./judge-protocol.ts";
 import { judgeSpeed } from "./judge-speed.ts";
 import { judgeSum, judgeTools } from "./judge-tools.ts";
 
-/** Makes findings of facts: the machine first, then the configuration, then each server from its program to its tools. Pure. */
+/**
+ * Makes findings of facts: the machine first, then the configuration, then each server from its
+ * program to its tools. Pure.
+ */
 export function judgeAll({ machine, config, servers, now }: DoctorFacts): readonly DoctorFinding[] {
   const faulty = new Set(config.problems.flatMap(({ severity, server }) => (severity === "error" ? [server] : [])));
   return [

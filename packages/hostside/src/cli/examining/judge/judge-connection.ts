@@ -6,7 +6,10 @@ import { commandFor } from "./command-for.ts";
 const area = "connection";
 const soonMs = 24 * 3600 * 1000;
 
-/** Whether a server comes up and lets the host in. `isExplained`: what is wrong with its entry is said already. */
+/**
+ * Whether a server comes up and lets the host in. `isExplained`: what is wrong with its entry is
+ * said already.
+ */
 export function judgeConnection(
   server: ServerFacts,
   { now, isExplained }: { readonly now: number; readonly isExplained: boolean },

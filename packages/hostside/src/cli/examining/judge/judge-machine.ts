@@ -34,7 +34,8 @@ function judgePrograms({ programs }: MachineFacts, servers: readonly ServerFacts
   return (["npx", "npm"] as const).flatMap((name): readonly DoctorFinding[] => {
     const path = programs[name];
     if (path !== undefined) return [{ level: "ok", area, what: `${name}: ${path}` }];
-    // Whoever has no server that needs it does not miss it; of one that does, the finding is its own.
+    // Whoever has no server that needs it does not miss it; of one that does, the finding is its
+    // own.
     const isUsed = servers.some(({ program }) => program?.command === name);
     if (isUsed) return [];
     return [{ level: "ok", area, what: `${name} is not on the PATH; no server needs it` }];

@@ -107,7 +107,8 @@ function judgeFlags(server: string, tools: readonly OfferedToolFacts[]): readonl
   ];
 }
 
-// What an API takes in other words, the adapters write in those: that is nothing to know, and --json has it.
+// What an API takes in other words, the adapters write in those: that is nothing to know, and
+// --json has it.
 function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: number): readonly DoctorFinding[] {
   if (leftOut.length === 0) return [];
   const about = {

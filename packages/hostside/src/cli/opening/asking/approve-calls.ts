@@ -9,8 +9,9 @@ export interface Approver {
 }
 
 /**
- * What holds for calls that a person makes from a command line: each that is not known to be `pure` is asked about, once, by the same question as one that a rule
- * wants approved. Where nobody can be asked, it is refused.
+ * What holds for calls that a person makes from a command line: each that is not known to be `pure`
+ * is asked about, once, by the same question as one that a rule wants approved. Where nobody can be
+ * asked, it is refused.
  */
 export function approveCalls(approver: Approver, asker: TerminalPrompter | undefined): ApprovalOptions {
   return {

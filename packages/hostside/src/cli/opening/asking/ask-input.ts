@@ -1,7 +1,10 @@
 import type { ConfigInput } from "@hostside/config";
 import type { TerminalPrompter } from "./asker.ts";
 
-/** Asks for the inputs of a configuration (`${input:id}`), each once. Who cancels has given no answer, and `onCancel` hears of it. */
+/**
+ * Asks for the inputs of a configuration (`${input:id}`), each once. Who cancels has given no
+ * answer, and `onCancel` hears of it.
+ */
 export function askInput(
   asker: TerminalPrompter,
   onCancel: () => void,

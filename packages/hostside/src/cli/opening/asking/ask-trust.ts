@@ -2,7 +2,10 @@ import type { AskTrust, TrustQuestion } from "@hostside/config";
 import { redactUrl } from "@hostside/core";
 import type { TerminalPrompter } from "./asker.ts";
 
-/** Asks about a server that a project brings. Who cancels has given no answer, and `onCancel` hears of it. */
+/**
+ * Asks about a server that a project brings. Who cancels has given no answer, and `onCancel` hears
+ * of it.
+ */
 export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrust {
   return (question, signal) =>
     asker.alone(async (ask) => {
@@ -44,7 +47,9 @@ export function describeTrust(question: TrustQuestion): readonly string[] {
   ];
 }
 
-/** What would start as a user is shown it: of a URL without what may be secret, of a program all. */
+/**
+ * What would start as a user is shown it: of a URL without what may be secret, of a program all.
+ */
 export function showStarts(starts: readonly string[]): readonly string[] {
   const [url = ""] = starts;
   if (!isUrl(starts)) return starts;

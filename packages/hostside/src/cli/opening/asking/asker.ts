@@ -13,7 +13,10 @@ export interface TextQuestion {
   readonly check?: ((text: string) => string | undefined) | undefined;
 }
 
-/** Questions to a person at a terminal. Each resolves to `undefined` when the person, or the end of the questions' signal, cancels it. */
+/**
+ * Questions to a person at a terminal. Each resolves to `undefined` when the person, or the end of
+ * the questions' signal, cancels it.
+ */
 export interface Questions {
   /** Shows lines that belong to the next question. */
   show(lines: readonly string[]): void;
@@ -38,10 +41,13 @@ export interface Questions {
 /** Asks the person at a terminal. */
 export interface TerminalPrompter {
   /**
-   * Asks questions that belong together, while nobody else asks: they wait for their turn. Everything that is shown is cleaned of escape sequences and
-   * bounded here. Rejects with the signal's reason if it aborts before the first question, and otherwise settles as `work` does.
+   * Asks questions that belong together, while nobody else asks: they wait for their turn.
+   * Everything that is shown is cleaned of escape sequences and bounded here. Rejects with the
+   * signal's reason if it aborts before the first question, and otherwise settles as `work` does.
    */
   alone<Answer>(work: (questions: Questions) => Promise<Answer>, signal?: AbortSignal): Promise<Answer>;
-  /** Whether somebody is asked just now; a line that is written meanwhile tears the question apart. */
+  /**
+   * Whether somebody is asked just now; a line that is written meanwhile tears the question apart.
+   */
   readonly isAsking: boolean;
 }

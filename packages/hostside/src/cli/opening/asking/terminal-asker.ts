@@ -84,7 +84,8 @@ function clean(message: string): string {
   return cleanText(message, longestMessage);
 }
 
-// What describes a question stands in columns and is indented, so that a line keeps its blanks but those beside a line feed.
+// What describes a question stands in columns and is indented, so that a line keeps its blanks but
+// those beside a line feed.
 function lineAsIndented(line: string): string {
   return cleanText(line, longestLine)
     .replaceAll(/\s*\n\s*/g, " ")
