@@ -47,7 +47,8 @@ const running = new Set();
 for (const name of Object.keys(steps)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   while (running.size >= availableParallelism()) await Promise.race(running);
-  if (name === "unused") await Promise.all(running);
+  // `packages` replaces what `layers` reads, and `unused` reads what `packages` builds.
+  if (name === "packages" || name === "unused") await Promise.all(running);
   const step = runStep(name).finally(() => running.delete(step));
   running.add(step);
 }
