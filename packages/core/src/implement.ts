@@ -101,4 +101,3 @@ export { parseRetryAfter } from "./parse-retry-after.ts";
 export { inspectText, replaceUnseen } from "./untrusted-text.ts";
 
 // An object with getters, of which there are many.
-export { withGetters } from "./with-getters.ts";

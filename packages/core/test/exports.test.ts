@@ -124,7 +124,6 @@ const forImplementers = [
   "utf8Length",
   "withDefaults",
   "withErrorContext",
-  "withGetters",
   "withoutApproval",
   "writeVersioned",
 ];

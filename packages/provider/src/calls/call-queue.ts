@@ -17,7 +17,6 @@ import {
   withoutApproval,
   type Deadline,
   type EventSource,
-  withGetters,
 } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
@@ -94,53 +93,55 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
   let used: OpenCallQueue | undefined;
   let admitted = 0;
 
-  return withGetters<CallQueue, "inFlight" | "pausable" | "waiting">(
-    {
-      async call(call, hand) {
-        const signal = call.options.signal;
-        if (signal?.aborted === true) throw callAbortedError(call.origin, signal.reason);
-        // Many a server is connected and never called.
-        const queue = (used ??= openCallQueue(init));
-        checkRoute(call, queue);
-        const pending = toPendingCall(call, hand, queue);
-        checkCrowd(pending, admitted, queue);
-        const { deadline } = call.options;
-        const leave = deadline === undefined ? undefined : queue.pausable.add(deadline, pending.fairnessKey);
-        admitted += 1;
-        let outcome: ToolOutcome | undefined;
-        let failure: unknown;
-        try {
-          for (let attempt = 1; ; attempt += 1) {
-            const session = enterAtOnce(pending, queue, attempt) ?? (await enter(pending, queue));
-            try {
-              outcome = await send(pending, session, queue);
-              return outcome;
-            } catch (reason) {
-              const lost = readFailure(reason, { pending, session, attempt }, queue);
-              if (lost === undefined) continue;
-              outcome = await goOn(pending, queue, lost);
-              return outcome;
-            }
+  return {
+    async call(call, hand) {
+      const signal = call.options.signal;
+      if (signal?.aborted === true) throw callAbortedError(call.origin, signal.reason);
+      // Many a server is connected and never called.
+      const queue = (used ??= openCallQueue(init));
+      checkRoute(call, queue);
+      const pending = toPendingCall(call, hand, queue);
+      checkCrowd(pending, admitted, queue);
+      const { deadline } = call.options;
+      const leave = deadline === undefined ? undefined : queue.pausable.add(deadline, pending.fairnessKey);
+      admitted += 1;
+      let outcome: ToolOutcome | undefined;
+      let failure: unknown;
+      try {
+        for (let attempt = 1; ; attempt += 1) {
+          const session = enterAtOnce(pending, queue, attempt) ?? (await enter(pending, queue));
+          try {
+            outcome = await send(pending, session, queue);
+            return outcome;
+          } catch (reason) {
+            const lost = readFailure(reason, { pending, session, attempt }, queue);
+            if (lost === undefined) continue;
+            outcome = await goOn(pending, queue, lost);
+            return outcome;
           }
-        } catch (reason) {
-          failure = reason;
-          throw reason;
-        } finally {
-          admitted -= 1;
-          leave?.();
-          pending.leave?.();
-          pending.deadline?.dispose();
-          if (pending.watch !== undefined) report(pending, queue, { outcome, failure });
         }
-      },
-      rejectWaiting: (error) => used?.gate.rejectAll(error),
+      } catch (reason) {
+        failure = reason;
+        throw reason;
+      } finally {
+        admitted -= 1;
+        leave?.();
+        pending.leave?.();
+        pending.deadline?.dispose();
+        if (pending.watch !== undefined) report(pending, queue, { outcome, failure });
+      }
     },
-    {
-      inFlight: () => used?.gate.active ?? 0,
-      pausable: () => (used ??= openCallQueue(init)).pausable,
-      waiting: () => admitted - (used?.gate.active ?? 0),
+    rejectWaiting: (error) => used?.gate.rejectAll(error),
+    get inFlight() {
+      return used?.gate.active ?? 0;
     },
-  );
+    get pausable() {
+      return (used ??= openCallQueue(init)).pausable;
+    },
+    get waiting() {
+      return admitted - (used?.gate.active ?? 0);
+    },
+  };
 }
 
 function openCallQueue(init: CallQueueInit): OpenCallQueue {

@@ -1,4 +1,4 @@
-import { withGetters, onAbort, createLazyMap, createLazySet } from "@hostside/core/implement";
+import { onAbort, createLazyMap, createLazySet } from "@hostside/core/implement";
 import { createLinkedQueue, type LinkedQueue } from "./linked-queue.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -96,50 +96,50 @@ export function createGate(limit: () => number): Gate {
       else callers.forgetIfGone(caller);
     }
   };
-  return withGetters<Gate, "active">(
-    {
-      isOpen,
-      tryEnter(turn) {
-        if (!isOpen(turn)) return false;
-        admit(turn.mode, turn.fairnessKey === undefined ? undefined : callers.of(turn.fairnessKey));
-        return true;
-      },
-      enter({ mode, fairnessKey: name }, signal) {
-        if (signal.aborted) return Promise.reject(signal.reason);
-        const caller = callers.of(name);
-        const onGiveUp = (): void => {
-          // Whoever stood behind may fit where this one did not.
-          if (caller.waiting.size > 0) turns.add(caller);
-          else turns.delete(caller);
-          callers.forgetIfGone(caller);
-          admitNext();
-        };
-        const entered = waitIn(caller.waiting, { mode, signal, onGiveUp });
-        turns.add(caller);
-        admitNext();
-        return entered;
-      },
-      leave({ mode, fairnessKey: name }) {
-        active -= 1;
-        if (mode === "exclusive") exclusive = false;
-        const caller = name === undefined ? undefined : callers.get(name);
-        if (caller !== undefined) {
-          caller.active -= 1;
-          if (caller.waiting.size > 0) turns.add(caller);
-          else callers.forgetIfGone(caller);
-        }
-        if (turns.size > 0) admitNext();
-      },
-      rejectAll(error) {
-        turns.clear();
-        for (const caller of callers.all()) {
-          for (let entry = caller.waiting.first; entry !== undefined; entry = caller.waiting.first) entry.refuse(error);
-          callers.forgetIfGone(caller);
-        }
-      },
+  return {
+    isOpen,
+    tryEnter(turn) {
+      if (!isOpen(turn)) return false;
+      admit(turn.mode, turn.fairnessKey === undefined ? undefined : callers.of(turn.fairnessKey));
+      return true;
     },
-    { active: () => active },
-  );
+    enter({ mode, fairnessKey: name }, signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const caller = callers.of(name);
+      const onGiveUp = (): void => {
+        // Whoever stood behind may fit where this one did not.
+        if (caller.waiting.size > 0) turns.add(caller);
+        else turns.delete(caller);
+        callers.forgetIfGone(caller);
+        admitNext();
+      };
+      const entered = waitIn(caller.waiting, { mode, signal, onGiveUp });
+      turns.add(caller);
+      admitNext();
+      return entered;
+    },
+    leave({ mode, fairnessKey: name }) {
+      active -= 1;
+      if (mode === "exclusive") exclusive = false;
+      const caller = name === undefined ? undefined : callers.get(name);
+      if (caller !== undefined) {
+        caller.active -= 1;
+        if (caller.waiting.size > 0) turns.add(caller);
+        else callers.forgetIfGone(caller);
+      }
+      if (turns.size > 0) admitNext();
+    },
+    rejectAll(error) {
+      turns.clear();
+      for (const caller of callers.all()) {
+        for (let entry = caller.waiting.first; entry !== undefined; entry = caller.waiting.first) entry.refuse(error);
+        callers.forgetIfGone(caller);
+      }
+    },
+    get active() {
+      return active;
+    },
+  };
 }
 
 interface Callers {

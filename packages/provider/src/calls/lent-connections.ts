@@ -24,7 +24,6 @@ import {
   withoutApproval,
   type CallPipeline,
   type RequestPipeline,
-  withGetters,
   onBehalfOf,
 } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
@@ -114,29 +113,29 @@ export function createLentConnections({
     mostPausedMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
   });
   const guarded = new WeakMap<Session, Connection>();
-  return withGetters<LentConnections, "size">(
-    {
-      lend(registration, session) {
-        const known = guarded.get(session);
-        if (known !== undefined) return known;
-        const connection = guardConnection({
-          calls,
-          sendCall,
-          find,
-          registration,
-          requests,
-          session,
-          lent: session.lent,
-          principal,
-          seam,
-        });
-        guarded.set(session, connection);
-        return connection;
-      },
-      end: (error, all) => requests.end(error, all),
+  return {
+    lend(registration, session) {
+      const known = guarded.get(session);
+      if (known !== undefined) return known;
+      const connection = guardConnection({
+        calls,
+        sendCall,
+        find,
+        registration,
+        requests,
+        session,
+        lent: session.lent,
+        principal,
+        seam,
+      });
+      guarded.set(session, connection);
+      return connection;
     },
-    { size: () => requests.size },
-  );
+    end: (error, all) => requests.end(error, all),
+    get size() {
+      return requests.size;
+    },
+  };
 }
 
 function lendWithoutLayers(principal: string | undefined): LentConnections["lend"] {

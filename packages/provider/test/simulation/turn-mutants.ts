@@ -24,18 +24,18 @@ export const turnMutants: readonly SourceMutant[] = [
   ),
   patch(
     "forgets a caller that had its share",
-    "          if (caller.waiting.size > 0) turns.add(caller);\n          else callers.forgetIfGone(caller);\n        }\n        if (turns",
-    "          callers.forgetIfGone(caller);\n        }\n        if (turns",
+    "        if (caller.waiting.size > 0) turns.add(caller);\n        else callers.forgetIfGone(caller);\n      }\n      if (turns",
+    "        callers.forgetIfGone(caller);\n      }\n      if (turns",
   ),
   patch(
     "lets nobody follow one who gives up",
-    "          callers.forgetIfGone(caller);\n          admitNext();\n        };",
-    "          callers.forgetIfGone(caller);\n        };",
+    "        callers.forgetIfGone(caller);\n        admitNext();\n      };",
+    "        callers.forgetIfGone(caller);\n      };",
   ),
   patch(
     "loses the turn of a caller when one of it gives up",
-    "          if (caller.waiting.size > 0) turns.add(caller);\n          else turns.delete(caller);\n",
-    "          turns.delete(caller);\n",
+    "        if (caller.waiting.size > 0) turns.add(caller);\n        else turns.delete(caller);\n",
+    "        turns.delete(caller);\n",
   ),
   patch("lets others go beside an exclusive call", "!exclusive && active < limit()", "active < limit()"),
 ];

@@ -1,4 +1,3 @@
-import { withGetters } from "@hostside/core/implement";
 import { createLastBytes } from "./last-bytes.ts";
 
 const newline = 0x0a;
@@ -156,14 +155,14 @@ interface Excerpt {
 function createExcerpt(): Excerpt {
   const head = Buffer.alloc(excerptBytes);
   const tail = createLastBytes(excerptBytes);
-  return withGetters<Excerpt, "bytes">(
-    {
-      push(part) {
-        if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
-        tail.push(part);
-      },
-      read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
+  return {
+    push(part) {
+      if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
+      tail.push(part);
     },
-    { bytes: () => tail.totalBytes },
-  );
+    read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
+    get bytes() {
+      return tail.totalBytes;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
-import { withGetters, type Redactor } from "@hostside/core/implement";
+import { type Redactor } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { isMessage } from "../message/is-message.ts";
@@ -118,21 +118,24 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     },
     onOversized: rejectOversized,
   });
-  return withGetters<MessageReader, "strayLine" | "isSkipping">(
-    {
-      started() {
-        hasStarted = true;
-      },
-      push(chunk) {
-        splitter.push(chunk);
-        if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
-        const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
-        onEndless(
-          new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
-        );
-      },
-      end: () => splitter.end(),
+  return {
+    started() {
+      hasStarted = true;
     },
-    { strayLine: () => (hasStarted ? undefined : anomalies.first), isSkipping: () => splitter.droppedBytes > 0 },
-  );
+    push(chunk) {
+      splitter.push(chunk);
+      if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
+      const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
+      onEndless(
+        new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
+      );
+    },
+    end: () => splitter.end(),
+    get strayLine() {
+      return hasStarted ? undefined : anomalies.first;
+    },
+    get isSkipping() {
+      return splitter.droppedBytes > 0;
+    },
+  };
 }

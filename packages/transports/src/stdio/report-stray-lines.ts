@@ -1,4 +1,3 @@
-import { withGetters } from "@hostside/core/implement";
 import { createSeldomReport } from "../context/report-seldom.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
@@ -26,14 +25,14 @@ export function createStrayLineReport(
   const mention = (reason: string, line: string): void =>
     report((soFar) => `wrote a line to stdout that is ${reason}: ${JSON.stringify(excerptOf(line))}${soFar}`);
   let first: string | undefined;
-  return withGetters<StrayLineReport, "first">(
-    {
-      add(reason, line) {
-        first ??= excerptOf(line);
-        mention(reason, line);
-      },
-      mention,
+  return {
+    add(reason, line) {
+      first ??= excerptOf(line);
+      mention(reason, line);
     },
-    { first: () => first },
-  );
+    mention,
+    get first() {
+      return first;
+    },
+  };
 }

@@ -1,4 +1,3 @@
-import { withGetters } from "@hostside/core/implement";
 import { HostsideError, type JsonObject } from "@hostside/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -52,40 +51,46 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   let output: SlicedPipe | undefined;
 
   const isOpen = (): boolean => state !== "closed";
-  const transport: StdioTransport = withGetters<StdioTransport, "stderr" | "strayLine" | "closeReason">(
-    {
-      pid: process.pid,
-      isOrdered: true,
-      async start() {
-        if (state === "started") throw new TypeError("this transport was started already");
-        if (state === "closed") throw closeReason ?? closedError(serverId);
-        state = "started";
-        process.stdout.once("data", onStarted);
-        output = readOutput(process.stdout, reader, { clock, isOpen });
-      },
-      // Only a handshake that is done has found a revision.
-      setProtocolVersion() {
-        reader.started();
-        stderr.started();
-      },
-      send(message, options) {
-        try {
-          return writer.write(toLine(message, options));
-        } catch (error) {
-          return Promise.reject(error);
-        }
-      },
-      post(message, options, onFailed) {
-        const line = lineUnlessFailed(message, options, onFailed);
-        if (line !== undefined) writer.post(line, onFailed);
-      },
-      close() {
-        if (state !== "closed") shutDown(closedError(serverId), closeMs);
-        return gone;
-      },
+  const transport: StdioTransport = {
+    pid: process.pid,
+    isOrdered: true,
+    async start() {
+      if (state === "started") throw new TypeError("this transport was started already");
+      if (state === "closed") throw closeReason ?? closedError(serverId);
+      state = "started";
+      process.stdout.once("data", onStarted);
+      output = readOutput(process.stdout, reader, { clock, isOpen });
     },
-    { stderr: () => stderr.quote(), strayLine: () => reader.strayLine, closeReason: () => closeReason },
-  );
+    // Only a handshake that is done has found a revision.
+    setProtocolVersion() {
+      reader.started();
+      stderr.started();
+    },
+    send(message, options) {
+      try {
+        return writer.write(toLine(message, options));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    post(message, options, onFailed) {
+      const line = lineUnlessFailed(message, options, onFailed);
+      if (line !== undefined) writer.post(line, onFailed);
+    },
+    close() {
+      if (state !== "closed") shutDown(closedError(serverId), closeMs);
+      return gone;
+    },
+    get stderr() {
+      return stderr.quote();
+    },
+    get strayLine() {
+      return reader.strayLine;
+    },
+    get closeReason() {
+      return closeReason;
+    },
+  };
   const fail = (reason: HostsideError): void => {
     if (state === "closed") return;
     stderr.flushLog();

@@ -6,7 +6,6 @@ import {
   fairnessKeyOf,
   tell,
   withErrorContext,
-  withGetters,
   type Alarm,
 } from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
@@ -154,68 +153,70 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     whenDrained: undefined,
     fairnessKeys: new Set(),
   };
-  return withGetters<OutgoingRequests, "closedBy" | "soleId" | "nextId">(
-    {
-      issued: (id) => state.ids.issued(id),
-      leaveHandshake: () => state.ids.leaveHandshake(),
-      start: (request) => start(state, request),
-      answer(id, message, bytes) {
-        const entry = take(state, id, bytes);
-        if (entry === undefined) return false;
-        flushProgress(entry);
-        try {
-          settle(state, entry, message);
-        } catch (error) {
-          // Whatever a hostile answer can do to its reader, the call has to end.
-          entry.reject(asHostsideError(state.context, error));
-        }
-        return true;
-      },
-      fail: (id, error) => fail(state, id, error),
-      isWaiting: (id) => state.pending.get(id) !== undefined,
-      progress(token, { read, isDue }) {
-        const entry = state.pending.get(token);
-        if (entry === undefined) return;
-        entry.lastSignAt = entry.time.now();
-        const { onProgress } = entry.request;
-        if (onProgress === undefined) return;
-        entry.lateProgress = isDue ? undefined : read();
-        if (isDue) runHook(onProgress, read());
-      },
-      flushProgress() {
-        for (const id of state.pending.ids()) {
-          const entry = state.pending.get(id);
-          if (entry !== undefined) flushProgress(entry);
-        }
-      },
-      origin(relatedId, others) {
-        const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
-        const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
-        if (relatedId !== undefined && requests.length === 0) return undefined;
-        return createElicitationOrigin(
-          relatedId === undefined ? [...requests, ...others] : requests,
-          state.fairnessKeys.size > 1,
-        );
-      },
-      refuse(error, whenDrained) {
-        state.closedBy ??= error;
-        state.whenDrained = whenDrained;
-        restIfIdle(state);
-        checkDrained(state);
-      },
-      cancelAll: (error, reason) => cancelAll(state, error, reason),
-      failAll(error) {
-        state.closedBy ??= error;
-        restIfIdle(state);
-        for (const id of state.pending.ids()) fail(state, id, error);
-      },
+  return {
+    issued: (id) => state.ids.issued(id),
+    leaveHandshake: () => state.ids.leaveHandshake(),
+    start: (request) => start(state, request),
+    answer(id, message, bytes) {
+      const entry = take(state, id, bytes);
+      if (entry === undefined) return false;
+      flushProgress(entry);
+      try {
+        settle(state, entry, message);
+      } catch (error) {
+        // Whatever a hostile answer can do to its reader, the call has to end.
+        entry.reject(asHostsideError(state.context, error));
+      }
+      return true;
     },
-    {
-      closedBy: () => state.closedBy,
-      soleId: () => (state.pending.size === 1 ? state.pending.ids()[0] : undefined),
-      nextId: () => state.ids.next,
+    fail: (id, error) => fail(state, id, error),
+    isWaiting: (id) => state.pending.get(id) !== undefined,
+    progress(token, { read, isDue }) {
+      const entry = state.pending.get(token);
+      if (entry === undefined) return;
+      entry.lastSignAt = entry.time.now();
+      const { onProgress } = entry.request;
+      if (onProgress === undefined) return;
+      entry.lateProgress = isDue ? undefined : read();
+      if (isDue) runHook(onProgress, read());
     },
-  );
+    flushProgress() {
+      for (const id of state.pending.ids()) {
+        const entry = state.pending.get(id);
+        if (entry !== undefined) flushProgress(entry);
+      }
+    },
+    origin(relatedId, others) {
+      const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
+      const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
+      if (relatedId !== undefined && requests.length === 0) return undefined;
+      return createElicitationOrigin(
+        relatedId === undefined ? [...requests, ...others] : requests,
+        state.fairnessKeys.size > 1,
+      );
+    },
+    refuse(error, whenDrained) {
+      state.closedBy ??= error;
+      state.whenDrained = whenDrained;
+      restIfIdle(state);
+      checkDrained(state);
+    },
+    cancelAll: (error, reason) => cancelAll(state, error, reason),
+    failAll(error) {
+      state.closedBy ??= error;
+      restIfIdle(state);
+      for (const id of state.pending.ids()) fail(state, id, error);
+    },
+    get closedBy() {
+      return state.closedBy;
+    },
+    get soleId() {
+      return state.pending.size === 1 ? state.pending.ids()[0] : undefined;
+    },
+    get nextId() {
+      return state.ids.next;
+    },
+  };
 }
 
 function flushProgress(entry: Pending): void {

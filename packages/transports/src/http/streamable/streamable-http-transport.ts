@@ -1,5 +1,5 @@
 import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
-import { createSlots, onAbort, withGetters, type Slots, utf8Length } from "@hostside/core/implement";
+import { createSlots, onAbort, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { ReceivedMessageSink } from "../events/accept-message.ts";
@@ -59,24 +59,23 @@ const plainHeaders = { accept: "application/json, text/event-stream", "content-t
 export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
   const { clock, random, settings } = context;
   let closing: Promise<void> | undefined;
-  const transport: Transport = withGetters<Transport, "sessionId">(
-    {
-      hasPerRequestStream: true,
-      setProtocolVersion(version) {
-        state.protocolVersion = version;
-        renewHeaders(state);
-      },
-      start: () => Promise.resolve(),
-      send: (message, options = {}) =>
-        isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
-      takeBack(id) {
-        for (const step of state.underWay.values())
-          if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
-      },
-      close: () => (closing ??= close(state)),
+  const transport: Transport = {
+    hasPerRequestStream: true,
+    setProtocolVersion(version) {
+      state.protocolVersion = version;
+      renewHeaders(state);
     },
-    { sessionId: () => state.sessionId },
-  );
+    start: () => Promise.resolve(),
+    send: (message, options = {}) =>
+      isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
+    takeBack(id) {
+      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+    },
+    close: () => (closing ??= close(state)),
+    get sessionId() {
+      return state.sessionId;
+    },
+  };
   const sink: ReceivedMessageSink = {
     deliver(message, relatedId, bytes) {
       if (!state.isClosed) transport.onmessage?.(message, relatedId, bytes);
