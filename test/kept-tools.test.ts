@@ -16,7 +16,7 @@ it("oxlint refuses circles of files, computed imports, files that are too long a
     "packages/a/src/a.ts": `import type { B } from "./b.ts";\nexport interface A { b: B }\n`,
     "packages/a/src/b.ts": `import type { A } from "./a.ts";\nexport interface B { a: A }\n`,
     "packages/a/src/load.ts": `export const load = (name: string): Promise<unknown> => import(name);\n`,
-    "packages/a/src/long.ts": `// A line.\n`.repeat(401),
+    "packages/a/src/long.ts": `console;\n`.repeat(401),
     "packages/a/src/camelCase.ts": `export const a = 1;\n`,
   });
   const { exitCode, output } = await tree.runTool("oxlint", "--format=unix");

@@ -3,4 +3,4 @@ export { createHostGateway, type HostGatewayOptions } from "./gateway/create-hos
 export { approveByClient, type ApproveByClientOptions, type AskClient } from "./gateway/approve-by-client.ts";
 export { narrowResources, type NarrowedResources } from "./gateway/narrow-resources.ts";
 export { listen, serveStdio, type GatewayServer, type ServedStdio } from "@hostside/gateway/node";
-export type { GatewayHttpAuth, GatewayOptions } from "@hostside/gateway";
+export { createGateway, type GatewayHttpAuth, type GatewayOptions } from "@hostside/gateway";
