@@ -124,11 +124,8 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     },
     push(chunk) {
       splitter.push(chunk);
-      if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
-      const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
-      onEndless(
-        new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
-      );
+      const { droppedBytes } = splitter;
+      if (droppedBytes > endlessFactor * maxMessageBytes) onEndless(endlessError(serverId, droppedBytes));
     },
     end: () => splitter.end(),
     get strayLine() {
@@ -138,4 +135,9 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       return splitter.droppedBytes > 0;
     },
   };
+}
+
+function endlessError(serverId: string, bytes: number): HostsideError {
+  const what = `writes a line to stdout that does not end (${bytes} bytes so far)`;
+  return new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId });
 }

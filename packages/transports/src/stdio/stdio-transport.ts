@@ -66,13 +66,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
       reader.started();
       stderr.started();
     },
-    send(message, options) {
-      try {
-        return writer.write(toLine(message, options));
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
+    send: async (message, options) => writer.write(toLine(message, options)),
     post(message, options, onFailed) {
       const line = lineUnlessFailed(message, options, onFailed);
       if (line !== undefined) writer.post(line, onFailed);
