@@ -4,7 +4,7 @@ import type { SendOptions, Transport } from "../message/transport.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
-import { createLineWriter } from "./line-writer.ts";
+import { createLineWriter, type LineWriter } from "./line-writer.ts";
 import { createMessageReader, type MessageReader, type MessageReaderInit } from "./message-reader.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
@@ -66,7 +66,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
       reader.started();
       stderr.started();
     },
-    send: async (message, options) => writer.write(toLine(message, options)),
+    send: (message, options) => writeLine(writer, message, options),
     post(message, options, onFailed) {
       const line = lineUnlessFailed(message, options, onFailed);
       if (line !== undefined) writer.post(line, onFailed);
@@ -119,6 +119,15 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     },
   });
   return transport;
+}
+
+// Not async: the writer handles the rejection of a promise that nobody looks at.
+function writeLine(writer: LineWriter, ...[message, options]: Parameters<StdioTransport["send"]>): Promise<void> {
+  try {
+    return writer.write(toLine(message, options));
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function readOutput(
