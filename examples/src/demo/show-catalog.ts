@@ -2,23 +2,20 @@ import type { ToolDefinition } from "@hostside/core";
 import { expectThat, type Stage } from "./demo-step.ts";
 
 /**
- * Lists the groups: one per server that is connected, so that a model can be offered a directory
- * instead of every schema.
+ * Lists the groups: one per server that is connected, and one for the resources of all. A model can
+ * be offered this directory instead of every schema.
  */
 export async function showGroups({ host, printer, servers }: Stage): Promise<void> {
   const groups = host.toolbox.groups();
   for (const group of groups) {
     printer.row([group.id, `${group.members.length} tools`, group.title], [20, 8]);
   }
-  expectThat(
-    groups.length === servers.ids.length - 1,
-    `expected ${servers.ids.length - 1} groups, got ${groups.length}`,
-  );
+  expectThat(groups.length === servers.ids.length, `expected ${servers.ids.length} groups, got ${groups.length}`);
 }
 
 /** Shows a few definitions in the form in which most model APIs take functions. */
 export async function showDefinitions({ host, printer }: Stage): Promise<void> {
-  const definitions = host.tools().filter(({ origin }) => origin?.serverId !== "");
+  const definitions = host.tools();
   const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
   for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
   expectThat(definitions.length > 0, "there are no definitions");

@@ -16,7 +16,7 @@ export async function showStatuses({ host, printer, servers }: Stage): Promise<v
     const isAsExpected = id === "inventory" ? status.error !== undefined : status.state === "ready";
     expectThat(isAsExpected, `${id} is ${status.state}`);
   }
-  const tools = host.tools().filter(({ origin }) => origin?.serverId !== "");
+  const tools = host.tools().filter(({ origin }) => servers.ids.includes(origin?.serverId ?? ""));
   printer.line(`${tools.length} tools of ${servers.ids.length - 1} servers in one catalogue`);
 }
 
