@@ -2,6 +2,7 @@ import { createTrust } from "@hostside/config";
 import type { Diagnostic, ServerSpec } from "@hostside/core";
 import { createEvent, systemClock } from "@hostside/core/implement";
 import { hostsideNaming } from "@hostside/naming";
+import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import { chooseAuth } from "./auth/choose-auth.ts";
 import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
@@ -138,7 +139,8 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
 
   const { naming = hostsideNaming } = options.provider ?? {};
   const isPooled = options.pool !== undefined;
-  const hostServers = createHostServers({ configuration: opened, provider, providers, isPooled, connector, naming });
+  const serversParts = { configuration: opened, provider, providers, isPooled, connector, naming, closing };
+  const hostServers = createHostServers(serversParts);
   const parts = { servers: hostServers, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
   const host: Host = {
     ...parts,
@@ -146,9 +148,8 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     get config() {
       return opened.config;
     },
-    conversation: openerOf({ ...parts, provider }, { conversations, closing, principal: options.provider?.principal }),
-    tools: (names) => toolbox.tools(names),
-    call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
+    conversation: openerOf({ ...parts, provider, closing }, { conversations, principal: options.provider?.principal }),
+    ...callsOf(toolbox, closing),
     statuses: () => provider.statuses(),
     onStatusChanged: provider.onStatusChanged,
     onToolsChanged: toolbox.onToolsChanged,
@@ -160,17 +161,29 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   return { host, provider };
 }
 
+function callsOf(toolbox: Toolbox, closing: Pick<Closing, "assertOpen">): Pick<Host, "tools" | "call"> {
+  return {
+    tools(names) {
+      closing.assertOpen();
+      return toolbox.tools(names);
+    },
+    async call(name, args, options) {
+      closing.assertOpen();
+      return toolbox.call(name, args, { wait: "servers", ...options });
+    },
+  };
+}
+
 interface OpenerMeans {
   readonly conversations: Conversations | undefined;
-  readonly closing: Pick<Closing, "assertOpen">;
   readonly principal: string | undefined;
 }
 
 /** Opens conversations, on behalf of the provider's principal where they name none. */
-function openerOf(parts: ConversationParts, { conversations, closing, principal }: OpenerMeans): Host["conversation"] {
+function openerOf(parts: ConversationParts, { conversations, principal }: OpenerMeans): Host["conversation"] {
   return async (options = {}) => {
     assertConversationOptions("conversation()", options);
-    closing.assertOpen();
+    parts.closing.assertOpen();
     const own =
       principal === undefined || (options.principal ?? options.context?.principal) !== undefined
         ? options

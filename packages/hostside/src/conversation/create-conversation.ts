@@ -4,6 +4,7 @@ import { HostsideError } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { viewOptionFields, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
+import type { Closing } from "../lifecycle/create-closing.ts";
 import type { ConversationLease } from "@hostside/pool";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
@@ -18,6 +19,8 @@ export interface ConversationParts {
   /** Has the servers that all share. */
   readonly provider: McpProvider;
   readonly oauth: OAuth | undefined;
+  /** Of the host. */
+  readonly closing: Pick<Closing, "assertOpen">;
   /** Lends the connections that not all share. */
   readonly lend?: (() => Promise<ConversationLease>) | undefined;
   /** Called once, when the conversation is closed. */
@@ -44,7 +47,7 @@ export function assertConversationOptions(owner: string, options: ConversationOp
  * a `TypeError` as a view does.
  */
 export function createConversation(
-  { toolbox, results, policy, provider, oauth, lend, onClose }: ConversationParts,
+  { toolbox, results, policy, provider, oauth, closing: host, lend, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
   const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
@@ -59,8 +62,11 @@ export function createConversation(
   };
   const close = (): Promise<void> => (closing ??= forget());
   const open = (): ToolboxView => {
-    if (closing === undefined) return view;
-    throw new HostsideError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
+    if (closing !== undefined) {
+      throw new HostsideError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
+    }
+    host.assertOpen();
+    return view;
   };
   return {
     ...view,

@@ -1,4 +1,4 @@
-import { HostsideError, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
+import { HostsideError, type Cancel, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
 import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/pool";
 import type { McpProvider } from "@hostside/provider";
@@ -54,13 +54,15 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
   const parts = [...sharings].map((apart): ClassPart => {
     let current: McpProvider | undefined;
     let waits = false;
+    let unwatch: Cancel = () => undefined;
     const attach = (provider: McpProvider): void => {
       if (provider === current) return;
       current = provider;
+      unwatch();
       const look = (): void => {
         if (provider === current && !provider.closed) waits = provider.statuses().some(needsSignIn);
       };
-      provider.onStatusChanged(look);
+      unwatch = provider.onStatusChanged(look);
       look();
       proxy.attach(provider);
       signIns?.attach(provider);
@@ -75,7 +77,7 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
     const proxy = createProviderProxy({ name: `${name}-${apart}`, clock, borrow: lendOne });
     const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend: lendOne });
     const proxies = signIns === undefined ? [proxy] : [proxy, signIns.proxy];
-    return { apart, attach, waits: () => waits && current?.closed === true, proxies };
+    return { apart, attach, unwatch: () => unwatch(), waits: () => waits && current?.closed === true, proxies };
   });
   const proxies = parts.flatMap((part) => part.proxies);
   const toolbox = means.toolboxOf(proxies);
@@ -94,6 +96,7 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
     lend,
     close(reason) {
       unfollow();
+      for (const part of parts) part.unwatch();
       toolbox.close(reason);
       for (const one of proxies) void one.close(reason);
     },
@@ -104,6 +107,8 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
 interface ClassPart {
   readonly apart: Apart;
   readonly attach: (provider: McpProvider) => void;
+  /** Listens to its provider no longer. */
+  readonly unwatch: Cancel;
   /** Whether its provider ended while a user had to sign in. */
   readonly waits: () => boolean;
   readonly proxies: readonly ProviderProxy[];

@@ -119,6 +119,17 @@ describe("close()", () => {
     await expect(host.servers.add("b", { command: "x" })).rejects.toMatchObject({ code: "closed" });
   });
 
+  it.each([{}, { pool: {} }])("has whatever is read or called afterwards throw closed, with %j", async (options) => {
+    const host = await createHost({ connector: createFakeConnector(), servers: byName([spec("a")]), ...options });
+    const conversation = await host.conversation();
+    await host.close();
+    for (const read of [() => host.tools(), () => conversation.tools(), () => conversation.groups()]) {
+      expect(read).toThrow(expect.objectContaining({ code: "closed", message: expect.stringContaining("the host") }));
+    }
+    await expect(conversation.searchTools({ query: "echo" })).rejects.toMatchObject({ code: "closed" });
+    await expect(host.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
+  });
+
   it("ends an edit that is being applied, and what it started", async () => {
     const folder = createTemporaryFolder();
     const settings = { watch: { quietMs: 10 } };

@@ -1,4 +1,3 @@
-import type { Host } from "hostside";
 import {
   HostsideError,
   type CallOptions,
@@ -6,6 +5,7 @@ import {
   type Connector,
   type JsonObject,
   type ServerSpec,
+  type ToolDefinition,
 } from "@hostside/core";
 
 /** What a server of a test does. */
@@ -98,6 +98,6 @@ function connectionOf({ id }: ServerSpec, { tools, resources, sent, end }: Servi
 }
 
 /** The local names of the tools of servers, without the tools that a host adds itself. */
-export function namesOfServers(host: Pick<Host, "tools">): readonly string[] {
+export function namesOfServers(host: { tools(): readonly ToolDefinition[] }): readonly string[] {
   return host.tools().flatMap(({ name, origin }) => (origin === undefined || origin.serverId === "" ? [] : [name]));
 }

@@ -107,6 +107,7 @@ describe("servers.update(), remove() and restart()", () => {
     await sharedServers.write({ shared: entry });
     const { host } = await open({ config, sharedServers });
     await expect(host.servers.remove("folder")).rejects.toThrow(config);
+    await expect(host.servers.add("folder", entry)).rejects.toThrow(config);
     await expect(host.servers.update("shared", entry)).rejects.toThrow("write()");
     await expect(host.servers.update("foldr", entry)).rejects.toThrow('did you mean "folder"?');
     expect(states(host)).toEqual(["folder ready", "shared ready"]);
@@ -130,6 +131,25 @@ describe("servers.update(), remove() and restart()", () => {
     expect(await conversation.call("mcp_notes_echo")).toMatchObject({ isError: false });
     expect(connector.sent.length).toBe(before + 1);
     await expect(host.servers.restart("b")).rejects.toMatchObject({ code: "unknown_server" });
+    await host.close();
+  });
+
+  it("change nothing if they reject before anything was applied", async () => {
+    const { host, connector } = await open({ pool: {}, servers: { a: entry, b: entry } });
+    const wrong: readonly (readonly [() => Promise<unknown>, string])[] = [
+      [() => host.servers.remove("a", { drainMs: "x" } as never), "drainMs"],
+      [() => host.servers.remove("none", { timeout: 3 } as never), 'servers.remove() has no option "timeout"'],
+      [() => host.servers.update("a", { ...entry, deny: ["echo"] }, { timeout: 1 } as never), "servers.update()"],
+      [() => host.servers.update("a", { ...entry, deny: ["echo"] }, { signal: AbortSignal.abort() }), "aborted"],
+      [() => host.servers.add("p", { ...entry, sharing: "principal" }, { signal: AbortSignal.abort() }), "aborted"],
+      [() => host.servers.add("p", { ...entry, sharing: "principal" }, { interactive: 1 } as never), "interactive"],
+    ];
+    for (const [work, message] of wrong) await expect(work()).rejects.toThrow(message);
+    expect(await host.servers.remove("b")).toBe(true);
+    const conversation = await host.conversation({ principal: "bob" });
+    expect([states(host), namesOfServers(conversation)]).toEqual([["a ready"], ["mcp_a_echo"]]);
+    expect(connector.open).toEqual(new Set(["a"]));
+    expect(await host.servers.remove("a")).toBe(true);
     await host.close();
   });
 
