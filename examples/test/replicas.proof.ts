@@ -85,7 +85,7 @@ describe.each(engines)("two replicas over one $name", ({ binary, start }) => {
       }
       const refused = answers.filter((found) => (found as { readonly code?: string }).code === "budget_exceeded");
       expect(refused).toHaveLength(4);
-      expect(await two.send("/servers", "PUT", [])).toEqual({ written: true, revision: 2 });
+      expect(await two.send("/servers", "PUT", {})).toEqual({ written: true, revision: 2 });
       await new Promise((resolve) => setTimeout(resolve, 1000));
       expect(await one.get("/servers")).toEqual([]);
       expect(await Promise.all(replicas.map((replica) => replica.end()))).toEqual([0, 0]);
