@@ -121,7 +121,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
   const servers = sharedBy(opened.specs, options);
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
-  const { provider, makeProvider, providers } = await openProviders(providerMeans);
+  const { provider, makeProvider, providers, onStatusChanged } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
   const resources = chooseResources(options.resources, { ...means, provider });
   closing.add(() => resources.close());
@@ -135,7 +135,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => opened.close());
   closing.add(endShared);
   await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal, clock });
-  closing.add(followUnmatchedRules({ ...means, provider, toolbox }));
+  closing.add(followUnmatchedRules({ ...means, providers, onStatusChanged, toolbox }));
 
   const { naming = hostsideNaming } = options.provider ?? {};
   const isPooled = options.pool !== undefined;

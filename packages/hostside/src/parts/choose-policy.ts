@@ -1,11 +1,11 @@
-import type { Cancel, Clock, Diagnostic, Lock, ServerSpec, Store } from "@hostside/core";
+import type { Cancel, Clock, Diagnostic, Lock, Store } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import { createPolicy, type Policy, type PolicyOptions, type StricterRules } from "@hostside/policy";
-import type { McpProvider } from "@hostside/provider";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
 import { followSecrets } from "./follow-secrets.ts";
+import type { OpenProviders } from "./open-provider.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What a policy is made with. */
@@ -41,7 +41,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     }),
     ...rest,
     servers: ids,
-    stricter: Array.isArray(stricter) ? [...stricter, approvalRules(specs)] : stricter,
+    stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
     ...(redact !== undefined && {
       redact: withSecrets(
         redact,
@@ -63,29 +63,63 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
 }
 
 /** What rules are held against. */
-export interface UnmatchedMeans extends Pick<PartsContext, "policy" | "configuration" | "report"> {
-  readonly provider: Pick<McpProvider, "statuses" | "onStatusChanged">;
+export interface UnmatchedMeans
+  extends
+    Pick<PartsContext, "options" | "policy" | "configuration" | "report">,
+    Pick<OpenProviders, "providers" | "onStatusChanged"> {
   readonly toolbox: Pick<Toolbox, "tools">;
 }
 
-/** Reports rules that match nothing, each once, as soon as that is sure. */
-export function followUnmatchedRules({ policy, configuration, provider, toolbox, report }: UnmatchedMeans): Cancel {
+/**
+ * Reports rules that match nothing, and servers with `approval: "always"` about which a policy that
+ * was handed in does not ask, each once, as soon as that is sure.
+ */
+export function followUnmatchedRules(means: UnmatchedMeans): Cancel {
+  const { options, policy, configuration, providers, onStatusChanged, toolbox, report } = means;
+  const given = options.policy ?? {};
+  const isReady = "explain" in given;
+  const later = isReady ? [] : (given.servers ?? []);
   const reported = new Set<string>();
   const find = (): readonly Diagnostic[] => {
-    const listed = provider.statuses().filter(({ state }) => state === "ready");
-    const [ids, listedIds] = [configuration.specs, listed].map((all) => all.map(({ id }) => id));
-    return policy.unmatchedRules(ids ?? [], listedIds ?? []).filter(({ message }) => !reported.has(message));
+    const listed = Array.from(providers, (provider) => provider.statuses())
+      .flat()
+      .filter(({ state }) => state === "ready");
+    const ids = [...configuration.specs.map(({ id }) => id), ...later];
+    const unmatched = policy.unmatchedRules(
+      ids,
+      listed.map(({ id }) => id),
+    );
+    return [...unmatched, ...(isReady ? unasked(means) : [])].filter(({ message }) => !reported.has(message));
   };
   const check = (): void => {
-    // Until the toolbox is read, rules for the host's own tools have matched none.
-    if (find().length > 0) toolbox.tools();
+    // Until tools are read, rules for them have matched none.
+    if (find().length > 0) {
+      for (const provider of providers) provider.tools();
+      toolbox.tools();
+    }
     for (const diagnostic of find()) {
       reported.add(diagnostic.message);
       report(diagnostic);
     }
   };
   check();
-  return provider.onStatusChanged(check);
+  return onStatusChanged(check);
+}
+
+/** Finds servers with `approval: "always"` of which the policy lets tools be called unasked. */
+function unasked({ policy, configuration, providers }: UnmatchedMeans): readonly Diagnostic[] {
+  const ids = configuration.specs.filter(({ labels }) => labels?.["approval"] === "always").map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const free = Array.from(providers, (provider) => provider.tools())
+    .flat()
+    .filter((tool) => tool.requireApproval !== false && !policy.requiresApproval(tool));
+  return ids
+    .filter((id) => free.some(({ origin }) => origin?.serverId === id))
+    .map((serverId) => ({
+      kind: "setting-unused",
+      serverId,
+      message: `server ${quoteText(serverId)}: not used: approval: "always": policy is ready-made and does not ask; give options in place of it, or a rule for labels: ${JSON.stringify(approvalLabel)}`,
+    }));
 }
 
 const approvalLabel = "approval:always";
@@ -94,24 +128,12 @@ const approvalLabel = "approval:always";
  * Asks about tools of servers with `approval: "always"`, but for those of which their entries say
  * that nobody needs to.
  */
-function approvalRules(specs: readonly ServerSpec[]): StricterRules {
-  const exempt = specs
-    .filter(({ labels }) => labels?.["approval"] === "always")
-    .flatMap(({ id, tools = {} }) =>
-      Object.entries(tools).flatMap(([tool, override]) =>
-        // In a rule a star stands for anything.
-        override.requireApproval === false && !`${id}${tool}`.includes("*")
-          ? [{ server: id, tool, labels: approvalLabel }]
-          : [],
-      ),
-    );
-  return {
-    name: "approval",
-    labels: approvalLabel,
-    ...(exempt.length > 0 && { allow: exempt }),
-    defaultDecision: "approval",
-  };
-}
+const approvalRules: StricterRules = {
+  name: "approval",
+  labels: approvalLabel,
+  allow: [{ requireApproval: false }],
+  defaultDecision: "approval",
+};
 
 type Redaction = NonNullable<PolicyOptions["redact"]>;
 

@@ -1,9 +1,16 @@
 import { authenticateToolNames } from "@hostside/auth";
 import type { CallContext, Connector, JsonObject, Lock, RequestSeam, ServerSpec, Store } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
 import { agreeOnNames, type KeptCatalog } from "@hostside/pool";
 import type { SavedNames } from "@hostside/naming";
-import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
+import {
+  createNameBook,
+  createProvider,
+  type McpProvider,
+  type ProviderOptions,
+  type ServerStatus,
+} from "@hostside/provider";
 import { connectSignedIn } from "../sign-ins/sign-in-news.ts";
 import { redactQuestions } from "./redact-questions.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
@@ -48,6 +55,8 @@ export interface OpenProviders {
   readonly makeProvider: MakeProvider;
   /** All that are open. */
   readonly providers: ReadonlySet<McpProvider>;
+  /** When the status of a server of one of them is another one. */
+  readonly onStatusChanged: McpProvider["onStatusChanged"];
 }
 
 /**
@@ -96,12 +105,14 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     clock,
   };
   const providers = new Set<McpProvider>();
+  const statusChanges = createEvent<ServerStatus>();
   const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {
     const { servers, name = given.name, principal = given.principal } = own;
     const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
     catalogs?.follow(provider);
     providers.add(provider);
     const ends: (() => unknown)[] = [provider.onDiagnostic(report), policy.attach(provider)];
+    ends.push(provider.onStatusChanged((status) => statusChanges.emit(status)));
     ends.push(
       () => providers.delete(provider),
       signInNews.on(principal, () => connectSignedIn(provider)),
@@ -114,6 +125,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   return {
     provider: make({ servers: means.servers }, listed ?? given.savedCatalog),
     providers,
+    onStatusChanged: statusChanges.on,
     async makeProvider(own) {
       const { servers, principal = given.principal } = own;
       return make(own, (await catalogs?.recall(servers, principal)) ?? given.savedCatalog);

@@ -1,7 +1,7 @@
 import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createMemoryLock, createMemoryStore, isHostsideError, type Diagnostic } from "@hostside/core";
-import { newToolLimits } from "@hostside/policy";
+import { createPolicy, newToolLimits } from "@hostside/policy";
 import { lockTools } from "@hostside/policy/lock";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
@@ -181,6 +181,125 @@ describe("a rule that matches nothing", () => {
       },
     ]);
     await expect(host.call("mcp_files_write")).rejects.toMatchObject({ code: "approval_required" });
+  });
+
+  it("is no diagnostic for a server that the policy says comes later", async () => {
+    const diagnostics: Diagnostic[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector({ later: { tools: ["read"] } }),
+      policy: { requireApproval: ["later/write_*"], servers: ["later"] },
+      onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
+    });
+    expect(unmatchedOf(diagnostics)).toEqual([]);
+    await host.servers.add("later", { command: "x" });
+    const message = 'requireApproval[0] ("later/write_*") matches none of the tools that are listed';
+    expect(unmatchedOf(diagnostics)).toEqual([{ kind: "unmatched-rule", serverId: "later", message }]);
+  });
+
+  it("is a diagnostic for a server of conversations that are kept apart, once it has listed", async () => {
+    const diagnostics: Diagnostic[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector({ mine: { tools: ["read", "write_a"] } }),
+      servers: { mine: { command: "x", sharing: "principal" } },
+      pool: {},
+      policy: { deny: ["mine/wrote_*", "mine/write_*"], requireApproval: ["mine/read"] },
+      onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic),
+    });
+    expect(unmatchedOf(diagnostics)).toEqual([]);
+    for (const principal of ["ada", "bob"]) {
+      const conversation = await host.conversation({ principal });
+      await conversation.close();
+      await host.pool?.dispose({ principal });
+    }
+    const message = 'deny[0] ("mine/wrote_*") matches none of the tools that are listed';
+    expect(unmatchedOf(diagnostics)).toEqual([{ kind: "unmatched-rule", serverId: "mine", message }]);
+  });
+});
+
+describe('servers with approval: "always"', () => {
+  const refused = { code: "approval_required" };
+  const plain = { command: "x", approval: "always" } as const;
+  const exempt = { ...plain, tools: { write: { requireApproval: false } } } as const;
+  const write = "mcp_files_write";
+  const unusedOf = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+    diagnostics.filter(({ kind }) => kind === "setting-unused");
+
+  const both = { tools: ["read", "write"] };
+
+  function openWith(servers: HostOptions["servers"], more: HostOptions = {}) {
+    return createHost({ connector: createFakeConnector({ files: both, other: both }), servers, ...more });
+  }
+
+  it.each<[string, HostOptions]>([
+    ["shared", {}],
+    ["kept apart", { pool: {} }],
+  ])("are asked about by what their entry says now: %s", async (_, more) => {
+    const sharing = more.pool === undefined ? {} : ({ sharing: "conversation" } as const);
+    await using host = await openWith({ files: { ...exempt, ...sharing } }, more);
+    const call = async (name: string) => (await host.conversation()).call(name);
+    await expect(call(write)).resolves.toMatchObject({ isError: false });
+    await expect(call("mcp_files_read")).rejects.toMatchObject(refused);
+    await host.servers.update("files", { ...plain, ...sharing });
+    await expect(call(write)).rejects.toMatchObject(refused);
+    await host.servers.update("files", { ...exempt, ...sharing });
+    await expect(call(write)).resolves.toMatchObject({ isError: false });
+    await expect(call("mcp_files_read")).rejects.toMatchObject(refused);
+  });
+
+  it("are asked about, but for what the entry exempts, when they are removed and added", async () => {
+    await using host = await openWith({ files: exempt });
+    await host.servers.add("other", exempt);
+    await expect(host.call("mcp_other_write")).resolves.toMatchObject({ isError: false });
+    await host.servers.remove("files");
+    await host.servers.add("files", plain);
+    await expect(host.call(write)).rejects.toMatchObject(refused);
+    await host.servers.remove("files");
+    await host.servers.add("files", exempt);
+    await expect(host.call(write)).resolves.toMatchObject({ isError: false });
+    await expect(host.call("mcp_files_read")).rejects.toMatchObject(refused);
+  });
+
+  it("are asked about in spite of the exemption where the product's own rule wants it", async () => {
+    await using host = await openWith({ files: exempt }, { policy: { requireApproval: ["files/write"] } });
+    await expect(host.call(write)).rejects.toMatchObject(refused);
+  });
+
+  it("may be exempt although the product denies every tool", async () => {
+    await using host = await openWith({ files: exempt }, { policy: { deny: ["*/*"] } });
+    await expect(host.call(write)).rejects.toMatchObject({ code: "unknown_tool" });
+  });
+
+  it("are named, once, where a policy that was handed in does not ask", async () => {
+    const diagnostics: Diagnostic[] = [];
+    await using host = await openWith(
+      { files: { command: "x" } },
+      { policy: createPolicy(), onDiagnostic: (diagnostic) => void diagnostics.push(diagnostic) },
+    );
+    expect(unusedOf(diagnostics)).toEqual([]);
+    await host.servers.update("files", plain);
+    await host.servers.restart("files");
+    await expect(host.call(write)).resolves.toMatchObject({ isError: false });
+    expect(unusedOf(diagnostics)).toEqual([
+      {
+        kind: "setting-unused",
+        serverId: "files",
+        message:
+          'server "files": not used: approval: "always": policy is ready-made and does not ask; give options in place of it, or a rule for labels: "approval:always"',
+      },
+    ]);
+  });
+
+  it("are not named where a policy that was handed in has a rule for them", async () => {
+    const diagnostics: Diagnostic[] = [];
+    const policy = createPolicy({
+      allow: [{ labels: "approval:always", requireApproval: false }],
+      requireApproval: [{ labels: "approval:always", tool: "read" }],
+    });
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    await using host = await openWith({ files: exempt }, { policy, onDiagnostic });
+    await expect(host.call("mcp_files_read")).rejects.toMatchObject(refused);
+    await expect(host.call(write)).resolves.toMatchObject({ isError: false });
+    expect(unusedOf(diagnostics)).toEqual([]);
   });
 });
 

@@ -100,7 +100,7 @@ describe("hostside serve", () => {
     expect(await served.tools()).toEqual(["mcp_one_get_a", "mcp_one_set_a"]);
     expect(await say(secret)).toContain(secret);
     await edit({ expose: "search", redact: true });
-    expect(await served.untilTools((names) => names.length === 4)).toEqual(finders);
+    expect(await served.untilTools((names) => names.length === finders.length)).toEqual(finders);
     expect(await say(secret)).toMatch(/^set_a \[secret:/);
     await edit({ expose: "groups", requireApproval: true });
     await served.untilSaid('serve.expose is "groups", serve.requireApproval is true, serve.redact is false');

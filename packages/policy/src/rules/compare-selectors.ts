@@ -12,7 +12,8 @@ export function selectorCovers(wide: ReadSelector, narrow: ReadSelector): boolea
       narrow.labels.some((label) => label.name === name && globCovers(value, label.value)),
     ) &&
     coversEffects(wide.effects, narrow.effects) &&
-    (wide.isNew === undefined || wide.isNew === narrow.isNew)
+    (wide.isNew === undefined || wide.isNew === narrow.isNew) &&
+    (wide.requireApproval === undefined || wide.requireApproval === narrow.requireApproval)
   );
 }
 
@@ -53,7 +54,8 @@ function coversEffects(wide: ReadSelector["effects"], narrow: ReadSelector["effe
  * How particular a selector is: of two that match the same tool, the one with the larger number by
  * the first that differs.
  */
-export function specificityOf({ servers, tools, labels, effects, isNew }: ReadSelector): readonly number[] {
+export function specificityOf(selector: ReadSelector): readonly number[] {
+  const { servers, tools, labels, effects, isNew, requireApproval } = selector;
   const globs = [servers ?? ["*"], tools ?? ["*"]];
   return [
     globs.filter((list) => list.every((glob) => !glob.includes("*"))).length,
@@ -62,6 +64,6 @@ export function specificityOf({ servers, tools, labels, effects, isNew }: ReadSe
       .reduce((sum, n) => sum + n, 0),
     labels.length,
     toolEffects.length - (effects.length === 0 ? toolEffects.length : new Set(effects).size),
-    isNew === undefined ? 0 : 1,
+    [isNew, requireApproval].filter((flag) => flag !== undefined).length,
   ];
 }

@@ -16,6 +16,8 @@ const stronger: Readonly<Record<RuleKind, readonly RuleKind[]>> = {
 export function findRuleConflict(layers: readonly RuleLayer[]): string | undefined {
   for (const layer of layers) {
     for (const rule of layer.rules) {
+      // What entries of servers say is known later.
+      if (rule.requireApproval !== undefined) continue;
       const winner = rulesBefore(rule, layer, layers).find((other) => selectorCovers(other, rule));
       if (winner === undefined) continue;
       return selectorCovers(rule, winner) && winner.kind !== rule.kind

@@ -30,6 +30,11 @@ export interface ToolSelector {
    * `pins`.
    */
   readonly new?: boolean | undefined;
+  /**
+   * Selects tools whose definition has exactly this word on approval. It is the host's own: of the
+   * entry of the server, never of its hints.
+   */
+  readonly requireApproval?: boolean | undefined;
 }
 
 /**
@@ -57,6 +62,8 @@ export interface ReadSelector extends ToolMatcher {
   readonly effects: readonly ToolEffect[];
   /** `undefined` when new and known tools will do. */
   readonly isNew: boolean | undefined;
+  /** `undefined` when any word, and none, will do. */
+  readonly requireApproval: boolean | undefined;
 }
 
 /** A label that a server has to have. */
@@ -73,6 +80,7 @@ export const selectorFields: Fields<ToolSelector> = {
   labels: true,
   effect: true,
   new: true,
+  requireApproval: true,
 };
 
 /**
@@ -98,8 +106,10 @@ export function readSelector(selector: string | ToolSelector, place: string): Re
   if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
   assertSelector(selector, place);
   assertKnownOptions(place, selector, selectorFields);
-  const { spelling = "exact", new: isNew } = selector;
-  if (isNew !== undefined && typeof isNew !== "boolean") throw new TypeError(`${place}.new must be true or false`);
+  const { spelling = "exact", new: isNew, requireApproval } = selector;
+  for (const [name, flag] of Object.entries({ new: isNew, requireApproval })) {
+    if (flag !== undefined && typeof flag !== "boolean") throw new TypeError(`${place}.${name} must be true or false`);
+  }
   if (spelling !== "exact" && spelling !== "any") throw new TypeError(`${place}.spelling must be "exact" or "any"`);
   const servers = listOf(selector.server, `${place}.server`);
   const given = listOf(selector.tool, `${place}.tool`);
@@ -120,6 +130,7 @@ export function readSelector(selector: string | ToolSelector, place: string): Re
         return value !== undefined && isValue(value);
       }) &&
       (effects.length === 0 || effects.includes(subject.effect)) &&
+      (requireApproval === undefined || requireApproval === subject.requireApproval) &&
       (isNew === undefined || isNew === (subject.isNew?.() ?? false)),
     text: JSON.stringify(selector),
     servers,
@@ -128,6 +139,7 @@ export function readSelector(selector: string | ToolSelector, place: string): Re
     labels,
     effects,
     isNew,
+    requireApproval,
   };
 }
 

@@ -12,6 +12,8 @@ export interface ToolSubject {
   /** The labels of its server. */
   readonly labels: Readonly<Record<string, string>>;
   readonly effect: ToolEffect;
+  /** The host's word of the definition on approval. */
+  readonly requireApproval?: boolean | undefined;
   /** Absent: not new, because no selector asks for new tools. */
   readonly isNew?: (() => boolean) | undefined;
 }
@@ -36,12 +38,13 @@ export function toolSubject(
     isNew,
   }: { readonly effectOf?: EffectOf | undefined; readonly isNew?: IsNew | undefined } = {},
 ): ToolSubject {
-  const { origin, name } = definition;
+  const { origin, name, requireApproval } = definition;
   return {
     serverId: origin?.serverId ?? "",
     toolName: origin?.toolName ?? name,
     labels: server?.labels ?? noLabels,
     effect: effectOf(definition, server),
+    requireApproval,
     isNew: isNew && (() => isNew(definition, server)),
   };
 }
