@@ -35,7 +35,8 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   const listing = describeServers({
     config: host.config,
     statuses: host.statuses(),
-    definitions: host.tools(),
+    // Ctrl-C closes the host, and what is known is shown all the same.
+    definitions: host.toolbox.tools(),
     quarantined: provider.quarantined(),
     waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
     server,
