@@ -19,6 +19,13 @@ describe("assertKnownOptions()", () => {
   it.each<[string, object]>([
     ["quiteMs", { quietMs: 1, quiteMs: 2 }],
     ["quietms", { quietms: undefined }],
+  ])("throws a TypeError that names %s and the one that may be meant", (name, options) => {
+    const check = (): void => assertKnownOptions("debounce", options, known);
+    expect(check).toThrow(TypeError);
+    expect(check).toThrow(`debounce has no option "${name}"; did you mean quietMs?`);
+  });
+
+  it.each<[string, object]>([
     ["toString", { toString: 1 }],
     ["__proto__", JSON.parse('{ "__proto__": 1 }')],
   ])("throws a TypeError that names %s and lists the known ones", (name, options) => {

@@ -1,3 +1,4 @@
+import { hintForUnknown } from "./find-meant.ts";
 import { isPlainObject, kindOf } from "./plain-object.ts";
 
 /**
@@ -11,15 +12,16 @@ export type Fields<T> = Readonly<Record<keyof T, true>>;
  * default in force, and nobody would know. `owner` says whose options they are:
  * `"createProvider()"`, `"backoff"`.
  *
- * Throws a `TypeError` that names the first unknown one and lists those known, or says what
- * `options` is instead of a plain object: of a `Map` or an instance of a class, nothing would be
- * read.
+ * Throws a `TypeError` that names the first unknown one and the one that may be meant, or lists
+ * those known, or says what `options` is instead of a plain object: of a `Map` or an instance of a
+ * class, nothing would be read.
  */
 export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
   if (!isPlainObject(options)) throw new TypeError(`${owner} takes its options as an object, not ${kindOf(options)}`);
   const unknown = findUnknownField(options, known);
   if (unknown === undefined) return;
-  throw new TypeError(`${owner} has no option ${JSON.stringify(unknown)}; known are ${Object.keys(known).join(", ")}`);
+  const hint = hintForUnknown(unknown, Object.keys(known));
+  throw new TypeError(`${owner} has no option ${JSON.stringify(unknown)}; ${hint}`);
 }
 
 /** The first own member of an object that is not among the known ones, if there is one. */

@@ -1,5 +1,5 @@
 import type { Fields } from "./assert-known-options.ts";
-import { findMeant } from "./find-meant.ts";
+import { findMeant, hintForUnknown } from "./find-meant.ts";
 import { isJsonObject } from "./json.ts";
 import { httpAuths } from "./http-auth.ts";
 import { isPlainObject, kindOf } from "./plain-object.ts";
@@ -244,7 +244,7 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
   return {
     known(fields) {
       const unknown = Object.keys(owner).find((field) => owner[field] !== undefined && !Object.hasOwn(fields, field));
-      if (unknown !== undefined) throw fail(unknown, unknownField(unknown, Object.keys(fields)));
+      if (unknown !== undefined) throw fail(unknown, `is unknown; ${hintForUnknown(unknown, Object.keys(fields))}`);
     },
     required(field) {
       const value = owner[field];
@@ -282,17 +282,13 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
       if (value === undefined) return;
       if (!isPlainObject(value)) throw fail(field, `must be an object, not ${kindOf(value)}`);
       for (const [member, amount] of Object.entries(value)) {
-        if (!members.includes(member)) throw fail(`${field}.${member}`, unknownField(member, members));
+        if (!members.includes(member))
+          throw fail(`${field}.${member}`, `is unknown; ${hintForUnknown(member, members)}`);
         if (amount === undefined) continue;
         if (typeof amount !== "number" || !rule.holds(amount)) throw fail(`${field}.${member}`, rule.text);
       }
     },
   };
-}
-
-function unknownField(name: string, known: readonly string[]): string {
-  const [meant] = findMeant(name, known, (one) => [one]);
-  return `is unknown; ${meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`}`;
 }
 
 // Its type alone: the value may be a secret.

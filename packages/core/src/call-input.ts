@@ -1,3 +1,4 @@
+import { hintForUnknown } from "./find-meant.ts";
 import { assertCallContext } from "./call-context.ts";
 import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
@@ -41,8 +42,8 @@ export function assertCallOptions(options: CallOptions): void {
   // A loop that makes nothing: it runs with every call that has options.
   for (const option in options) {
     if (Object.hasOwn(optionFields, option)) continue;
-    const known = Object.keys(optionFields).join(", ");
-    throw new TypeError(`a call has no option ${quoteText(option)}; known are ${known}`);
+    const hint = hintForUnknown(option, Object.keys(optionFields));
+    throw new TypeError(`a call has no option ${quoteText(option)}; ${hint}`);
   }
   const { meta, onProgress, selected, wait } = options;
   assertRunOptions(options);

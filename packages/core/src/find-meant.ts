@@ -30,6 +30,12 @@ export function findMeant<T>(
   return (same.length > 0 ? same : near).slice(0, mostFound);
 }
 
+/** Says which of the known names an unknown one may stand for, else which are known. */
+export function hintForUnknown(name: string, known: readonly string[]): string {
+  const [meant] = findMeant(name, known, (one) => [one]);
+  return meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
+}
+
 function isSlipOf(wanted: string, names: readonly string[]): boolean {
   return wanted.length >= shortestMistaken && names.some((name) => differByOneSlip(wanted, lettersOf(name)));
 }

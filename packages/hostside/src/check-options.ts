@@ -1,5 +1,5 @@
 import { longestTimeoutMs } from "@hostside/core";
-import { assertKnownOptions, assertSignal, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { assertMethods } from "./state/assert-methods.ts";
 import type { ConfigOptions, HostOptions, HostState } from "./host-options.ts";
 
@@ -130,7 +130,10 @@ function checkConfig(config: HostOptions["config"]): void {
 
 function checkState(state: HostOptions["state"]): void {
   if (state === undefined || state === "user" || state === "memory") return;
-  if (!isObject(state)) throw new TypeError('state must be "user", "memory", or { store }');
+  if (!isPlainObject(state)) {
+    const remedy = "wrap a client of Redis or Postgres: createRedisState(client), createPostgresState(pool)";
+    throw new TypeError(`state must be "user", "memory", or { store }, not ${kindOf(state)}; ${remedy}`);
+  }
   assertKnownOptions("state", state, stateFields);
   for (const [name, methods] of Object.entries(stateParts)) {
     const part: unknown = Reflect.get(state, name);

@@ -54,7 +54,9 @@ export async function completeAuthorization(
       assertPath(callback, redirectUri);
       if (by === undefined || by.principal === principal) return;
       throw nothingPending(
-        "another principal began it than complete() names; this user has to begin a sign-in of their own",
+        by.principal === undefined
+          ? "it was begun for a principal, and complete() names none: pass { principal }"
+          : "it was begun for another principal, or for all users; this user has to begin a sign-in of their own",
       );
     });
     if (pending === undefined) {

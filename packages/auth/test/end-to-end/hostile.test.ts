@@ -186,6 +186,9 @@ describe("a callback", () => {
     for (const options of [{ principal: "bob" }, {}, { principal: "" }]) {
       expect(await failureOf(host.oauth.complete(callback, options))).toMatchObject({ code: "auth_required" });
     }
+    expect(await failureOf(host.oauth.complete(callback))).toMatchObject({
+      message: expect.stringContaining("complete() names none: pass { principal }"),
+    });
     expect([await countOf(server, "token"), await host.oauth.list()]).toEqual([0, []]);
     expect(await host.oauth.complete(callback, { principal: "ada" })).toMatchObject({ principal: "ada" });
     const own = await consentTo((await host.oauth.begin(host.spec)).url);

@@ -81,10 +81,12 @@ export function followUnmatchedRules(means: UnmatchedMeans): Cancel {
   const later = isReady ? [] : (given.servers ?? []);
   const reported = new Set<string>();
   const find = (): readonly Diagnostic[] => {
+    const ids = [...configuration.specs.map(({ id }) => id), ...later];
+    // With all rules matched, or without rules, a status changes nothing.
+    if (!isReady && policy.unmatchedRules(ids, ids).length === 0) return [];
     const listed = Array.from(providers, (provider) => provider.statuses())
       .flat()
       .filter(({ state }) => state === "ready");
-    const ids = [...configuration.specs.map(({ id }) => id), ...later];
     const unmatched = policy.unmatchedRules(
       ids,
       listed.map(({ id }) => id),

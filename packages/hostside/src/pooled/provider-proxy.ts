@@ -20,7 +20,7 @@ export interface Borrowed {
   release(): void;
 }
 
-/** Stands in a toolbox for a provider that comes and goes. */
+/** Represents a provider that comes and goes in a toolbox. */
 export interface ProviderProxy extends ToolProvider {
   /** Shows what this provider has, in place of the one before. */
   attach(provider: ToolProvider): void;
@@ -136,7 +136,7 @@ export function createProviderProxy({ name, clock, borrow }: ProviderProxyInit):
   };
 }
 
-interface StandInCall {
+interface ProxyCall {
   readonly toolName: string;
   readonly args: unknown;
   readonly options: CallOptions;
@@ -148,7 +148,7 @@ interface StandInCall {
  * of the call.
  */
 async function callWithin(
-  { toolName, args, options, timeoutMs }: StandInCall,
+  { toolName, args, options, timeoutMs }: ProxyCall,
   take: ProviderProxyInit["borrow"],
   clock: Clock,
 ): Promise<ToolOutcome> {

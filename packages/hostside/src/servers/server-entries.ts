@@ -45,6 +45,9 @@ export function readServerEntry(name: string, entry: unknown): ReadEntry {
   const given: unknown = { ...members, id: name };
   assertServerSpec(given);
   const spec = copySpec(given);
+  if (oauth !== undefined && (spec.type !== "http" || spec.bearerToken !== undefined)) {
+    throw specError(name, "oauth", "needs a server with a url, and no bearerToken");
+  }
   return {
     spec: approval === "always" ? { ...spec, labels: { ...spec.labels, approval } } : spec,
     extras: {
@@ -54,6 +57,8 @@ export function readServerEntry(name: string, entry: unknown): ReadEntry {
     },
   };
 }
+
+const urlMembers: ReadonlySet<string> = new Set(["redirectUri", "metadataUrl"]);
 
 function assertOauth(name: string, oauth: unknown): asserts oauth is NonNullable<HostEntryExtras["oauth"]> {
   if (!isPlainObject(oauth)) throw specError(name, "oauth", `must be an object, not ${kindOf(oauth)}`);
@@ -67,8 +72,13 @@ function assertOauth(name: string, oauth: unknown): asserts oauth is NonNullable
       if (!Array.isArray(value) || value.some((scope) => typeof scope !== "string")) {
         throw specError(name, field, "must be an array of strings");
       }
-    } else if (typeof value !== (member === "callbackPort" ? "number" : "string")) {
-      throw specError(name, field, `must be a ${member === "callbackPort" ? "number" : "string"}`);
+    } else if (member === "callbackPort") {
+      const isPort = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;
+      if (!isPort) throw specError(name, field, "must be a port: a whole number from 1 to 65535");
+    } else if (typeof value !== "string" || value.trim() === "") {
+      throw specError(name, field, "must be a non-empty string");
+    } else if (urlMembers.has(member) && !URL.canParse(value)) {
+      throw specError(name, field, "must be an absolute URL");
     }
   }
 }

@@ -31,6 +31,22 @@ describe("servers of createHost()", () => {
       "servers.docs.oauth.client is unknown; known are clientId",
     ],
     [
+      { docs: { url: "https://a.test", oauth: { callbackPort: -5 } } },
+      "servers.docs.oauth.callbackPort must be a port: a whole number from 1 to 65535",
+    ],
+    [
+      { docs: { url: "https://a.test", oauth: { redirectUri: "callback" } } },
+      "servers.docs.oauth.redirectUri must be an absolute URL",
+    ],
+    [
+      { docs: { url: "https://a.test", oauth: { clientId: "" } } },
+      "servers.docs.oauth.clientId must be a non-empty string",
+    ],
+    [
+      { docs: { command: "x", oauth: { clientId: "a" } } },
+      "servers.docs.oauth needs a server with a url, and no bearerToken",
+    ],
+    [
       { docs: { url: "https://a.test", oauth: { scopes: "a b" } } },
       "servers.docs.oauth.scopes must be an array of strings",
     ],

@@ -10,7 +10,7 @@ const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 
 describe("options of createHost()", () => {
   const wrong: readonly (readonly [string, unknown])[] = [
-    ['createHost() has no option "server"', { server: [] }],
+    ['createHost() has no option "server"; did you mean servers?', { server: [] }],
     ["config must be", { config: "" }],
     ["config must be", { config: [] }],
     ['config has no option "file"', { config: { file: "a" } }],
@@ -20,6 +20,7 @@ describe("options of createHost()", () => {
     ["timeoutMs must be", { timeoutMs: -1 }],
     ["timeoutMs must be", { timeoutMs: Number.NaN }],
     ["state must be", { state: "disk" }],
+    ["wrap a client of Redis or Postgres: createRedisState(client)", { state: new Map() }],
     ["state.store must have a method get()", { state: { credentials: {} } }],
     ["tools must be an array", { tools: {} }],
     ["policy must be an object", { policy: true }],

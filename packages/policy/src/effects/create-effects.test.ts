@@ -100,7 +100,7 @@ describe("createEffects()", () => {
     ["an unknown effect", { effects: [{ tools: "a/b", effect: "write" }] }, 'effects[0].effect: "write" is no effect'],
     ["no tools", { effects: [{ effect: "pure" }] }, "effects[0].tools is missing"],
     ["a bad selection", { effects: [{ tools: "a", effect: "pure" }] }, 'effects[0].tools: "a" is not "server/tool"'],
-    ["an unknown field", { effects: [{ tool: "a/b" }] }, 'effects[0] has no option "tool"; known are tools, effect'],
+    ["an unknown field", { effects: [{ tool: "a/b" }] }, 'effects[0] has no option "tool"; did you mean tools?'],
     ["no list", { effects: {} }, "effects must be a list"],
     ["bad trust", { trust: [] }, "trust selects no tool: the list is empty"],
   ])("refuses %s", (_, options, message) => {

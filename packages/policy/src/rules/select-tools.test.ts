@@ -39,10 +39,7 @@ describe("readSelection()", () => {
   it.each<[unknown, string]>([
     [[], "deny selects no tool: the list is empty"],
     ["github", 'deny: "github" is not "server/tool"'],
-    [
-      { tools: "x" },
-      'deny has no option "tools"; known are server, tool, spelling, labels, effect, new, requireApproval',
-    ],
+    [{ tools: "x" }, 'deny has no option "tools"; did you mean tool?'],
     [{ server: [] }, "deny.server is an empty list"],
     [{ server: 1 }, "deny.server must be a text or a list of texts"],
     [{ labels: "scope" }, 'deny.labels: "scope" is not "name:value"'],
