@@ -98,6 +98,7 @@ export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
-export { inspectText, replaceUnseen } from "./untrusted-text.ts";
+export { describeCall, type DescribedCall } from "./describe-call.ts";
+export { escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
 
 // An object with getters, of which there are many.

@@ -20,6 +20,8 @@ const invisible = new RegExp(String.raw`${shownAsNothing}(?<!${bidi.source}|[\u{
 // "Tag" characters, a known way to hide text from people but not from models.
 const tag = /[\u{E0000}-\u{E007F}]/gu;
 const unseen = new RegExp(String.raw`${shownAsNothing}|(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]`, "gu");
+// Joiners and blanks of other widths, too.
+const undecided = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 // What most texts consist of, so that most need one look.
 const plain = /^[\t\n -~]*$/;
@@ -64,6 +66,16 @@ export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFI
  */
 export function replaceUnseen(text: string, replace: (character: string) => string): string {
   return plain.test(text) ? text : text.replace(unseen, replace);
+}
+
+/**
+ * A text with each character that nobody sees, or takes for a blank or for another one, by its
+ * number: `\u{202e}`. For what a person decides about. In JSON it cannot be mistaken for what the
+ * text says itself, where each backslash is doubled.
+ */
+export function escapeUnseen(text: string): string {
+  if (plain.test(text)) return text;
+  return text.replace(undecided, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /**

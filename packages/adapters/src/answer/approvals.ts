@@ -1,5 +1,5 @@
 import { HostsideError, type CallContext, type ToolDefinition } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { describeCall, quoteText } from "@hostside/core/implement";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readArguments } from "./read-arguments.ts";
@@ -13,6 +13,11 @@ export interface CallToApprove {
   /** The arguments as they will be sent. */
   readonly args: unknown;
   readonly definition: ToolDefinition;
+  /**
+   * The call in lines that any display can show, quoted, with unseen characters escaped: whole, or
+   * with what is left out counted.
+   */
+  readonly shown: readonly string[];
 }
 
 /**
@@ -44,14 +49,21 @@ export async function noteQuestion(
   { source, context }: Means,
 ): Promise<CallToApprove | undefined> {
   const { name, definition } = tool;
-  let args: unknown;
+  const read = argumentsOf(tool, given);
+  if (read === undefined) return undefined;
+  const { args } = read;
+  const asked = { id, definition, args, context: { ...context, ...own } };
+  const shown = (await source.approval?.note(asked)) ?? describeCall({ definition, args, effect: definition.effect });
+  return { id, name, args, definition, shown };
+}
+
+/** The arguments as they will be sent; `undefined` for those that cannot be read. */
+export function argumentsOf(tool: DeclaredTool, given: unknown): { readonly args: unknown } | undefined {
   try {
-    args = tool.restore(readArguments(given, name));
+    return { args: tool.restore(readArguments(given, tool.name)) };
   } catch {
     return undefined;
   }
-  await source.approval?.note({ id, definition, args, context: { ...context, ...own } });
-  return { id, name, args, definition };
 }
 
 /**

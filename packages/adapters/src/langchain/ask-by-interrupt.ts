@@ -1,6 +1,6 @@
-import { isJsonObject } from "@hostside/core/implement";
+import { describeCall, isJsonObject } from "@hostside/core/implement";
 import type { AnswerMeans } from "../answer/answer-call.ts";
-import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
+import { argumentsOf, noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolCalled } from "./structured-tool.ts";
 
@@ -18,9 +18,14 @@ export async function askByInterrupt(
   if (!requiresApproval(means.source, tool)) return undefined;
   const langgraph = await import("@langchain/langgraph").catch(() => undefined);
   if (langgraph === undefined) return undefined;
-  const { name, description } = tool;
+  const { name, definition } = tool;
+  const read = argumentsOf(tool, call.args);
+  // The call itself says what is wrong with them.
+  if (read === undefined) return undefined;
+  const { args } = read;
+  const description = describeCall({ definition, args, effect: definition.effect }).join("\n");
   const question = {
-    actionRequests: [{ name, args: call.args, description }],
+    actionRequests: [{ name, args, description }],
     reviewConfigs: [{ actionName: name, allowedDecisions: ["approve", "reject"] }],
   };
   try {

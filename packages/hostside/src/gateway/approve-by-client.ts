@@ -1,5 +1,4 @@
-import { cleanText, redacted, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@hostside/core";
-import { isSecretName } from "@hostside/core/implement";
+import type { ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import type { ApprovalDecision, ApprovalHandler, ApprovalQuestion } from "@hostside/policy";
 
 /** Asks the user of the client whose conversation it is; rejects where that client cannot ask. */
@@ -37,11 +36,6 @@ const labels: Readonly<Record<string, string>> = {
   always: "Yes, every call of this tool until it changes",
   no: "No",
 };
-const longestLine = 2000;
-const longestArguments = 10_000;
-// What hides or turns the text around it; line breaks in values are escaped by then.
-const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-
 function formOf(question: ApprovalQuestion): JsonObject & { readonly message: string } {
   const answers = [...question.answers.filter((answer) => Object.hasOwn(labels, answer) && answer !== "no"), "no"];
   const answer = {
@@ -51,36 +45,8 @@ function formOf(question: ApprovalQuestion): JsonObject & { readonly message: st
     enumNames: answers.map((value) => labels[value] ?? value),
   };
   const requestedSchema = { type: "object", properties: { answer }, required: ["answer"] };
-  return { mode: "form", message: describeCall(question).join("\n"), requestedSchema };
-}
-
-/** What a user is to know before they answer, as lines. */
-function describeCall({ tool, definition, args, effect, why }: ApprovalQuestion): readonly string[] {
-  const { title } = definition;
-  return [
-    `A call waits for you: ${why}`,
-    `server: ${tool.serverId}`,
-    `tool: ${tool.toolName}${title === undefined ? "" : ` (${title})`}`,
-    `effect: ${effect}`,
-  ]
-    .map((line) => cleanText(line, longestLine).replaceAll(/\s*\n\s*/g, " "))
-    .concat(describeArguments(args));
-}
-
-/**
- * Names are a model's words as values are: quoted and indented, none of them can pass for a line of
- * the host. What is not shown is counted.
- */
-function describeArguments(args: JsonObject): readonly string[] {
-  const hide = (name: string, value: unknown): unknown => (isSecretName(name) ? redacted : value);
-  const lines = Object.entries(args).map(
-    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(hide(name, value), hide)}`,
-  );
-  if (lines.length === 0) return ["without arguments"];
-  const text = lines.join("\n").replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-  const hidden = text.length - longestArguments;
-  if (hidden <= 0) return [`arguments:\n${text}`];
-  return [`arguments, of which ${hidden} characters more are NOT shown here:\n${text.slice(0, longestArguments)}…`];
+  const message = [`A call waits for you: ${question.why}`, ...question.shown].join("\n");
+  return { mode: "form", message, requestedSchema };
 }
 
 function readDecision({ action, content }: ElicitationResult, answers: readonly ApprovalDecision[]): ApprovalDecision {

@@ -28,7 +28,8 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   if (given !== undefined && "explain" in given) return given as Policy;
   const { store, lock, notices, limitStore, clock, configuration } = means;
   const { specs } = configuration;
-  const { stricter = [], redact, servers: later = [], ...rest } = given ?? {};
+  const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
+  const secrets = followSecrets(() => configuration);
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
   const policy = createPolicy({
     store,
@@ -42,12 +43,8 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     ...rest,
     servers: ids,
     stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
-    ...(redact !== undefined && {
-      redact: withSecrets(
-        redact,
-        followSecrets(() => configuration),
-      ),
-    }),
+    ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
+    approval: { secrets, ...approval },
   });
   const absent = policy.unmatchedRules(ids, []).find(({ serverId }) => serverId !== "");
   const isOpen = [config, sharedServers, providers?.[0]].some((source) => source !== undefined);

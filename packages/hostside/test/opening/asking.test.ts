@@ -1,7 +1,7 @@
 import type { ElicitationRequest, JsonObject, JsonValue } from "@hostside/core";
 import type { ApprovalQuestion } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { askApproval, describeCall } from "../../src/cli/opening/asking/ask-approval.ts";
+import { askApproval } from "../../src/cli/opening/asking/ask-approval.ts";
 import { askElicitation, type OpenPage } from "../../src/cli/opening/asking/ask-elicitation.ts";
 import { askInput } from "../../src/cli/opening/asking/ask-input.ts";
 import { describeTrust } from "../../src/cli/opening/asking/ask-trust.ts";
@@ -105,10 +105,11 @@ const question: ApprovalQuestion = {
   tool: { serverId: "files", toolName: "write", qualifiedName: "mcp::files::write" },
   definition: { name: "mcp_files_write", description: "", inputSchema: { type: "object" } },
   server: undefined,
-  args: { path: "a.txt", api_key: "s3cret", more: { password: "s3cret" } },
+  args: { path: "a.txt" },
   effect: "external",
   why: "its effect is external",
   hint: "Approve?",
+  shown: ["server: files", "tool: write", "arguments:", String.raw`  "pa\u{202e}th": "a.txt"`],
   context: undefined,
   answers: ["once", "always", "no", "suspend"],
   timeoutMs: 1000,
@@ -116,11 +117,13 @@ const question: ApprovalQuestion = {
 };
 
 describe("a call that somebody has to approve", () => {
-  it("is shown with what will be sent, and without secrets", () => {
-    const lines = describeCall(question);
-    expect(lines).toContain("  effect  external");
-    expect(lines).toContain('    path: "a.txt"');
-    expect(lines.join("\n")).not.toContain("s3cret");
+  it("is shown with what will be sent", async () => {
+    const ada = person("no");
+    await askApproval(ada)(question);
+    expect(ada.asked.slice(1, 6)).toEqual([
+      "A call waits for you: its effect is external",
+      ...question.shown.map((line) => `  ${line}`),
+    ]);
   });
 
   it.each<["once" | "always" | "no" | undefined, string]>([

@@ -17,10 +17,18 @@ describe("hostside call", () => {
     await run.waitForScreen(/◆ {2}b/);
     run.type("2");
     run.press("enter");
-    expect(await run.waitForScreen("● No")).toMatch(/server +modern/);
+    expect(await run.waitForScreen("● No")).toMatch(/server: modern[^]*"a": 40[^]*"b": 2/);
     run.press("up", "up", "enter");
     expect(await run.exit).toBe(0);
     expect(run.lines()).toContain("42");
+  });
+
+  it("shows what is sent as it is, whatever it is called, and what nobody sees by its number", async () => {
+    const args = ["call", "echo", "--args", JSON.stringify({ text: "a\u{E0041}\u202Eb" }), "--config", "mcp.json"];
+    await using run = runInTerminal(work, args, { columns: 120 });
+    expect(await run.waitForScreen("● No")).toContain(String.raw`"text": "a\u{e0041}\u{202e}b"`);
+    run.press("enter");
+    expect(await run.exit).toBe(2);
   });
 
   it("ends on Ctrl-C, and leaves no process", async () => {

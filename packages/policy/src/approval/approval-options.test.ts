@@ -13,6 +13,7 @@ describe("readApprovalOptions()", () => {
       maxOpen: 100,
       maxOpenPerPrincipal: 25,
       suspend: undefined,
+      secrets: expect.any(Function),
     });
   });
 

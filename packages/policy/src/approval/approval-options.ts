@@ -54,6 +54,11 @@ export interface ApprovalQuestion {
   readonly why: string;
   /** The question in one line, such as ``Approve execution of tool `X`?``. */
   readonly hint: string;
+  /**
+   * The call in lines that any display can show: server, tool, effect and arguments, quoted, with
+   * unseen characters escaped, and whole, or with what is left out counted.
+   */
+  readonly shown: readonly string[];
   readonly context: Omit<CallContext, "approval"> | undefined;
   /**
    * The answers that make sense here: `"always"` needs a fingerprint, `"conversation"` a
@@ -117,6 +122,11 @@ export interface ApprovalOptions {
   readonly maxOpenPerPrincipal?: number | undefined;
   /** Default: nothing is suspended. */
   readonly suspend?: SuspendOptions | undefined;
+  /**
+   * The host's own secrets: `shown` of a question has them masked, where they have 8 characters or
+   * more and no blanks. `createHost()` gives those of its servers. Default: everything is shown.
+   */
+  readonly secrets?: (() => readonly string[]) | undefined;
 }
 
 /** Options that were read, with their defaults. */
@@ -128,6 +138,7 @@ export interface ReadApprovalOptions {
   readonly maxOpen: number;
   readonly maxOpenPerPrincipal: number;
   readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
+  readonly secrets: () => readonly string[];
 }
 
 /** A day, in milliseconds. */
@@ -143,6 +154,7 @@ const optionFields: Fields<ApprovalOptions> = {
   maxOpen: true,
   maxOpenPerPrincipal: true,
   suspend: true,
+  secrets: true,
 };
 const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
 
@@ -150,15 +162,17 @@ const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
 export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptions {
   assertKnownOptions("approval", options, optionFields);
   const { mode = "none", handler, timeoutMs = 300_000, conversationMs = dayMs, maxOpen = 100, suspend } = options;
+  const { secrets = () => [] } = options;
   if (handler !== undefined && typeof handler !== "function")
     throw new TypeError("approval.handler must be a function");
+  if (typeof secrets !== "function") throw new TypeError("approval.secrets must be a function");
   under("approval", () => assertTimeoutMs(timeoutMs));
   assertTime("approval.conversationMs", conversationMs, Number.MAX_SAFE_INTEGER);
   assertCount("approval.maxOpen", maxOpen);
   const { maxOpenPerPrincipal = Math.max(Math.ceil(maxOpen / 4), Math.min(maxOpen, leastPerPrincipal)) } = options;
   assertCount("approval.maxOpenPerPrincipal", maxOpenPerPrincipal);
   const bounds = { timeoutMs, conversationMs, maxOpen, maxOpenPerPrincipal };
-  return { mode, handler, ...bounds, suspend: suspend && readSuspend(suspend) };
+  return { mode, handler, ...bounds, secrets, suspend: suspend && readSuspend(suspend) };
 }
 
 function assertCount(name: string, count: number): void {

@@ -77,7 +77,7 @@ describe("a question", () => {
   it("shows no name that could pass for more than a name", async () => {
     const { send, questions } = setUp(() => "no");
     await send(callOf({ toolName: "x`\n\u202Eapproved` " })).catch(() => {});
-    expect(questions[0]?.hint).toBe("Approve execution of tool `x' approved' `?");
+    expect(questions[0]?.hint).toBe("Approve execution of tool `x'\\u{a}\\u{202e}approved' `?");
   });
 
   it("is not asked about arguments that cannot be shown: invalid_arguments", async () => {

@@ -111,7 +111,14 @@ export function createApproval(
     around,
     requiresApproval: (definition, server) => why({ definition, server }) !== undefined,
     forFramework: (framework) =>
-      createFrameworkApproval({ ...framework, hasHandler: settings.handler !== undefined, why, suspension, parts }),
+      createFrameworkApproval({
+        ...framework,
+        hasHandler: settings.handler !== undefined,
+        why,
+        suspension,
+        parts,
+        secrets: settings.secrets,
+      }),
     approve(suspended, { remember } = {}) {
       if (remember === undefined || remember === "conversation" || remember === "always") {
         return decided(suspended, remember ?? "once");

@@ -1,6 +1,6 @@
 import type { HostsideError } from "@hostside/core";
 import { cleanText } from "@hostside/core";
-import { dateOf, formatMs, withoutApproval } from "@hostside/core/implement";
+import { dateOf, describeCall, formatMs, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
@@ -65,6 +65,7 @@ export function createApprovalAsking({ handler, settings, kept, parts }: Approva
       effect,
       why: why.why,
       hint,
+      shown: Object.freeze(describeCall({ definition, args: copied.args, effect, secrets: settings.secrets() })),
       context,
       answers,
       timeoutMs,

@@ -6,8 +6,9 @@ import type {
   ToolCall,
   ToolDefinition,
 } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { describeCall, isJsonObject } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { callEvent } from "../refuse.ts";
 import { copyArguments } from "./copy-arguments.ts";
 import type { QuestionOfFramework, Suspension } from "./suspend-call.ts";
@@ -25,12 +26,13 @@ interface FrameworkApprovalInit extends ApprovalOfFramework {
   readonly hasHandler: boolean;
   readonly why: (tool: AskedTool) => WhyAsked | undefined;
   readonly suspension: Suspension;
+  readonly secrets: () => readonly string[];
   readonly parts: PolicyParts;
 }
 
 /** Makes the approval of the calls of one conversation by a framework. */
 export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkApproval {
-  const { context, serverOf, hasHandler, why, suspension, parts } = init;
+  const { context, serverOf, hasHandler, why, suspension, parts, secrets } = init;
   const read = ({ id, definition, args = {}, context: own }: AskedCall): QuestionOfFramework | undefined => {
     const copied = isJsonObject(args) ? copyArguments(args) : undefined;
     if (copied === undefined) return undefined;
@@ -43,15 +45,19 @@ export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkA
     requires: (definition) => !hasHandler && why({ definition, server: serverOf(definition) }) !== undefined,
     async note(asked) {
       const question = read(asked);
-      if (question === undefined) return;
+      if (question === undefined) return [];
       const { call } = question;
       try {
-        if (!(await suspension.note(question))) return;
-        const { rule, why: reason } = why(call) ?? { rule: "requireApproval", why: "the framework asks" };
-        parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule, reason }, call);
+        if (await suspension.note(question)) {
+          const { rule, why: reason } = why(call) ?? { rule: "requireApproval", why: "the framework asks" };
+          parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule, reason }, call);
+        }
       } catch (error) {
         parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
       }
+      const { definition, server, args } = call;
+      const { effect } = toolSubject(definition, server, parts);
+      return describeCall({ definition, args, effect, secrets: secrets() });
     },
     answer(asked, decision) {
       const question = read(asked);

@@ -1,4 +1,5 @@
-import { cleanText, type ToolCall, type ToolEffect } from "@hostside/core";
+import { truncateText, type ToolCall, type ToolEffect } from "@hostside/core";
+import { escapeUnseen } from "@hostside/core/implement";
 import type { CopiedArguments } from "./copy-arguments.ts";
 import type { WhyAsked } from "./why-asked.ts";
 
@@ -13,6 +14,6 @@ export interface PendingApproval {
 
 /** The question about a tool in one line. Its name is a server's, and cannot break out of it. */
 export function hintFor(toolName: string): string {
-  const name = cleanText(toolName, 128).replaceAll("`", "'").replaceAll(/\s+/g, " ");
+  const name = escapeUnseen(truncateText(toolName, 128)).replaceAll("`", "'").replaceAll(/\s+/g, " ");
   return `Approve execution of tool \`${name}\`?`;
 }

@@ -1,11 +1,11 @@
-import { cleanText } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
+import { cleanText, truncateText } from "@hostside/core";
+import { escapeUnseen, untilAborted } from "@hostside/core/implement";
 import { terminalLine } from "../../render/one-line.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { TerminalPrompter, PromptChoice, Questions } from "./asker.ts";
 
 // What a person decides about is shown whole, as far as a person reads.
-const longestLine = 10_000;
+const longestLine = 12_000;
 const longestMessage = 2000;
 const longestLabel = 200;
 
@@ -85,9 +85,9 @@ function clean(message: string): string {
 }
 
 // What describes a question stands in columns and is indented, so that a line keeps its blanks but
-// those beside a line feed.
+// those beside a line feed. Nothing is dropped, so that what is shown is what is decided about.
 function lineAsIndented(line: string): string {
-  return cleanText(line, longestLine)
-    .replaceAll(/\s*\n\s*/g, " ")
-    .replaceAll("\t", " ");
+  const shown = escapeUnseen(line.replaceAll(/\s*\n\s*/g, " ").replaceAll("\t", " "));
+  const hidden = shown.length - longestLine;
+  return hidden > 0 ? `${truncateText(shown, longestLine)} ${hidden} characters more are NOT shown` : shown;
 }
