@@ -104,8 +104,8 @@ function assertCommon(config: Readonly<Record<string, unknown>>, fail: ConfigFai
   ) {
     throw fail("scopes", "must be an array of scopes (RFC 6749, 3.3), each without white space");
   }
-  if (resource !== undefined && !(isUrlText(resource) && !resource.includes("#"))) {
-    throw fail("resource", "must be a URL without a fragment (RFC 8707, 2)");
+  if (resource !== undefined && resource !== false && !(isUrlText(resource) && !resource.includes("#"))) {
+    throw fail("resource", "must be a URL without a fragment (RFC 8707, 2), or false to send none");
   }
   if (dpop !== undefined && typeof dpop !== "boolean") throw fail("dpop", "must be true or false");
 }

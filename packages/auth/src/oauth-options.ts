@@ -81,8 +81,11 @@ interface CommonConfig {
   readonly issuer?: string | undefined;
   /** Asked for in place of what the server names. */
   readonly scopes?: readonly string[] | undefined;
-  /** What tokens are asked for (RFC 8707), where it is not the server's URL. */
-  readonly resource?: string | undefined;
+  /**
+   * What tokens are asked for (RFC 8707), where it is not the server's URL. `false` leaves the
+   * parameter out, for an authorization server that refuses it.
+   */
+  readonly resource?: string | false | undefined;
   /** Binds tokens to a key of this host (RFC 9449). Default: where the server wants it. */
   readonly dpop?: boolean | undefined;
 }

@@ -35,7 +35,7 @@ export interface ServerExtras {
         readonly callbackPort?: number | undefined;
         readonly redirectUri?: string | undefined;
         readonly metadataUrl?: string | undefined;
-        readonly resource?: string | undefined;
+        readonly resource?: string | false | undefined;
       }
     | undefined;
   /**

@@ -93,7 +93,7 @@ export { createSecretFinder, type SecretFinder } from "./secret-finder.ts";
 export { findKnownShapes, type SecretSpan } from "./known-shapes.ts";
 export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";
-export { learnOAuthAnswer, learnOAuthRequest } from "./learn-oauth-secrets.ts";
+export { learnOAuthAnswer, learnOAuthRequest, readOAuthAnswer } from "./learn-oauth-secrets.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";

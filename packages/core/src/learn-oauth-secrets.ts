@@ -29,18 +29,31 @@ export function learnOAuthRequest({ headers, form = "" }: OAuthRequestParts, { l
 }
 
 /**
- * Has what an authorization server answered masked from now on, as far as it is JSON and its names
- * are those of secrets.
+ * Has what an authorization server answered masked from now on, as far as its names are those of
+ * secrets: in JSON, also what is cut off or within other text, and in a form.
  */
 export function learnOAuthAnswer(text: string, { learn }: SecretMemory): void {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return;
-  }
-  if (!isJsonObject(body)) return;
-  for (const [name, value] of Object.entries(body)) {
+  for (const [name, value] of Object.entries(readOAuthAnswer(text) ?? {})) {
     if (typeof value === "string" && isSecretName(name)) learn(value);
+  }
+  for (const [, name = "", value = ""] of text.matchAll(/([\w-]{1,64})\\?"?\s*[:=]\s*\\?"?([^\s"\\&<>]{8,})/g)) {
+    if (isSecretName(name)) learn(value);
+  }
+}
+
+// Names and values of a form, which no page and no sentence is.
+const form = /^[\w.%-]+=[^\s"<>{}&]*(?:&[\w.%-]+=[^\s"<>{}&]*)*$/;
+
+/**
+ * The members of what a token endpoint answered: a JSON object, or a form, which some servers send;
+ * `undefined` for anything else.
+ */
+export function readOAuthAnswer(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    const trimmed = text.trim();
+    return form.test(trimmed) ? Object.fromEntries(new URLSearchParams(trimmed)) : undefined;
   }
 }

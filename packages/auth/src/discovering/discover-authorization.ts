@@ -79,7 +79,8 @@ async function discover(
   const server = await readResourceMetadata(reader);
   const stored = await readStored();
   const issuer = chooseIssuer(account, server, stored);
-  const resource = account.config.resource ?? checkResource(account, oauth, server);
+  const { resource: wanted } = account.config;
+  const resource = typeof wanted === "string" ? wanted : checkResource(account, oauth, server);
   const found = await readAuthorizationServer(reader, issuer);
   const isGuessed = server === undefined && account.config.issuer === undefined;
   if (found === undefined && !isGuessed) throw noMetadata(account, issuer);
@@ -88,7 +89,7 @@ async function discover(
   return {
     issuer: metadata.issuer,
     metadata,
-    resource,
+    resource: wanted === false ? undefined : resource,
     scopes: server?.scopes ?? [],
     wantsDpop: server?.wantsDpop ?? false,
     isPublished: found !== undefined,

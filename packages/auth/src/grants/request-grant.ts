@@ -116,7 +116,7 @@ async function ask(
   { config, server, stored, scope, signal }: Asked,
 ): Promise<StoredAuthorization> {
   const { issuer, metadata } = server;
-  const resource = config.resource ?? server.resource;
+  const resource = config.resource === false ? undefined : (config.resource ?? server.resource);
   const asked = choosesDpop(account, server);
   // With the same key the nonces of the MCP server hold on.
   const signer = asked ? await dpopOf(account, stored) : undefined;

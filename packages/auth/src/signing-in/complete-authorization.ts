@@ -12,7 +12,7 @@ import type { SignedIn } from "../oauth.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
-import { askForTokens } from "../tokens/request-tokens.ts";
+import { askWithOptional } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { readCallback, type AuthorizationResponse } from "./read-callback.ts";
@@ -70,7 +70,7 @@ export async function completeAuthorization(
     account.secrets.learn(callback.state);
     account.secrets.learn(pending.verifier);
     assertIssuer(account, pending, callback.iss);
-    const code = readCode(account, callback);
+    const code = readCode(account, callback, pending.resource);
     return await redeem(parts, account, { pending, code, iss: callback.iss });
   } catch (error) {
     if (isHostsideError(error)) return { failure: error, takenBy, isUnknownClient: false };
@@ -95,7 +95,8 @@ async function redeem(
   const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
   const { clock } = parts;
   const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
-  const { tokens, failure } = await askForTokens({ account, clock }, (fetchFn) =>
+  const optional = { ...(resource !== undefined && { resource }) };
+  const { tokens, failure, sent } = await askWithOptional({ account, clock }, optional, (fetchFn, params) =>
     oauth.exchangeAuthorization(issuer, {
       metadata: toSdkMetadata(metadata),
       clientInformation: { client_id: client.clientId },
@@ -106,7 +107,7 @@ async function redeem(
       fetchFn,
       // Checked above; an issuer that was not published has no spelling to compare with.
       ...(iss !== undefined && pending.isPublished && { iss }),
-      ...(resource !== undefined && { resource }),
+      ...params,
       ...(signer !== undefined && { dpop: signer.session }),
     }),
   );
@@ -116,7 +117,7 @@ async function redeem(
     return { failure: failure.error, takenBy: "here", isUnknownClient };
   }
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.token_type, asked: signer !== undefined });
-  const origin = { issuer, metadata, client, scope, resource, dpopKey };
+  const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey };
   const authorization = toStoredAuthorization({ ...tokens, token_type: tokenType }, origin, parts.clock);
   await saveAuthorization(parts, account, authorization);
   const signedIn = toSignedIn(account, authorization);
@@ -162,12 +163,18 @@ function assertIssuer(
   );
 }
 
-function readCode(account: Account, { code, error, description }: AuthorizationResponse): string {
+function readCode(
+  account: Account,
+  { code, error, description }: AuthorizationResponse,
+  resource: string | undefined,
+): string {
   if (error === "access_denied")
     throw authRequired(account, "the user declined at the authorization server (access_denied)");
   if (error !== undefined) {
     const said = safeExcerptOf(account, description === undefined ? error : `${error}: ${description}`);
-    throw authRequired(account, `the authorization was not granted: ${said}`);
+    const isTarget = resource !== undefined && (error === "invalid_target" || error === "invalid_request");
+    const advice = isTarget ? '; if it takes no parameter "resource", set resource: false in its oauth settings' : "";
+    throw authRequired(account, `the authorization was not granted: ${said}${advice}`);
   }
   if (code === undefined) throw authRequired(account, "the answer has neither a code nor an error; sign in again");
   return code;

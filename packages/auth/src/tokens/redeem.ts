@@ -20,7 +20,7 @@ import {
 } from "./account-documents.ts";
 import { authorizationOf } from "./authorizations.ts";
 import type { BackOff } from "./back-off.ts";
-import { askForTokens, longestAnswerMs } from "./request-tokens.ts";
+import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
 import { toStoredAuthorization } from "./to-stored-authorization.ts";
 import type { TokenFailure } from "./token-failure.ts";
 
@@ -79,30 +79,39 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
   const marked = { ...authorization, redeeming: { by: randomName(), since } };
   assertWanted();
   await replaceAuthorization(parts, account, { document, authorization: marked });
-  const { issuer, metadata, client } = authorization;
+  const { issuer, metadata, client, resource, scope } = authorization;
   const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
-  const { tokens, failure } = await askForTokens({ account, clock, assertWanted }, (fetchFn) =>
+  const request = { account, clock, assertWanted };
+  // Without the scope some authorization servers grant another one than the user consented to.
+  const optional = { ...(resource !== undefined && { resource }), ...(scope !== undefined && { scope }) };
+  const { tokens, failure, sent } = await askWithOptional(request, optional, (fetchFn, params) =>
     refreshAuthorization(issuer, {
       metadata: toSdkMetadata(metadata),
       clientInformation: { client_id: client.clientId },
       addClientAuthentication: proof,
       refreshToken,
-      ...(authorization.resource !== undefined && { resource: authorization.resource }),
+      ...params,
       ...(dpop !== undefined && { dpop }),
       fetchFn,
     }),
   );
   if (failure !== undefined) return fail(parts, account, { ...redeeming, failure });
   backOff.succeeded();
-  return keep(parts, account, { ...redeeming, tokens });
+  return keep(parts, account, { ...redeeming, tokens, resource: sent.resource });
+}
+
+interface Redeemed {
+  readonly tokens: OAuthTokens;
+  /** The one that the authorization server takes. */
+  readonly resource: string | undefined;
 }
 
 async function keep(
   parts: AuthParts,
   account: Account,
-  { authorization, lease, onUnsaved, tokens }: Redeeming & { readonly tokens: OAuthTokens },
+  { authorization, lease, onUnsaved, tokens, resource }: Redeeming & Redeemed,
 ): Promise<RenewalEnd> {
-  const { issuer, metadata, client, resource, dpopKey } = authorization;
+  const { issuer, metadata, client, dpopKey } = authorization;
   const renewed = toStoredAuthorization(
     tokens,
     { issuer, metadata, client, resource, dpopKey, renewed: authorization },

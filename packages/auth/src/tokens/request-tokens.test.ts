@@ -33,7 +33,7 @@ describe("askForTokens()", () => {
     ["invalid_client", [{ error: "invalid_client" }, { status: 401 }], { trouble: "dead-client" }],
     ["invalid_scope", [{ error: "invalid_scope" }, { status: 400 }], { trouble: "refused" }],
     ["a page of a proxy", ["<html>Sign in to the Wi-Fi</html>", {}], { trouble: "passing", isUnredeemed: false }],
-    ["a 404 of a proxy", ["<html>not here</html>", { status: 404 }], { trouble: "passing", isUnredeemed: true }],
+    ["a page with 404", ["<html>not here</html>", { status: 404 }], { trouble: "refused", isUnredeemed: true }],
     ["a 503", ["down", { status: 503 }], { trouble: "passing", isUnredeemed: false }],
     ["invalid_grant with 500", [{ error: "invalid_grant" }, { status: 500 }], { trouble: "passing" }],
     ["no token at all", [{ token_type: "bearer" }, {}], { trouble: "passing", isUnredeemed: false }],

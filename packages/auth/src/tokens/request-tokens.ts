@@ -1,6 +1,13 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { HostsideError, type AuthorizationFetch, type Clock } from "@hostside/core";
-import { createDeadline, dateOf, formatMs, isJsonObject, isSecretName, untilAborted } from "@hostside/core/implement";
+import {
+  createDeadline,
+  dateOf,
+  formatMs,
+  isSecretName,
+  readOAuthAnswer,
+  untilAborted,
+} from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
 import { readLife } from "./to-stored-authorization.ts";
@@ -50,6 +57,43 @@ export async function askForTokens(
   }
 }
 
+/** Parameters that some authorization servers refuse. */
+export interface OptionalParameters {
+  readonly resource?: string;
+  readonly scope?: string;
+}
+
+/**
+ * Asks as {@linkcode askForTokens} does, and once more without the parameter that the answer
+ * refuses. `sent`: what went with the last request.
+ */
+export async function askWithOptional(
+  request: TokenRequest,
+  optional: OptionalParameters,
+  work: (fetchFn: AuthorizationFetch, optional: OptionalParameters) => Promise<OAuthTokens>,
+): Promise<TokenResult & { readonly sent: OptionalParameters }> {
+  const first = await askForTokens(request, (fetchFn) => work(fetchFn, optional));
+  const refused = first.failure && refusedParameter(first.failure, optional);
+  if (refused === undefined) return { ...first, sent: optional };
+  const { [refused]: _refused, ...sent } = optional;
+  const second = await askForTokens(request, (fetchFn) => work(fetchFn, sent));
+  if (second.failure === undefined) return { ...second, sent };
+  const { rawMessage, code, serverId, outcome, details } = second.failure.error;
+  const message = `${rawMessage}; with the parameter ${refused} it answered ${first.failure?.code ?? ""} before`;
+  const error = new HostsideError(message, { code, serverId, outcome, details, cause: second.failure.error });
+  return { failure: { ...second.failure, error }, sent };
+}
+
+// Entra and others answer `invalid_request` to a `resource` that they do not know (RFC 8707).
+function refusedParameter(
+  { code }: TokenFailure,
+  { resource, scope }: OptionalParameters,
+): keyof OptionalParameters | undefined {
+  const isTarget = code === "invalid_target" || code === "invalid_request";
+  if (isTarget && resource !== undefined) return "resource";
+  return scope !== undefined && (code === "invalid_scope" || code === "invalid_request") ? "scope" : undefined;
+}
+
 /** The same, for who can do nothing about a failure: rejects with its error. */
 export async function requestTokens(
   request: TokenRequest,
@@ -90,8 +134,8 @@ function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): Watche
         failure = fromRequestError(account, error, true);
         throw error;
       }
-      const body = parse(text);
-      const code = typeof body?.["error"] === "string" ? body["error"] : undefined;
+      const body = readOAuthAnswer(text);
+      const code = isErrorCode(body?.["error"]) ? body["error"] : undefined;
       const { status, headers } = response;
       const usable = response.ok && code === undefined ? usableMembers(body) : undefined;
       // Of the headers only this one says anything about the next request.
@@ -102,7 +146,8 @@ function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): Watche
         status,
         retryAfter: headers.get("retry-after") ?? undefined,
         code,
-        text: body === undefined ? text : textOf(body["error_description"]),
+        description: code === undefined ? "" : textOf(body?.["error_description"]),
+        mediaType: headers.get("content-type") ?? undefined,
       };
       failure = fromRefusedAnswer(account, new URL(url), { ...answer, now: dateOf(clock) });
       // The SDK answers it with another proof, once.
@@ -166,13 +211,9 @@ function learnFromRequest({ secrets }: Account, { headers, body }: RequestInit):
   }
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+// RFC 6749, appendix A.7. A longer text is no code that anybody looks up.
+function isErrorCode(value: unknown): value is string {
+  return typeof value === "string" && /^[\u0020\u0021\u0023-\u005B\u005D-\u007E]{1,80}$/.test(value);
 }
 
 function textOf(value: unknown): string {

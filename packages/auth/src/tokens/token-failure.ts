@@ -24,6 +24,8 @@ export interface TokenFailure {
    * sent.
    */
   readonly error: HostsideError;
+  /** The code of the OAuth error, if it is one. */
+  readonly code?: string | undefined;
   /**
    * Whether what was to be redeemed surely was not: the request never left, or its answer was a no.
    */
@@ -38,8 +40,10 @@ export interface RefusedAnswer {
   readonly retryAfter: string | undefined;
   /** The code of the OAuth error; `undefined` when there is none. */
   readonly code: string | undefined;
-  /** What it said. Untrusted. */
-  readonly text: string;
+  /** What it says about the code. Untrusted. */
+  readonly description: string;
+  /** Its `Content-Type`. Untrusted. */
+  readonly mediaType: string | undefined;
 }
 
 const troubles: ReadonlyMap<string, TokenTrouble> = new Map([
@@ -84,7 +88,7 @@ export function fromRefusedAnswer(
   // Behind a gateway the authorization server may have done what was asked and its answer been
   // lost.
   const isUnredeemed = code !== undefined || (status >= 400 && status < 500);
-  return { trouble, error, isUnredeemed, retryAfterMs };
+  return { trouble, error, code, isUnredeemed, retryAfterMs };
 }
 
 /**
@@ -129,17 +133,24 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
   return { trouble: wasSent ? "passing" : "refused", error, isUnredeemed: !wasSent };
 }
 
+// What a proxy says, or a server that is out of order, is no verdict on anybody's tokens.
+const passingStatuses: ReadonlySet<number> = new Set([407, 408, 425, 429]);
+
 function troubleOf({ status, code }: RefusedAnswer): TokenTrouble {
-  // What a proxy says, or a server that is out of order, is no verdict on anybody's tokens.
-  if (code === undefined || status >= 500 || status === 408 || status === 429) return "passing";
-  return troubles.get(code) ?? "refused";
+  if (status >= 500 || passingStatuses.has(status)) return "passing";
+  if (code !== undefined) return troubles.get(code) ?? "refused";
+  return status >= 400 ? "refused" : "passing";
 }
 
-function describeAnswer(account: Account, { status, code, text }: RefusedAnswer): string {
-  const said = [code, text].filter((part) => part !== undefined && part !== "").join(": ");
-  const clean = safeExcerptOf(account, said, longestQuote);
-  const what = status >= 400 ? "" : " without a usable token";
-  return `HTTP ${status}${what}${clean === "" ? "" : ` (${quoteText(clean, longestQuote)})`}`;
+// A body may hold tokens in any form: beside an OAuth error nothing of it is quoted.
+function describeAnswer(account: Account, { status, code, description, mediaType }: RefusedAnswer): string {
+  const what = `HTTP ${status}${status >= 400 ? "" : " without a usable token"}`;
+  if (code === undefined) {
+    const type = mediaType === undefined ? "of no type" : safeExcerptOf(account, mediaType, 80);
+    return `${what} (${type}; not an OAuth answer, its body is not shown)`;
+  }
+  const said = safeExcerptOf(account, description === "" ? code : `${code}: ${description}`, longestQuote);
+  return `${what} (${quoteText(said, longestQuote)})`;
 }
 
 function hostOf(url: URL): string {

@@ -136,7 +136,8 @@ export const attacksOnSigningIn: readonly Attack[] = [
   {
     title: "a token endpoint that repeats everything in its error",
     change: { faults: { token: { do: "echo" } } },
-    asked: { token: 1 },
+    // The second time without the resource.
+    asked: { token: 2 },
   },
   {
     title: "a token endpoint that repeats everything in an error of its own",

@@ -40,7 +40,7 @@ describe("the tool by which a model asks for a sign-in", () => {
       [Symbol.asyncDispose]: () => tools.close(),
     });
     await provider.init();
-    await server.control({ faults: { token: { do: "echo", times: 1 } } });
+    await server.control({ faults: { token: { do: "echo", times: 2 } } });
     const failed = await tools.call(name, {});
     expect(failed.isError).toBe(true);
     const text = JSON.stringify(failed);

@@ -95,7 +95,7 @@ function readExtras(entry: ConfigEntry): ServerExtras {
     callbackPort: oauth.number("callbackPort"),
     redirectUri: oauth.text("redirectUri"),
     metadataUrl: oauth.text("metadataUrl"),
-    resource: oauth.text("resource"),
+    resource: oauth.get("resource") === false ? false : oauth.text("resource"),
   };
   const extras = {
     envFile: entry.text("envFile"),

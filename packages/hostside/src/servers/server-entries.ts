@@ -75,6 +75,8 @@ function assertOauth(name: string, oauth: unknown): asserts oauth is NonNullable
     } else if (member === "callbackPort") {
       const isPort = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;
       if (!isPort) throw specError(name, field, "must be a port: a whole number from 1 to 65535");
+    } else if (member === "resource" && value === false) {
+      continue;
     } else if (typeof value !== "string" || value.trim() === "") {
       throw specError(name, field, "must be a non-empty string");
     } else if (urlMembers.has(member) && !URL.canParse(value)) {
