@@ -55,7 +55,7 @@ const rules: readonly FaultRule[] = kinds.flatMap(({ name, text: [before, part, 
 await using server = await startFaultServer({ transport: "http", runIn: "child", script: { era: "modern", rules } });
 const hooks = { onToolsChanged: () => {}, onDown: () => {} };
 const timeouts = { callMs: 60_000 };
-const spec = { id: "large", ...server.spec, timeouts };
+const spec = { id: "large", ...server.spec, timeouts, limits: { maxMessageValues: 10_000_000 } };
 const connection = await createConnector().connect(spec, hooks, AbortSignal.timeout(10_000));
 
 /** Milliseconds of processor time for one call. */

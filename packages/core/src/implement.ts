@@ -57,6 +57,7 @@ export { effectOfHints } from "./effect-of-hints.ts";
 export { compareText } from "./compare-text.ts";
 export { foldCase } from "./fold-case.ts";
 export { canonicalJson } from "./canonical-json.ts";
+export { endOfString, jsonValuesBeyond } from "./count-json-values.ts";
 export { sameDefinition } from "./same-definition.ts";
 export { sameJson } from "./same-json.ts";
 

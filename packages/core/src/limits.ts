@@ -42,6 +42,11 @@ export interface ServerLimits {
    */
   readonly maxMessageBytes: number;
   /**
+   * JSON values of one message, counted before it is parsed: members, items and what they are in.
+   * Default 100,000. To parse and to copy many small values stops everything else in the process.
+   */
+  readonly maxMessageValues: number;
+  /**
    * Notifications per second that are acted on. Default 200; the rest is counted and coalesced,
    * never queued.
    */
@@ -80,6 +85,7 @@ export const defaultLimits: ServerLimits = {
   maxServerTextLength: 32_768,
   maxCursorLength: 65_536,
   maxMessageBytes: 12 * 1024 * 1024,
+  maxMessageValues: 100_000,
   maxNotificationsPerSecond: 200,
   maxElicitationsPerCall: 16,
   maxElicitationsPerMinute: 30,

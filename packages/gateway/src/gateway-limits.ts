@@ -23,6 +23,11 @@ export interface GatewayLimits {
   /** Bytes of one message that comes in. Default 8 MiB: hosts hand over documents as arguments. */
   readonly maxBodyBytes: number;
   /**
+   * JSON values of one message that comes in, counted before it is parsed: parsing many small ones
+   * holds up every other client. Default 100,000.
+   */
+  readonly maxBodyValues: number;
+  /**
    * Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is
    * too much is refused with 503. One principal, or one of several tokens, has a quarter of it, and
    * room for one message at least. Default 64 MiB.
@@ -123,6 +128,7 @@ export const gatewayLimits: GatewayLimits = {
   sessionIdleMs: 30 * minuteMs,
   maxRequestsPerSession: 128,
   maxBodyBytes: 8 * mebibyte,
+  maxBodyValues: 100_000,
   maxIncomingBytes: 64 * mebibyte,
   maxBufferedBytes: 16 * mebibyte,
   maxUnreadBytes: 256 * mebibyte,

@@ -115,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     limits: settings.limits,
     connect(send, onClosed) {
-      const connection = createMessageConnection(clients, send, onClosed);
+      const connection = createMessageConnection(clients, settings.limits, { send, onClosed });
       connections.add(connection);
       return {
         ...connection,

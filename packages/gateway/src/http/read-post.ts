@@ -1,6 +1,6 @@
-import { resultWithin } from "@hostside/core/implement";
+import { jsonValuesBeyond, resultWithin } from "@hostside/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
-import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
+import { errorMessage, rpcCodes, tooManyValues, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import type { IncomingBody } from "./incoming-bytes.ts";
 import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
@@ -34,6 +34,11 @@ export async function readPost(
       status: isTooLarge ? 413 : 400,
       message: isTooLarge ? `The body has more than ${maxBytes} bytes` : "The body is no UTF-8",
     });
+    return undefined;
+  }
+  const values = jsonValuesBeyond(body.text, limits.maxBodyValues);
+  if (values !== undefined) {
+    replyRefusal(exchange, { status: 413, message: tooManyValues(values, limits.maxBodyValues) });
     return undefined;
   }
   try {

@@ -93,3 +93,8 @@ const longestId = 1024;
 function invalid(reason: string, id?: RequestId): ReadMessage {
   return { kind: "invalid", id, reason };
 }
+
+/** Why a message is not parsed. */
+export function tooManyValues(values: number, most: number): string {
+  return `The message has ${values} JSON values: more than maxBodyValues, ${most}`;
+}

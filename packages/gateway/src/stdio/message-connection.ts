@@ -1,12 +1,14 @@
 import type { JsonObject } from "@hostside/core";
-import { createIdTable, type IdTable } from "@hostside/core/implement";
+import { createIdTable, jsonValuesBeyond, type IdTable } from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
+import type { GatewayLimits } from "../gateway-limits.ts";
 import { readRequestEnvelope, type RequestEnvelope, missing } from "../message/envelope.ts";
 import {
   errorMessage,
   readMessage,
   resultMessage,
   rpcCodes,
+  tooManyValues,
   type RequestId,
   type RequestMessage,
 } from "../message/json-rpc.ts";
@@ -47,6 +49,7 @@ export type SendText = (text: string, weight: MessagePriority) => boolean;
 
 interface State {
   readonly clients: Clients;
+  readonly maxBodyValues: number;
   readonly sink: MessageSink;
   /** What can be cancelled, by the client's id for it. */
   readonly stops: IdTable<AbortController, RequestId>;
@@ -67,11 +70,12 @@ interface State {
 /** Makes it. */
 export function createMessageConnection(
   clients: Clients,
-  send: SendText,
-  onClosed?: (reason: string) => void,
+  { maxBodyValues }: Pick<GatewayLimits, "maxBodyValues">,
+  { send, onClosed }: { readonly send: SendText; readonly onClosed: ((reason: string) => void) | undefined },
 ): MessageConnection {
   const state: State = {
     clients,
+    maxBodyValues,
     sink: {
       send(message, weight = "needed") {
         const text = writeMessage(message);
@@ -92,7 +96,7 @@ export function createMessageConnection(
   const peers = (): readonly Peer[] => peersOf(state);
   return {
     receive: (text) => receive(state, text),
-    refuse: (reason) => void state.sink.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason })),
+    refuse: (reason) => refuse(state, reason),
     get busy() {
       return peers().reduce((sum, peer) => sum + peer.busy, 0);
     },
@@ -108,14 +112,19 @@ function peersOf({ opened, modernPeer }: State): readonly Peer[] {
   return [opened?.peer, modernPeer].filter((peer) => peer !== undefined);
 }
 
+function refuse(state: State, reason: string): void {
+  state.sink.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason }));
+}
+
 function receive(state: State, text: string): void {
   if (state.closing !== undefined || state.finishing !== undefined) return;
+  const values = jsonValuesBeyond(text, state.maxBodyValues);
+  if (values !== undefined) return refuse(state, tooManyValues(values, state.maxBodyValues));
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    state.sink.send(errorMessage(undefined, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" }));
-    return;
+    return refuse(state, "Parse error: this is no JSON");
   }
   const answer = Array.isArray(value) ? answerBatch(state, value) : answerOne(state, value);
   if (answer instanceof Promise) void sendLater(state, answer);

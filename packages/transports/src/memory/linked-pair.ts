@@ -11,17 +11,18 @@ export interface LinkedPair {
 /**
  * Makes a linked pair. Messages are copied through JSON and arrive in order in a later turn, as
  * over any other transport, so that neither side holds the other's objects or runs inside the
- * other's call. Closing one end closes the other.
+ * other's call. Closing one end closes the other. The host gets what `admit` lets in, as JSON.
  */
-export function createLinkedPair(): LinkedPair {
-  const host = createEnd();
-  const server = createEnd();
+export function createLinkedPair(admit: (text: string) => boolean = () => true): LinkedPair {
+  const host = createEnd(admit);
+  const server = createEnd(() => true);
   host.peer = server;
   server.peer = host;
   return { host: host.transport, server: server.transport };
 }
 
 interface End {
+  readonly admit: (text: string) => boolean;
   readonly transport: Transport;
   peer?: End;
   isStarted: boolean;
@@ -30,8 +31,9 @@ interface End {
   readonly early: string[];
 }
 
-function createEnd(): End {
+function createEnd(admit: End["admit"]): End {
   const end: End = {
+    admit,
     isStarted: false,
     isClosed: false,
     early: [],
@@ -59,7 +61,7 @@ function createEnd(): End {
 
 function deliver(end: End, text: string): void {
   // What comes out of JSON.stringify of a message is a message.
-  if (!end.isClosed) end.transport.onmessage?.(JSON.parse(text) as JsonObject);
+  if (!end.isClosed && end.admit(text)) end.transport.onmessage?.(JSON.parse(text) as JsonObject);
 }
 
 function closeEnd(end: End): void {

@@ -1,6 +1,8 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
 import { safeCause, serverTypeOf } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
+import { excessValues } from "../message/excess-values.ts";
+import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
 import { rejectDeepMessage } from "../message/reject-deep-message.ts";
 import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
@@ -11,9 +13,16 @@ import { createLinkedPair } from "./linked-pair.ts";
  * transport closes with `spawn_failed`. Throws `spawn_failed` when `serve` throws.
  */
 export async function openMemory(spec: ServerSpec, context: TransportContext): Promise<Transport> {
-  const { serverId, redact } = context;
+  const { serverId, redact, settings } = context;
   if (spec.type !== "memory") throw new TypeError(`openMemory() cannot open a server of type "${serverTypeOf(spec)}"`);
-  const { host: end, server } = createLinkedPair();
+  const { host: end, server } = createLinkedPair((text) => {
+    const error = excessValues(text, { ...settings.limits, serverId });
+    if (error === undefined) return true;
+    const id = recoverRequestId(endsOf(text));
+    if (id === undefined) transport.onerror?.(error);
+    else transport.onrequestfailed?.(id, error);
+    return false;
+  });
   let closeReason: HostsideError | undefined;
   let isClosed = false;
   const fail = (cause: unknown): HostsideError =>

@@ -1,5 +1,6 @@
+import { endOfString } from "@hostside/core/implement";
+
 const quote = 0x22;
-const backslash = 0x5c;
 const comma = 0x2c;
 
 /** How many messages a batch may have: a server may batch what it has to say at one moment. */
@@ -49,13 +50,4 @@ export function hasMoreMembers(text: string, most: number): boolean {
     }
   }
   return false;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  return text.length;
 }

@@ -38,6 +38,21 @@ export function requestTimeoutError({ serverId }: ErrorContext, request: Outgoin
   );
 }
 
+/** An answer that is too large, by the name of what it answers. */
+export function tooLargeAnswerError(
+  { serverId }: ErrorContext,
+  request: OutgoingRequest,
+  { rawMessage, code, details, cause }: HostsideError,
+): HostsideError {
+  return new HostsideError(`${describeRequest(serverId, request)} failed: ${rawMessage}`, {
+    code,
+    serverId,
+    toolName: request.toolName,
+    details: { ...details, operation: request.method },
+    cause,
+  });
+}
+
 /** The server answered, with something that is no answer. */
 export function malformedAnswerError(
   { serverId }: ErrorContext,

@@ -9,6 +9,7 @@ function open(maxMessageBytes: number) {
   const reader = createMessageReader({
     serverId: "a",
     maxMessageBytes,
+    maxMessageValues: 100_000,
     redact: (text) => text,
     onMessage: (message) => void messages.push(message),
     onRequestFailed: (id) => expect.unreachable(`request ${id} failed`),

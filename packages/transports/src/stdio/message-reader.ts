@@ -20,11 +20,12 @@ const tooDeep = `nested deeper than ${maxMessageDepth} levels`;
 export interface MessageReaderInit {
   readonly serverId: string;
   readonly maxMessageBytes: number;
+  readonly maxMessageValues: number;
   readonly redact: Redactor;
   /** `bytes` is the length of its line. */
   readonly onMessage: (message: JsonObject, bytes: number) => void;
   /**
-   * An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is
+   * An answer came that cannot be let in: `message_too_large`, also of too many values, or `protocol_error` when it is
    * nested too deeply.
    */
   readonly onRequestFailed: (id: RequestId, error: HostsideError) => void;
@@ -57,14 +58,10 @@ export interface MessageReader {
 export function createMessageReader(init: MessageReaderInit): MessageReader {
   const { serverId, maxMessageBytes, onMessage, onRequestFailed, onEndless } = init;
   const anomalies = createStrayLineReport(init);
-
-  const fail = (id: RequestId, code: "message_too_large" | "protocol_error", what: string): void =>
-    onRequestFailed(
-      id,
-      new HostsideError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId }),
-    );
+  const fail = (id: RequestId, code: BadAnswer, what: string): void =>
+    onRequestFailed(id, badAnswerError(serverId, code, what));
   const readLine = (line: string, bytes: number): void => {
-    const parsed = parseLine(line);
+    const parsed = parseLine(line, init);
     switch (parsed.kind) {
       case "messages":
         for (const message of parsed.messages) {
@@ -74,9 +71,13 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
         if (parsed.strayCount > 0) anomalies.add("a batch with members that are no messages", line);
         return;
       case "too-deep":
-        if (parsed.requestId === undefined) anomalies.add(tooDeep, line);
-        else fail(parsed.requestId, "protocol_error", tooDeep);
-        return;
+        return parsed.requestId === undefined
+          ? anomalies.add(tooDeep, line)
+          : fail(parsed.requestId, "protocol_error", tooDeep);
+      case "excessive":
+        return parsed.requestId === undefined
+          ? anomalies.add(parsed.error.rawMessage, line)
+          : onRequestFailed(parsed.requestId, parsed.error);
       case "anomaly":
         return anomalies.add(parsed.reason, line);
       case "blank":
@@ -135,6 +136,12 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       return splitter.droppedBytes > 0;
     },
   };
+}
+
+type BadAnswer = "message_too_large" | "protocol_error";
+
+function badAnswerError(serverId: string, code: BadAnswer, what: string): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId });
 }
 
 function endlessError(serverId: string, bytes: number): HostsideError {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maxMessageDepth } from "../message/message-depth.ts";
-import { parseLine } from "./parse-line.ts";
+import { parseLine as parse } from "./parse-line.ts";
 
+const parseLine = (line: string) => parse(line, { serverId: "a", maxMessageValues: 100_000 });
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 describe("parseLine()", () => {
@@ -52,7 +53,7 @@ describe("parseLine()", () => {
     expect(parseLine(`{"id":1,"result":${nested(maxMessageDepth - 1)}}`)).toMatchObject({ kind: "messages" });
     expect(parseLine(`{"id":1,"result":${nested(maxMessageDepth)}}`)).toEqual({ kind: "too-deep", requestId: 1 });
     expect(parseLine(nested(maxMessageDepth + 1))).toEqual({ kind: "too-deep" });
-    expect(parseLine(`{"id":"a","result":{"b":[0,{"c":${nested(1_000_000)}}]}}`)).toEqual({
+    expect(parseLine(`{"id":"a","result":{"b":[0,{"c":${nested(90_000)}}]}}`)).toEqual({
       kind: "too-deep",
       requestId: "a",
     });

@@ -1,8 +1,10 @@
-import type { JsonObject } from "@hostside/core";
+import type { HostsideError, JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
+import { excessValues, type ValueLimit } from "../message/excess-values.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
+import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
 
 /** What one line on stdout turned out to be. */
 export type ParsedLine =
@@ -14,17 +16,21 @@ export type ParsedLine =
   | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
   /** `requestId` is there when the message answers that request. */
   | { readonly kind: "too-deep"; readonly requestId?: RequestId }
+  /** It has too many values to be parsed. */
+  | { readonly kind: "excessive"; readonly error: HostsideError; readonly requestId: RequestId | undefined }
   | { readonly kind: "anomaly"; readonly reason: string };
 
 /**
  * Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order
  * mark at the start.
  */
-export function parseLine(line: string): ParsedLine {
+export function parseLine(line: string, limit: ValueLimit): ParsedLine {
   const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
   // Cheaper than an exception per line when a program prints a lot of prose.
   if (!startsLikeMessage(text)) return text.trim() === "" ? blank : notJson;
   if (isLargeBatch(text)) return tooMany;
+  const error = excessValues(text, limit);
+  if (error !== undefined) return { kind: "excessive", error, requestId: recoverRequestId(endsOf(text)) };
   let value: unknown;
   try {
     value = JSON.parse(text);

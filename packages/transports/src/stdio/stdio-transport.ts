@@ -43,7 +43,7 @@ export interface StdioTransportInit {
  */
 export function createStdioTransport({ context, process, group }: StdioTransportInit): StdioTransport {
   const { serverId, settings, redact, clock, onStarted } = context;
-  const { maxMessageBytes, stderrTailBytes } = settings.limits;
+  const { maxMessageBytes, maxMessageValues, stderrTailBytes } = settings.limits;
   const { closeMs } = settings.timeouts;
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: HostsideError | undefined;
@@ -105,7 +105,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   const maxWaitingLength = waitingFactor * maxMessageBytes;
   const writer = createLineWriter({ stdin: process.stdin, serverId, maxWaitingLength });
   const sink = createSink(transport, context, isOpen);
-  const reader = createMessageReader({ serverId, maxMessageBytes, redact, onEndless: fail, ...sink });
+  const reader = createMessageReader({ serverId, maxMessageBytes, maxMessageValues, redact, onEndless: fail, ...sink });
   const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
   const cancelTermination = terminateOnExit(group, () => !isOpen());
   const cancelWatch = watchForDeath({

@@ -34,6 +34,7 @@ import {
   malformedAnswerError,
   revisionChangedError,
   requestTimeoutError,
+  tooLargeAnswerError,
   unserializableError,
 } from "../message/request-errors.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -379,7 +380,10 @@ function cancel(
 function fail(state: State, id: number, error: HostsideError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
-  const known = withErrorContext(error, { ...errorContextOf(entry.request), serverId: state.context.serverId });
+  const known =
+    error.code === "message_too_large"
+      ? tooLargeAnswerError(state.context, entry.request, error)
+      : withErrorContext(error, { ...errorContextOf(entry.request), serverId: state.context.serverId });
   const connection = error.code === "http_error" ? usedConnection(state, entry.request) : undefined;
   const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
   reject(state, entry, isOther ? revisionChangedError(known) : known);

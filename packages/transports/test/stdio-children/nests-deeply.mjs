@@ -1,5 +1,5 @@
-// Answers each request with a result that is nested 100,000 levels deep.
+// Answers each request with a result that is nested 90,000 levels deep.
 process.stdin.on("data", (data) => {
   const { id } = JSON.parse(String(data));
-  process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`);
+  process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"deep":${"[".repeat(90_000)}${"]".repeat(90_000)}}}\n`);
 });

@@ -6,7 +6,7 @@ import { readLoneAnswer } from "./lone-answer.ts";
 const answer = '{"jsonrpc":"2.0","id":7,"result":{"text":"größe"}}';
 const limit = 10_000;
 const read = (text: string | Uint8Array, maxMessageBytes = limit) =>
-  readLoneAnswer(typeof text === "string" ? Buffer.from(text) : text, 7, maxMessageBytes);
+  readLoneAnswer(typeof text === "string" ? Buffer.from(text) : text, 7, { maxMessageBytes, maxMessageValues: 100 });
 
 describe("readLoneAnswer()", () => {
   it.each([

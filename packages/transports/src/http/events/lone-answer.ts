@@ -1,6 +1,7 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject, utf8Length } from "@hostside/core/implement";
+import { isJsonObject, jsonValuesBeyond, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
+import type { ReadingContext } from "./reading-context.ts";
 import { isTooDeep } from "../../message/message-depth.ts";
 
 /** The answer to a request, and the size of the data that it came in. */
@@ -19,13 +20,18 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  * else it may be, also where a parser would find the answer in it, or something to complain of:
  * nothing has happened then.
  */
-export function readLoneAnswer(bytes: Uint8Array, id: RequestId, maxMessageBytes: number): LoneAnswer | undefined {
+export function readLoneAnswer(
+  bytes: Uint8Array,
+  id: RequestId,
+  limits: ReadingContext["limits"],
+): LoneAnswer | undefined {
   const text = decoder.decode(bytes);
   const data = readLoneData(text);
   // What has a method is a message of the server's; broken bytes are to be told of.
   if (data === undefined || data.includes('"method"') || data.includes(replacement)) return undefined;
   const dataBytes = text.length === bytes.length ? data.length : utf8Length(data);
-  if (dataBytes > maxMessageBytes) return undefined;
+  if (dataBytes > limits.maxMessageBytes) return undefined;
+  if (jsonValuesBeyond(data, limits.maxMessageValues) !== undefined) return undefined;
   const message = parseJson(data);
   if (!isJsonObject(message) || message["id"] !== id || "method" in message || isTooDeep(message)) return undefined;
   return { message, bytes: dataBytes };

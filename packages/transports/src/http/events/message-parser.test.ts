@@ -23,7 +23,7 @@ function parse(...chunks: readonly (string | Uint8Array)[]) {
   const anomalies: unknown[] = [];
   const parser = createMessageParser({
     reading: {
-      maxMessageBytes: 1_000_000,
+      limits: { maxMessageBytes: 1_000_000, maxMessageValues: 100_000 },
       random: () => 0,
       sink: { deliver: () => expect.unreachable(), onAnomaly: (what, fate) => anomalies.push([what, fate]) },
       endpoint: {

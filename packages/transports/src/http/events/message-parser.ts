@@ -1,8 +1,10 @@
+import type { HostsideError } from "@hostside/core";
 import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
-import { messageTooLarge, noMessages } from "../exchange/answer-error.ts";
+import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "./reading-context.ts";
+import { excessValues } from "../../message/excess-values.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
@@ -30,10 +32,10 @@ export interface MessageParserInit {
   readonly onJson: (json: unknown, eventId: string | undefined, bytes: number) => void;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or
-   * nested too deeply. `what` says so in a few words of ours, `data` is the evidence. Default: it
+   * nested too deeply, or has too many values. `what` says so in a few words of ours. Default: it
    * is noise like any other.
    */
-  readonly onBrokenAnswer?: (id: RequestId, what: string, data: string) => void;
+  readonly onBrokenAnswer?: (id: RequestId, what: string, error: HostsideError) => void;
   /**
    * Whether somebody else has read the beginning of the stream, to the end of an event. Default
    * `false`.
@@ -50,7 +52,9 @@ export interface MessageParserInit {
  */
 export function createMessageParser(init: MessageParserInit): SseParser {
   const { reading, onJson, onOtherEvent, onBrokenAnswer, isContinued = false } = init;
-  const { endpoint, maxMessageBytes, sink } = reading;
+  const { endpoint, sink } = reading;
+  const { maxMessageBytes, maxMessageValues } = reading.limits;
+  const { serverId } = endpoint;
   const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
   const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
   let skippedLength = 0;
@@ -60,7 +64,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
   };
   const drop = (id: RequestId | undefined, what: string, data: string): void => {
     if (id === undefined || onBrokenAnswer === undefined) sink.onAnomaly(`an event that is ${what}`);
-    else onBrokenAnswer(id, what, data);
+    else onBrokenAnswer(id, what, noAnswer(endpoint, `an answer that is ${what}`, data));
   };
   return createSseParser({
     isContinued,
@@ -77,6 +81,13 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       if (isLargeBatch(data)) {
         skip(data);
         return drop(undefined, tooManyMessages, data);
+      }
+      const excess = excessValues(data, { serverId, maxMessageValues });
+      if (excess !== undefined) {
+        const id = recoverRequestId(endsOf(data));
+        if (id !== undefined && onBrokenAnswer !== undefined) return onBrokenAnswer(id, "too large", excess);
+        skip(data);
+        return sink.onAnomaly(`an event with more than ${maxMessageValues} JSON values`);
       }
       let json: unknown;
       try {

@@ -1,4 +1,4 @@
-import type { Random } from "@hostside/core";
+import type { Random, ServerLimits } from "@hostside/core";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { ReceivedMessageSink } from "./accept-message.ts";
 
@@ -6,8 +6,8 @@ import type { ReceivedMessageSink } from "./accept-message.ts";
 export interface ReadingContext {
   readonly endpoint: HttpEndpoint;
   readonly sink: ReceivedMessageSink;
-  /** Bytes of one message of the server. */
-  readonly maxMessageBytes: number;
+  /** How large one message of the server may be. */
+  readonly limits: Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
   /** Spreads reconnections. */
   readonly random: Random;
 }

@@ -93,7 +93,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     context,
     endpoint,
     transport,
-    reading: { endpoint, sink, maxMessageBytes: settings.limits.maxMessageBytes, random },
+    reading: { endpoint, sink, limits: settings.limits, random },
     underWay: createSlots(),
     lingerWatch: createLingerWatch(clock, lingerMs),
     target: undefined,
@@ -151,8 +151,8 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
   let reason: HostsideError;
   const parser = createMessageParser({
     reading,
-    onBrokenAnswer(id, what, data) {
-      state.transport.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
+    onBrokenAnswer(id, _what, error) {
+      state.transport.onrequestfailed?.(id, error);
     },
     onJson(json, _eventId, bytes) {
       if (state.target === undefined) sink.onAnomaly("a message before it said where to answer");

@@ -1,6 +1,7 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
+import { excessValues } from "../../message/excess-values.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
@@ -31,7 +32,8 @@ export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedR
   const bytes = reply.whole();
   if (bytes === undefined) return false;
   if (kind === "events") return acceptLoneAnswer(bytes, awaited);
-  const { endpoint, maxMessageBytes } = awaited.reading;
+  const { endpoint, limits } = awaited.reading;
+  const { maxMessageBytes } = limits;
   if (bytes.length > maxMessageBytes) throw messageTooLarge(endpoint, maxMessageBytes);
   takeJson(bytes, awaited);
   return true;
@@ -39,7 +41,7 @@ export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedR
 
 /** Takes the answer, if that is all there is in what came of a stream. */
 export function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: Omit<AwaitedReply, "session">): boolean {
-  const answer = readLoneAnswer(bytes, id, reading.maxMessageBytes);
+  const answer = readLoneAnswer(bytes, id, reading.limits);
   if (answer === undefined) return false;
   reading.sink.deliver(answer.message, undefined, answer.bytes);
   return true;
@@ -69,15 +71,18 @@ async function rejectOther(reply: HttpReply, { reading }: AwaitedReply): Promise
 }
 
 async function acceptJson(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
-  const { endpoint, maxMessageBytes } = awaited.reading;
+  const { endpoint, limits } = awaited.reading;
+  const { maxMessageBytes } = limits;
   takeJson(await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes)), awaited);
 }
 
 function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
-  const { endpoint, sink } = reading;
+  const { endpoint, limits, sink } = reading;
   const text = decodeBody(bytes);
   if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
   if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);
+  const excess = excessValues(text, { ...limits, serverId: endpoint.serverId });
+  if (excess !== undefined) throw excess;
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
   if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);

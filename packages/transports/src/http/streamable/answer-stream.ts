@@ -113,10 +113,10 @@ async function readStream(reply: HttpReply, state: State): Promise<HostsideError
     createMessageParser({
       reading,
       isContinued,
-      onBrokenAnswer(given, what, data) {
+      onBrokenAnswer(given, what, error) {
         if (state.isAnswered || !isSameId(given, id))
           return sink.onAnomaly(`an answer to another request that is ${what}`);
-        throw noAnswer(endpoint, `an answer that is ${what}`, data);
+        throw error;
       },
       onJson(json, eventId, bytes) {
         if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;

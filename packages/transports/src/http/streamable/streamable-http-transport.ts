@@ -86,7 +86,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     context,
     endpoint,
     transport,
-    reading: { endpoint, sink, maxMessageBytes: settings.limits.maxMessageBytes, random },
+    reading: { endpoint, sink, limits: settings.limits, random },
     underWay: createSlots(),
     lingerWatch: createLingerWatch(clock, lingerMs),
     sessionId: undefined,
