@@ -39,7 +39,7 @@ async function lockServer({ target }: LockCommandLine, io: CommandIo): Promise<T
   const { signal } = io;
   const startMs = target.startMs === undefined ? {} : { startMs: target.startMs };
   const offer = await thenSignOut(read.address, readOffer(read.address, { signal, ...startMs }));
-  if (offer.ok) return lockTools(offer.tools, offer.instructions);
+  if (offer.ok) return lockTools(offer.tools, offer.server);
   const { obstacle, reason } = offer;
   if (obstacle === undefined) return say(reason, exitCodes.fail, io);
   const code = obstacle.kind === "auth-required" ? exitCodes.authRequired : exitCodes.unreachable;

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
+import type { JsonObject } from "@hostside/core";
+import { isJsonObject, type ClaimedWords } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";
@@ -9,7 +10,7 @@ import { createTargetOwner } from "./server-target.ts";
 
 /** What a server offers, or why that is not known. */
 export type ReadOffer =
-  | { readonly ok: true; readonly tools: readonly JsonObject[]; readonly instructions: JsonValue | undefined }
+  | { readonly ok: true; readonly tools: readonly JsonObject[]; readonly server: ClaimedWords }
   | { readonly ok: false; readonly obstacle?: Obstacle; readonly reason: string };
 
 /** Options of {@linkcode readOffer}. */
@@ -41,9 +42,15 @@ export async function readOffer(address: ServerAddress, options: ReadOfferOption
     const { tools, broken, repeatedCursor } = await target.listing();
     if (broken) return { ok: false, reason: redact(`tools/list: ${describeAnswer(broken)}`) };
     if (repeatedCursor !== undefined) return { ok: false, reason: "tools/list: a cursor came twice" };
-    return { ok: true, tools, instructions: reached.handshake.result["instructions"] };
+    return { ok: true, tools, server: describedBy(reached.handshake.result) };
   } finally {
     await owner.close();
     process.off("exit", abandon);
   }
+}
+
+/** What the result of either handshake says of its server. */
+function describedBy({ instructions, serverInfo, _meta: meta }: JsonObject): ClaimedWords {
+  const named = serverInfo ?? (isJsonObject(meta) ? meta["io.modelcontextprotocol/serverInfo"] : undefined);
+  return { ...(isJsonObject(named) && named), instructions };
 }

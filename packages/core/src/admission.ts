@@ -7,9 +7,17 @@ import type { ToolDefinition } from "./tool.ts";
  */
 export type Admission = "offer" | "hide" | "quarantine";
 
+/** What a server says of itself and a model may read: untrusted. */
+export interface ServerWords {
+  /** Its title, else its name. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly instructions?: string;
+}
+
 /**
  * The server of a tool, as far as it matters for whether the tool is on offer. The host's own
- * words, but for `version`.
+ * words, but for `version` and `words`.
  */
 export interface AdmissionServer {
   readonly id: string;
@@ -22,6 +30,8 @@ export interface AdmissionServer {
    * or has not been listed.
    */
   readonly version?: string | undefined;
+  /** As of its latest listing. Absent: it has not been listed. */
+  readonly words?: ServerWords | undefined;
 }
 
 /**

@@ -53,6 +53,7 @@ export { copySpec, reachOf } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
 export { isToolEffect } from "./is-tool-effect.ts";
+export { serverWords, type ClaimedWords } from "./server-words.ts";
 export { effectOfHints } from "./effect-of-hints.ts";
 export { compareText } from "./compare-text.ts";
 export { foldCase } from "./fold-case.ts";

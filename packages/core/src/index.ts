@@ -62,7 +62,7 @@ export type { ServerPeer } from "./server-peer.ts";
 export type { ServerObserver, ServerOperation, ServerRecord } from "./server-record.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
-export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
+export type { Admission, AdmissionServer, Admit, QuarantinedTool, ServerWords } from "./admission.ts";
 export type { FencingToken, Lock, Notices, Store } from "./store.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
 export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";

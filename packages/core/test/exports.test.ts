@@ -112,6 +112,7 @@ const forImplementers = [
   "secretsOf",
   "serverEntryFields",
   "serverTypeOf",
+  "serverWords",
   "settleWithin",
   "sharingOf",
   "specError",

@@ -12,6 +12,8 @@ export interface ListedServer {
   readonly transport: MemoryEntry;
   /** The entries of `tools/list`, as they are sent. */
   entries: readonly JsonObject[];
+  /** What its handshake says of it, beside its capabilities. */
+  says: { serverInfo: JsonObject; instructions?: string };
   /** The parameters of the calls that came. */
   readonly calls: JsonObject[];
   /** Every message that came, as JSON. */
@@ -27,8 +29,7 @@ export function entryOf(name: string, more: JsonObject = {}): JsonObject {
 export function createListedServer(...entries: readonly JsonObject[]): ListedServer {
   const answer = (method: JsonValue | undefined, params: JsonValue | undefined): JsonObject | undefined => {
     if (method === "initialize") {
-      const serverInfo = { name: "listed", version: "1.0.0" };
-      return { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+      return { protocolVersion: "2025-11-25", capabilities: { tools: {} }, ...server.says };
     }
     if (method === "tools/list") return { tools: server.entries };
     if (method !== "tools/call" || !isJsonObject(params)) return undefined;
@@ -48,6 +49,7 @@ export function createListedServer(...entries: readonly JsonObject[]): ListedSer
     };
     return end.start();
   };
-  const server: ListedServer = { transport: { type: "memory", serve }, entries, calls: [], heard: [] };
+  const says = { serverInfo: { name: "listed", version: "1.0.0" } };
+  const server: ListedServer = { transport: { type: "memory", serve }, entries, says, calls: [], heard: [] };
   return server;
 }

@@ -67,7 +67,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
         subject: toolSubject(definition, server, parts),
         verdict: usesStore ? pins.judge(definition, server) : undefined,
         isPinning,
-        changes: pins.changesOf(definition),
+        changes: pins.changesOf(definition, server),
       }),
     attach: (target) => targets.attach(target),
     ready: () => pins.ready(),

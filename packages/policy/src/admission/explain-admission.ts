@@ -48,7 +48,7 @@ function explainPins({ verdict, isPinning, changes = [], subject }: ExplainedAdm
   const { kind, held, rule, why } = verdict;
   const sentences = [`By pins it ${why}.`];
   if (!held) return sentences;
-  if (kind === "drifted" && changes.length > 0) {
+  if ((kind === "drifted" || kind === "other-words") && changes.length > 0) {
     const shown = changes.slice(0, mostChanges).map(describeChange).join("; ");
     const rest = changes.length > mostChanges ? `; and ${changes.length - mostChanges} more` : "";
     sentences.push(`What changed (${summarizeChanges(changes)}): ${shown}${rest}.`);

@@ -1,5 +1,6 @@
 import type { QuarantinedTool } from "@hostside/core";
 import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
+import { hashWords } from "../pins/hash-words.ts";
 import type { ApprovalResult, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
 /**
@@ -14,12 +15,13 @@ export function describeHeld(
   const { decision, stage, rule, why } = decide(definition, server);
   if (decision !== "quarantine") return undefined;
   const { origin, name, fingerprint } = definition;
-  const changes = pins.changesOf(definition);
+  const changes = pins.changesOf(definition, server);
   return {
     serverId: origin?.serverId ?? "",
     toolName: origin?.toolName ?? name,
     ...(fingerprint !== undefined && { fingerprint }),
     definition,
+    ...(server?.words !== undefined && { words: server.words }),
     stage,
     rule,
     why,
@@ -49,14 +51,19 @@ export function chooseHeld(
     const toolName = typeof one === "string" ? one : one.toolName;
     const variants = held.filter((other) => other.toolName === toolName);
     const tool =
-      typeof one === "string" ? variants[0] : variants.find((other) => other.fingerprint === one.fingerprint);
+      typeof one === "string"
+        ? variants[0]
+        : variants.find(
+            (other) => other.fingerprint === one.fingerprint && hashWords(other.words) === hashWords(one.words),
+          );
     if (variants.length === 0) left.set(toolName, "is not held back");
     else if (typeof one === "string" && variants.length > 1) left.set(toolName, manyVariants(variants));
     else if (tool === undefined) left.set(toolName, "is not the one any more that was looked at");
     else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
     else {
-      const { fingerprint, definition } = tool;
-      tools.set(JSON.stringify([toolName, fingerprint]), { toolName, fingerprint, entry: definition.entry });
+      const { fingerprint, definition, words } = tool;
+      const key = JSON.stringify([toolName, fingerprint, words]);
+      tools.set(key, { toolName, fingerprint, entry: definition.entry, words });
     }
   }
   return {

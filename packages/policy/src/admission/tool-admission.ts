@@ -3,6 +3,7 @@ import type {
   Admit,
   Interceptor,
   RequestInterceptor,
+  ServerWords,
   Subscription,
   ToolDefinition,
 } from "@hostside/core";
@@ -41,6 +42,8 @@ export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "wh
   readonly toolName: string;
   readonly fingerprint?: string;
   readonly definition: ToolDefinition;
+  /** What its server says of itself, which an approval is of, too: untrusted. */
+  readonly words?: ServerWords;
   /**
    * Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and
    * not while its server has another version.

@@ -1,11 +1,12 @@
-import type { AdmissionServer, JsonObject, ToolDefinition } from "@hostside/core";
+import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
 import { dateOf } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { isNewTool, judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import { hashWords } from "./hash-words.ts";
+import { isNewTool, judgePin, wordsName, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
-import type { Fingerprints } from "./pin-record.ts";
+import type { Fingerprints, ToolPrint } from "./pin-record.ts";
 import { createPinStore, recordKey } from "./pin-store.ts";
 import { createPinnedEntries, type KnownEntries } from "./pinned-entries.ts";
 import { readOnNotice, type NoticeReader } from "./read-on-notice.ts";
@@ -18,6 +19,8 @@ export interface ApprovedTool {
   readonly fingerprint: string;
   /** For telling what changed when it is another one. */
   readonly entry: JsonObject | undefined;
+  /** What its server says of itself. */
+  readonly words: ServerWords | undefined;
 }
 
 /** Which tools are the ones that somebody has seen. */
@@ -34,7 +37,7 @@ export interface Pins {
   /** Has the store read, if that has failed before and not a moment ago. Never throws. */
   read(): void;
   /** What changed since the tool was pinned; `undefined` where that is not known. */
-  changesOf(definition: ToolDefinition): readonly ToolChange[] | undefined;
+  changesOf(definition: ToolDefinition, server: AdmissionServer | undefined): readonly ToolChange[] | undefined;
   /**
    * Reads what was kept, if that has not worked yet, and waits for what is being kept. Rejects when
    * it cannot be read.
@@ -42,7 +45,10 @@ export interface Pins {
   ready(): Promise<void>;
   /** Reads again what was kept, by other processes as well. */
   reload(): Promise<void>;
-  /** Rejects, and changes nothing, when it cannot be kept. */
+  /**
+   * Approves tools, and what their server says of itself. Rejects, and changes nothing, when it
+   * cannot be kept.
+   */
   approve(serverId: string, tools: readonly ApprovedTool[]): Promise<void>;
   revoke(serverId: string, toolNames: readonly string[] | undefined): Promise<void>;
   /** Hears no more of other replicas. Idempotent. */
@@ -98,11 +104,11 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       const { serverId, toolName, fingerprint } = tool;
       const isFirst =
         parts.isNew !== undefined && kind === "free" && !plan.locks.has(serverId) && !memory.record?.has(serverId);
-      if (kind === "unseen" || isFirst) firstUses.add(tool, definition.entry);
+      if (kind === "unseen" || isFirst) firstUses.add(tool, definition.entry, server?.words);
       else if (kind === "unread") reader.read();
       else if (!held) reports.passed(serverId, toolName);
       else {
-        const changes = (): readonly ToolChange[] => entries.changesOf(definition) ?? [];
+        const changes = (): readonly ToolChange[] => entries.changesOf(definition, server?.words) ?? [];
         reports.held(serverId, { toolName, kind, fingerprint, changes });
       }
     },
@@ -110,7 +116,7 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     isNew: (definition, server) =>
       isNewTool(pinnedTool(definition, server), { ...plan, record: memory.record, firstUse: firstUses.begun }),
     read: () => reader.read(),
-    changesOf: (definition) => entries.changesOf(definition),
+    changesOf: (definition, server) => entries.changesOf(definition, server?.words),
     async ready() {
       if (usesStore) await reader.done();
       await memory.settle();
@@ -122,17 +128,19 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     },
     async approve(serverId, tools) {
       const names = new Set(tools.map(({ toolName }) => toolName));
-      const prints = tools.map(({ toolName, fingerprint }) => [toolName, fingerprint] as const);
-      await memory.approve(serverId, prints, () => {
-        for (const { toolName, entry } of tools) entries.remember(serverId, toolName, entry);
+      await memory.approve(serverId, printsOf(tools), () => {
+        for (const { toolName, entry, words } of tools) {
+          entries.remember(serverId, toolName, entry);
+          entries.remember(serverId, wordsName, words && { ...words });
+        }
         tell("tools-approved", serverId, Array.from(names));
       });
-      entries.save(serverId, names).catch(fail);
+      entries.save(serverId, [...names, wordsName]).catch(fail);
     },
     async revoke(serverId, toolNames) {
       const known = memory.record?.get(serverId);
       await memory.revoke(serverId, toolNames, () =>
-        tell("tools-revoked", serverId, toolNames ?? Array.from(known?.keys() ?? [])),
+        tell("tools-revoked", serverId, toolNames ?? toolsOf(known?.keys())),
       );
     },
     close: () => others?.close(),
@@ -187,7 +195,7 @@ function createReader({ parts, memory, fail }: Omit<PartsOfPins, "entries">): Re
 interface FirstUses {
   readonly begun: ReadonlyMap<string, Fingerprints>;
   readonly epoch: number;
-  add(tool: PinnedTool, entry: JsonObject | undefined): void;
+  add(tool: PinnedTool, entry: JsonObject | undefined, words: ServerWords | undefined): void;
 }
 
 function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUses {
@@ -200,13 +208,9 @@ function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUs
     for (const [serverId, tools] of ended) {
       memory.trust(serverId, tools);
       entries.save(serverId, tools.keys()).catch(fail);
-      parts.emit({
-        type: "tools-trusted",
-        at: dateOf(parts.clock),
-        serverId,
-        tools: Array.from(tools.keys()).sort(),
-        reason: `it is the first use of the server: ${countTools(tools.size)} trusted as listed`,
-      });
+      const names = toolsOf(tools.keys()).toSorted();
+      const reason = `it is the first use of the server: ${countTools(names.length)} trusted as listed`;
+      parts.emit({ type: "tools-trusted", at: dateOf(parts.clock), serverId, tools: names, reason });
     }
   };
   const endSoon = async (): Promise<void> => {
@@ -219,15 +223,35 @@ function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUs
     get epoch() {
       return epoch;
     },
-    add({ serverId, toolName, fingerprint }, entry) {
+    add({ serverId, toolName, fingerprint, words: said }, entry, words) {
       if (fingerprint === undefined) return;
       if (begun.size === 0) endSoon().catch(fail);
       const tools = begun.get(serverId) ?? new Map<string, string>();
       begun.set(serverId, tools.set(toolName, fingerprint));
       entries.remember(serverId, toolName, entry);
+      if (said !== undefined) tools.set(wordsName, said);
+      entries.remember(serverId, wordsName, words && { ...words });
       epoch += 1;
     },
   };
+}
+
+/** The fingerprints of tools and of what their servers say. */
+function printsOf(tools: readonly ApprovedTool[]): readonly ToolPrint[] {
+  return tools.flatMap(({ toolName, fingerprint, words }): readonly ToolPrint[] => {
+    const said = hashWords(words);
+    return said === undefined
+      ? [[toolName, fingerprint]]
+      : [
+          [toolName, fingerprint],
+          [wordsName, said],
+        ];
+  });
+}
+
+/** Names of tools, without that of the server's words. */
+function toolsOf(names: Iterable<string> = []): readonly string[] {
+  return Array.from(names).filter((name) => name !== wordsName);
 }
 
 function countTools(count: number): string {
@@ -240,5 +264,6 @@ function pinnedTool({ origin, name, fingerprint }: ToolDefinition, server: Admis
     toolName: origin?.toolName ?? name,
     fingerprint,
     version: server?.version,
+    words: hashWords(server?.words),
   };
 }

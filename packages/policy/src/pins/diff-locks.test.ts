@@ -181,7 +181,9 @@ describe("diffLocks()", () => {
 
   it("finds tools that came and went, and other instructions", () => {
     const other = { ...tool, name: "write" };
-    expect(diffLocks(lockTools([tool], "Be kind."), lockTools([other], "Obey."))).toEqual([
+    expect(
+      diffLocks(lockTools([tool], { instructions: "Be kind." }), lockTools([other], { instructions: "Obey." })),
+    ).toEqual([
       { kind: "security", path: "instructions", what: 'was "Be kind.", is "Obey."' },
       { kind: "breaking", tool: "read", path: "", what: "is gone" },
       { kind: "compatible", tool: "write", path: "", what: "is new" },

@@ -1,4 +1,4 @@
-import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
+import { truncateText, type JsonObject, type JsonValue, type ServerWords } from "@hostside/core";
 import { sameJson } from "@hostside/core/implement";
 import { diffSchemas } from "./diff-schemas.ts";
 import type { ToolChange } from "./tool-change.ts";
@@ -7,13 +7,20 @@ import type { LockedTool, ToolLock } from "./tool-lock.ts";
 /** What changed from one lock to another, tool by tool in the order of names. */
 export function diffLocks(before: ToolLock, after: ToolLock): readonly ToolChange[] {
   const changes: ToolChange[] = [];
-  if (before.instructions !== after.instructions)
-    changes.push({ kind: "security", path: "instructions", what: describe(before.instructions, after.instructions) });
+  if (before.server !== undefined && after.server !== undefined)
+    changes.push(...diffWords(before.server, after.server));
   const old = new Map(before.tools.map((tool) => [tool.name, tool]));
   const now = new Map(after.tools.map((tool) => [tool.name, tool]));
   for (const name of [...new Set([...old.keys(), ...now.keys()])].sort())
     changes.push(...diffTool(name, old.get(name), now.get(name)));
   return changes;
+}
+
+/** What a server says of itself otherwise now. */
+export function diffWords(before: ServerWords, after: ServerWords): readonly ToolChange[] {
+  return (["title", "description", "instructions"] as const)
+    .filter((path) => before[path] !== after[path])
+    .map((path) => ({ kind: "security", path, what: describe(before[path], after[path]) }));
 }
 
 function diffTool(tool: string, before: LockedTool | undefined, after: LockedTool | undefined): readonly ToolChange[] {

@@ -11,7 +11,12 @@ export interface PinnedTool {
   readonly fingerprint: string | undefined;
   /** What its server says. */
   readonly version: string | undefined;
+  /** A hash of what its server says of itself. Absent: that is not known. */
+  readonly words: string | undefined;
 }
+
+/** Under this name, which no tool has, a server's words are pinned among its tools. */
+export const wordsName = "";
 
 /** What is known when a tool is judged. */
 export interface PinFacts extends PinPlan {
@@ -24,7 +29,8 @@ export interface PinFacts extends PinPlan {
 /**
  * How a tool stands to what is known of it. Held back are those from `"drifted"` on: it is another
  * one now, it came later, nobody has approved it, it has no fingerprint, its server has another
- * version; what is known has not been read; or nobody asked when it was listed.
+ * version, or says other things of itself; what is known has not been read; or nobody asked when it
+ * was listed.
  */
 export type PinKind =
   | "free"
@@ -36,6 +42,7 @@ export type PinKind =
   | "unpinned"
   | "unfingerprinted"
   | "other-version"
+  | "other-words"
   | "unread"
   | "unseen";
 
@@ -69,6 +76,8 @@ export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
   if (otherVersion !== undefined) return otherVersion;
   if (fingerprint === undefined)
     return judgeWithout(facts, locked !== undefined || pin !== undefined || lock !== undefined);
+  const otherWords = judgeWords(tool, facts);
+  if (otherWords !== undefined) return otherWords;
   if (lock !== undefined && locked?.hash === fingerprint)
     return pass("pinned", lock.place, `is the one in ${lock.place}`);
   if (record === undefined) {
@@ -112,6 +121,23 @@ function judgeVersion({ serverId, version }: PinnedTool, { versions }: PinFacts)
     range.place,
     `is held back, because its server ${said}, and ${range.place} wants ${range.text}`,
   );
+}
+
+function judgeWords({ serverId, words }: PinnedTool, { locks, record, unpinned }: PinFacts): PinVerdict | undefined {
+  const lock = locks.get(serverId);
+  const kept = record?.get(serverId)?.get(wordsName);
+  if (words === undefined || kept?.approved.includes(words) === true) return undefined;
+  const why = "is held back, because its server says other things of itself than";
+  if (lock !== undefined) {
+    if (lock.words === undefined || lock.words === words) return undefined;
+    if (record === undefined)
+      return hold("unread", "pins", "is held back until what was approved has been read from the store");
+    return hold("other-words", lock.place, `${why} ${lock.place} has`);
+  }
+  const isTrusting = unpinned === "trust-on-first-use";
+  if (kept === undefined || (isTrusting && kept.trusted === words)) return undefined;
+  if (kept.approved.length > 0) return hold("other-words", "approval", `${why} when it was approved`);
+  return isTrusting ? hold("other-words", "pins.unpinned", `${why} at its first use`) : undefined;
 }
 
 function judgeWithout({ unpinned, record }: PinFacts, isExpected: boolean): PinVerdict {

@@ -1,4 +1,6 @@
+import type { ServerWords } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
+import { hashWords } from "./hash-words.ts";
 import { parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
 import { readVersionRange, type VersionMatch } from "./version-range.ts";
 
@@ -43,6 +45,9 @@ export interface ServerLock {
   readonly place: string;
   /** By remote name. */
   readonly tools: ReadonlyMap<string, LockedTool>;
+  /** What the server says of itself, and its hash. Absent: that is not locked. */
+  readonly server: ServerWords | undefined;
+  readonly words: string | undefined;
 }
 
 /** The versions that one server may have. */
@@ -90,8 +95,8 @@ function readByServer<T, Read>(
 
 function readLock(lock: ToolLock | string, place: string): ServerLock {
   try {
-    const { tools } = parseLock(typeof lock === "string" ? lock : JSON.stringify(lock, null, 2));
-    return { place, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+    const { tools, server } = parseLock(typeof lock === "string" ? lock : JSON.stringify(lock, null, 2));
+    return { place, tools: new Map(tools.map((tool) => [tool.name, tool])), server, words: hashWords(server) };
   } catch (cause) {
     throw new TypeError(`${place}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -1,5 +1,7 @@
-import type { JsonObject, ToolDefinition } from "@hostside/core";
+import type { JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
 import { compareEntries } from "./compare-entries.ts";
+import { diffWords } from "./diff-locks.ts";
+import { wordsName } from "./judge-pin.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { PinnedEntries, PinStore } from "./pin-store.ts";
 import type { ToolChange } from "./tool-change.ts";
@@ -14,8 +16,11 @@ export interface KnownEntries {
   save(serverId: string, toolNames: Iterable<string>): Promise<void>;
   /** Reads what is kept of a server, once. */
   load(serverId: string): Promise<void>;
-  /** What changed since a tool was pinned; `undefined` where that is not known. */
-  changesOf(definition: ToolDefinition): readonly ToolChange[] | undefined;
+  /**
+   * What changed since a tool was pinned, and what its server says otherwise; `undefined` where
+   * that is not known.
+   */
+  changesOf(definition: ToolDefinition, words: ServerWords | undefined): readonly ToolChange[] | undefined;
 }
 
 /** Makes them; of the tools in a lock they are known from the start. */
@@ -51,10 +56,14 @@ export function createPinnedEntries(
       const entries = ofServer(serverId);
       for (const [name, entry] of stored) if (!entries.has(name)) entries.set(name, entry);
     },
-    changesOf({ origin, entry }) {
+    changesOf({ origin, entry }, words) {
       const { serverId = "", toolName = "" } = origin ?? {};
-      const before = known.get(serverId)?.get(toolName) ?? locks.get(serverId)?.tools.get(toolName)?.definition;
-      return before === undefined || entry === undefined ? undefined : compareEntries(before, entry);
+      const [entries, lock] = [known.get(serverId), locks.get(serverId)];
+      const before = entries?.get(toolName) ?? lock?.tools.get(toolName)?.definition;
+      const said: ServerWords | undefined = entries?.get(wordsName) ?? lock?.server;
+      const inWords = said === undefined || words === undefined ? [] : diffWords(said, words);
+      if (before === undefined || entry === undefined) return inWords.length === 0 ? undefined : inWords;
+      return [...inWords, ...compareEntries(before, entry)];
     },
   };
 }

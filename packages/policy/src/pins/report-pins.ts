@@ -47,9 +47,12 @@ export function createPinReports({ parts, prepare }: PinReportsInit): PinReports
   let flushing: Promise<void> | undefined;
 
   const tell = async (serverId: string, pins: readonly HeldPin[]): Promise<void> => {
-    const hasDrifted = pins.some(({ kind }) => kind === "drifted");
+    const drifted = pins.filter(({ kind }) => kind === "drifted" || kind === "other-words");
+    const hasDrifted = drifted.length > 0;
     if (hasDrifted) await prepare(serverId);
-    const changes = pins.flatMap((pin) => (pin.kind === "drifted" ? pin.changes() : []));
+    // What the server says of itself is a change of each of them.
+    const all = drifted.flatMap((pin) => pin.changes()).map((change) => [JSON.stringify(change), change] as const);
+    const changes = Array.from(new Map(all).values());
     const event: PinEvent = {
       type: hasDrifted ? "tools-drifted" : "tools-held",
       at: dateOf(parts.clock),
@@ -98,6 +101,11 @@ const clauses: readonly (readonly [kind: PinKind, one: string, many: string])[] 
   ["new", "is not known", "are not known"],
   ["unpinned", "was never approved", "were never approved"],
   ["unfingerprinted", "has no fingerprint", "have no fingerprint"],
+  [
+    "other-words",
+    "is of a server that says other things of itself",
+    "are of a server that says other things of itself",
+  ],
   ["other-version", "is of another version of the server", "are of another version of the server"],
 ];
 
@@ -106,7 +114,7 @@ function describePins(pins: readonly HeldPin[], changes: readonly ToolChange[]):
   const said = clauses.flatMap(([kind, one, many]) => {
     const count = pins.filter((pin) => pin.kind === kind).length;
     if (count === 0) return [];
-    const detail = kind === "drifted" && counted !== "" ? ` (${counted})` : "";
+    const detail = (kind === "drifted" || kind === "other-words") && counted !== "" ? ` (${counted})` : "";
     return [`${count} ${count === 1 ? `tool ${one}` : `tools ${many}`}${detail}`];
   });
   return `${said.join(", ")}; held back until approved`;

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
-import { canonicalJson, isJsonObject } from "@hostside/core/implement";
+import type { JsonObject, JsonValue, ServerWords } from "@hostside/core";
+import { canonicalJson, isJsonObject, serverWords, type ClaimedWords } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 import { findLine, lineAt } from "./find-line.ts";
 
@@ -8,8 +8,8 @@ export interface ToolLock {
   readonly lockVersion: 1;
   /** Hash over everything below: equal locks, equal offers. */
   readonly hash: string;
-  /** What the server tells models about itself; absent if nothing. */
-  readonly instructions?: string;
+  /** What the server tells models about itself. Absent: that is not locked. */
+  readonly server?: ServerWords;
   /** In the order of their names. */
   readonly tools: readonly LockedTool[];
 }
@@ -26,21 +26,25 @@ export interface LockedTool {
 }
 
 /**
- * Makes a lock of what a server lists. Of tools that have the same name the first counts, and those
- * without one are left out.
+ * Makes a lock of what a server lists, and of what it says of itself. Of tools that have the same
+ * name the first counts, and those without one are left out.
  */
-export function lockTools(definitions: readonly JsonObject[], instructions: JsonValue | undefined): ToolLock {
+export function lockTools(definitions: readonly JsonObject[], server: ClaimedWords | undefined): ToolLock {
   const tools = new Map<string, LockedTool>();
   for (const definition of definitions) {
     const { name } = definition;
     if (typeof name === "string" && !tools.has(name)) tools.set(name, { name, hash: hashJson(definition), definition });
   }
   const offer = {
-    ...(typeof instructions === "string" && { instructions }),
+    ...(server !== undefined && { server: serverWords(server) }),
     tools: Array.from(tools.values()).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
   const hashes = offer.tools.map(({ name, hash }) => [name, hash]);
-  return { lockVersion: 1, hash: hashJson([offer.instructions ?? null, hashes]), ...offer };
+  return {
+    lockVersion: 1,
+    hash: hashJson([offer.server === undefined ? null : { ...offer.server }, hashes]),
+    ...offer,
+  };
 }
 
 /** The text of a lock file. */
@@ -57,14 +61,14 @@ export function parseLock(text: string): ToolLock {
   const fail = (problem: string, ...path: readonly (string | number)[]): TypeError =>
     new TypeError(`${problem} (line ${findLine(text, path)})`);
   if (!isJsonObject(value) || value["lockVersion"] !== 1) throw fail("no lock file of version 1", "lockVersion");
-  const { tools, instructions } = value;
+  const { tools, server } = value;
   if (!isList(tools)) throw fail("tools must be an array", "tools");
   const definitions = tools.map((tool, index) => {
     const definition = isJsonObject(tool) ? tool["definition"] : undefined;
     if (!isJsonObject(definition)) throw fail(`tools[${index}] must have a definition`, "tools", index);
     return definition;
   });
-  const lock = lockTools(definitions, instructions);
+  const lock = lockTools(definitions, isJsonObject(server) ? server : undefined);
   if (canonicalJson(toJson(lock)) === canonicalJson(value)) return lock;
   const edited = tools.findIndex((tool, index) => {
     const definition = definitions[index];

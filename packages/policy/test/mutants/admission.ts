@@ -89,8 +89,8 @@ export const admissionMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "admission/held-tools.ts",
-        find: "variants.find((other) => other.fingerprint === one.fingerprint)",
-        replace: "variants.find((other) => other.toolName === one.toolName)",
+        find: "(other) => other.fingerprint === one.fingerprint && ",
+        replace: "(other) => other.toolName === one.toolName && ",
       },
     ],
     test: "packages/policy/test/pins.test.ts",

@@ -12,8 +12,11 @@ export function unreadyGroups(
   statuses: readonly ServerStatus[],
   catalog: ProviderCatalog,
 ): readonly UnreadyGroup[] {
-  return statuses.flatMap(({ id, title = id, state, error }) => {
-    const isIdle = state === "idle" && catalog.servers.has(id);
+  return statuses.flatMap(({ id, title: claimed, state, error }) => {
+    const known = catalog.servers.get(id);
+    // Of a server whose tools are all held back the model reads no word of its own.
+    const title = (known === undefined ? claimed : (known.group?.title ?? known.listing.spec.title)) ?? id;
+    const isIdle = state === "idle" && known !== undefined;
     if (isIdle || state === "ready" || state === "disabled" || state === "removed") return [];
     return {
       id: `${providerName}:${id}`,

@@ -57,7 +57,7 @@ export async function readOffers(context: CommandContext, only: readonly string[
     const { signal } = deadline;
     try {
       const connection = await connectionOf(provider, server, { timeoutMs, signal });
-      locks.set(server, lockTools(await listAll(connection, signal), connection.server.instructions));
+      locks.set(server, lockTools(await listAll(connection, signal), connection.server));
     } catch (error) {
       const why: unknown = signal.reason === tooLate ? tooLate : error;
       unread.push({
