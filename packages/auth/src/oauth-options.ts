@@ -213,6 +213,11 @@ export interface RedirectExpectation {
   /** What the page that answers the user calls the server. */
   readonly title: string;
   /**
+   * The redirect URI that the configuration of the client names. The listener listens there and
+   * nowhere else: at any port when the URI names none.
+   */
+  readonly redirectUri?: string | undefined;
+  /**
    * The redirect URI that the client is registered with, if it is already; to be listened on again
    * where that can be done.
    */

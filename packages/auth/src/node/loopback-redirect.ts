@@ -5,6 +5,8 @@ import { showPage } from "./callback-page.ts";
 import { nodeErrorCodeOf, openCallbackServer, type CallbackServer } from "./callback-server.ts";
 import { createRedirectListener, type CallbackWaiter } from "./redirect-listener.ts";
 import {
+  configuredPlaceOf,
+  listenableUris,
   redirectPlaceOf,
   readRedirectOptions,
   uriOf,
@@ -41,10 +43,10 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
     turn = mine.catch(() => {});
     return mine;
   };
-  const enter = async (preferred: RedirectPlace | undefined): Promise<Door> => {
-    const wanted = place.port === undefined ? preferred : place;
-    const known = wanted && doors.get(uriOf(wanted, wanted.port));
-    const door = known ?? (await openDoor(place, preferred?.port));
+  const enter = async (at: RedirectPlace, preferred: RedirectPlace | undefined): Promise<Door> => {
+    const isSame = preferred?.host === at.host && preferred.path === at.path;
+    const wanted = at.port === undefined && isSame ? preferred : at;
+    const door = doors.get(uriOf(wanted, wanted.port)) ?? (await openDoor(at, wanted.port));
     doors.set(door.server.redirectUri, door);
     door.users += 1;
     return door;
@@ -57,12 +59,12 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
   };
   return {
     async listen(expected) {
-      const { preferredUri, signal } = expected;
+      const { redirectUri, preferredUri, serverId, signal } = expected;
       signal.throwIfAborted();
-      const known = redirectPlaceOf(preferredUri);
-      const preferred = known?.host === place.host && known.path === place.path ? known : undefined;
-      const door = await inTurn(() => enter(preferred)).catch((error: unknown) => {
-        throw cannotListen(error, { place, serverId: expected.serverId });
+      const at = redirectUri === undefined ? place : configuredPlaceOf(redirectUri);
+      if (at === undefined) throw noPlace(redirectUri, serverId);
+      const door = await inTurn(() => enter(at, redirectPlaceOf(preferredUri))).catch((error: unknown) => {
+        throw cannotListen(error, { place: at, serverId });
       });
       const listener = createRedirectListener(expected, {
         redirectUri: door.server.redirectUri,
@@ -85,6 +87,14 @@ async function openDoor(place: RedirectPlace, preferredPort: number | undefined)
     showPage(callback.response, "not-waited-for");
   });
   return { server, waits, users: 0 };
+}
+
+function noPlace(redirectUri: string | undefined, serverId: string): HostsideError {
+  const uri = quoteText(redirectUri ?? "");
+  return new HostsideError(
+    `server ${quoteText(serverId)}: users cannot be listened for at its redirect URI ${uri}: ${listenableUris}`,
+    { code: "auth_required", serverId, details: { operation: "sign in" } },
+  );
 }
 
 function cannotListen(

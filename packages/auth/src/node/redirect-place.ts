@@ -53,6 +53,9 @@ const fields: Fields<LoopbackRedirectOptions> = {
 const hosts: readonly LoopbackHost[] = ["127.0.0.1", "localhost", "[::1]"];
 const owner = "loopbackRedirect()";
 
+/** The rule for redirect URIs on this machine. */
+export const listenableUris = "must be an http: URL on 127.0.0.1, localhost or [::1], without user, query and fragment";
+
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readRedirectOptions(options: LoopbackRedirectOptions): {
   readonly place: RedirectPlace;
@@ -79,6 +82,16 @@ export function redirectPlaceOf(redirectUri: unknown): RedirectPlace | undefined
   return { host, port, path: uri.pathname, uri: String(redirectUri) };
 }
 
+/**
+ * The place of the redirect URI that a client is configured with: at any port when it names none
+ * (RFC 8252, 7.3). `undefined` for a URI that nobody can listen at.
+ */
+export function configuredPlaceOf(redirectUri: string): RedirectPlace | undefined {
+  const place = redirectPlaceOf(redirectUri);
+  if (place === undefined || /^http:\/\/[^/]*:\d+(?:\/|$)/i.test(redirectUri)) return place;
+  return { host: place.host, port: undefined, path: place.path };
+}
+
 /** The redirect URI of a place. */
 export function uriOf({ host, path, uri }: RedirectPlace, port: number | undefined): string {
   return uri ?? `http://${host}:${port}${path}`;
@@ -89,8 +102,7 @@ function readPlace(options: LoopbackRedirectOptions): RedirectPlace {
   if (redirectUri !== undefined) {
     const place = redirectPlaceOf(redirectUri);
     if (place === undefined) {
-      const need = "must be an http: URL on 127.0.0.1, localhost or [::1], without user, query and fragment";
-      throw new TypeError(`${owner}: redirectUri ${need}`);
+      throw new TypeError(`${owner}: redirectUri ${listenableUris}`);
     }
     const other = (["host", "port", "path"] as const).find((name) => options[name] !== undefined);
     if (other !== undefined) throw new TypeError(`${owner}: redirectUri says it all; leave out ${other}`);

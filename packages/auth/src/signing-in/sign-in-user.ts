@@ -146,8 +146,8 @@ async function listen(
   const { serverId, title } = account;
   const { signal } = requested;
   const known = await readClient(parts, account, clientKey(discovered.issuer, undefined));
-  const preferredUri = way.preferred ?? known?.redirectUri;
-  const listening = way.receiver.listen({ serverId, title, signal, preferredUri });
+  const places = { redirectUri: way.preferred, preferredUri: known?.redirectUri };
+  const listening = way.receiver.listen({ serverId, title, signal, ...places });
   try {
     const listener = await untilAborted(listening, signal);
     if (way.preferred !== undefined) assertListensAt(account, listener, way.preferred);
@@ -167,7 +167,7 @@ function assertListensAt(account: Account, { redirectUri }: RedirectListener, co
   if (isPort && wanted.hostname === actual.hostname && wanted.pathname === actual.pathname) return;
   throw authRequired(
     account,
-    `its client is registered with the redirect URI ${configured}, and users can be listened for at ${redirectUri} alone: free that port, or give loopbackRedirect() the same host and path`,
+    `its client is registered with the redirect URI ${configured}, and the redirect of createOAuth() listens at ${redirectUri} alone: it has to listen where the client is registered`,
   );
 }
 
