@@ -115,7 +115,7 @@ const steps = {
   replay: {
     about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
     waits: true,
-    args: tests("replay", "--maxConcurrency=12", "packages/replay/test"),
+    args: tests("replay", "--maxConcurrency=12", "conformance/test/replay"),
   },
   properties: {
     isPatient: true,

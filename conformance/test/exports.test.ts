@@ -25,6 +25,17 @@ it("exports these values and no others", () => {
   ]);
 });
 
+it("exports these values of recordings and no others", async () => {
+  expect(Object.keys(await import("../src/replay/index.ts")).sort()).toEqual([
+    "createRecorder",
+    "createReplay",
+    "parseRecording",
+    "readRecording",
+    "runReplayCommand",
+    "startReplayServer",
+  ]);
+});
+
 it("has these entry points, and one command", async () => {
   const manifest: unknown = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   expect(manifest).toMatchObject({
@@ -34,6 +45,7 @@ it("has these entry points, and one command", async () => {
       "./checks.json": "./checks.json",
       "./driver.schema.json": "./driver.schema.json",
       "./faults.json": "./faults.json",
+      "./replay": expect.anything(),
       "./report.schema.json": "./report.schema.json",
       "./package.json": "./package.json",
     },

@@ -9,6 +9,7 @@ export const helpText = `Usage: hostside-conformance <command> [options] [-- pro
   diff   -- node my-server.js        compare a server with its lock file
   host   -- ./my-driver              check a host through its driver
   compare before.json after.json     what two --json reports differ in; --markdown FILE
+  record FILE -- program args…       record what a host says with a server; also: play FILE, show FILE, play --help
 
 Which checks
   --only ID|AREA    run these, and what they need (repeatable)

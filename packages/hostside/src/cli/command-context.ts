@@ -13,7 +13,9 @@ export interface GlobalOptions {
   readonly quiet?: boolean | undefined;
   /** What servers write to stderr and what a developer wants to know, on stderr. */
   readonly verbose?: boolean | undefined;
-  /** A file that becomes a recording of what is said with servers (`@hostside/replay`). */
+  /**
+   * A file that becomes a recording of what is said with servers (`@hostside/conformance/replay`).
+   */
   readonly record?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { worstOf } from "../../src/cli/checking/check-servers.ts";
-import { loadKit } from "../../src/cli/checking/load-kit.ts";
+import { loadKit } from "../../src/cli/load-kit.ts";
 import { toAddress } from "../../src/cli/checking/to-address.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
@@ -71,11 +71,11 @@ it("says how to install the kit where it is missing, and blames it for nothing e
     Promise.reject(
       Object.assign(new Error(`Cannot find package '${name}' imported from x`), { code: "ERR_MODULE_NOT_FOUND" }),
     );
-  await expect(loadKit(missing("@hostside/conformance"))).rejects.toMatchObject({
+  await expect(loadKit("check", missing("@hostside/conformance"))).rejects.toMatchObject({
     name: "UsageError",
     hint: expect.stringMatching(/^npm install --save-dev hostside @hostside\/conformance, or without/),
   });
-  await expect(loadKit(missing("ajv"))).rejects.toThrow("Cannot find package 'ajv'");
+  await expect(loadKit("check", missing("ajv"))).rejects.toThrow("Cannot find package 'ajv'");
 });
 
 it.each([

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { fixtureServer } from "@hostside/fixtures";
-import { parseRecording } from "@hostside/replay";
+import { parseRecording } from "@hostside/conformance/replay";
 import { expect, it } from "vitest";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { createTrust } from "@hostside/config";
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import type * as Kit from "@hostside/conformance";
 import type { ReportFormat, RunReport, TextStyle } from "@hostside/conformance";
 import type { ServerSpec } from "@hostside/core";
 import { chooseAuth } from "../../auth/choose-auth.ts";
@@ -11,7 +12,7 @@ import { startableServer } from "../opening/known-server.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { reportProblems } from "../opening/report-problems.ts";
 import { usageError } from "../usage-error.ts";
-import { loadKit, type ConformanceKit } from "./load-kit.ts";
+import { loadKit } from "../load-kit.ts";
 import { toAddress } from "./to-address.ts";
 import { printJson } from "../render/print.ts";
 import { fromEnvironment } from "../from-environment.ts";
@@ -29,15 +30,8 @@ export interface CheckArguments {
 }
 
 /** Runs the conformance kit's checks against servers of the configuration, one after the other. */
-export const checkServers: CommandWork<CheckArguments> = (args, context) => checkWith(args, context, loadKit);
-
-/** {@linkcode checkServers} with a kit of one's own. */
-export async function checkWith(
-  args: CheckArguments,
-  context: CommandContext,
-  load: () => Promise<ConformanceKit>,
-): Promise<number> {
-  const kit = await load();
+export const checkServers: CommandWork<CheckArguments> = async (args, context) => {
+  const kit = await loadKit("check", () => import("@hostside/conformance"));
   const plan = readPlan(args, kit);
   const { terminal, options } = context;
   const config = await readServers(context);
@@ -73,11 +67,11 @@ export async function checkWith(
   // What cannot be used was not checked, and nobody who reads 0 is to think so.
   const isPartial = args.server === undefined && config.problems.some(({ severity }) => severity === "error");
   return worstOf(isPartial ? [...codes, exitCodes.incomplete] : codes);
-}
+};
 
 type Plan = ReturnType<typeof readPlan>;
 
-function readPlan({ only, skip, calls, allowCalls, reports, strict, server }: CheckArguments, kit: ConformanceKit) {
+function readPlan({ only, skip, calls, allowCalls, reports, strict, server }: CheckArguments, kit: typeof Kit) {
   const selection = kit.selectChecks(kit.serverChecks, { only, skip });
   if (!selection.ok) throw usageError(selection.mistake.replace("; --list shows them all", ""));
   const consent = kit.readConsent(calls, allowCalls);
@@ -117,7 +111,7 @@ function chooseServers(config: LoadedConfig, { server }: CheckArguments): readon
 
 interface Checking {
   readonly plan: Plan;
-  readonly kit: ConformanceKit;
+  readonly kit: typeof Kit;
   readonly context: CommandContext;
   readonly means: Parameters<typeof toAddress>[1];
 }

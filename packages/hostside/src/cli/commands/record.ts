@@ -1,6 +1,7 @@
 import { describePage } from "../program/describe-page.ts";
 import type { Declare } from "../program/declare.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { loadKit } from "../load-kit.ts";
 
 /** `record FILE -- COMMAND`. */
 export const declareRecord: Declare = (program, run) => {
@@ -13,18 +14,19 @@ export const declareRecord: Declare = (program, run) => {
     .action((file: string, server: readonly string[]) =>
       run(async ({ expectStop }) => {
         expectStop?.();
-        const { main } = await import("@hostside/replay/cli");
+        const { runReplayCommand } = await loadKit("record", () => import("@hostside/conformance/replay"));
         // It ends this process as the server ends, and comes back from what went wrong alone, which
         // it has said.
-        await main(["record", file, "--", ...server], "hostside record");
+        await runReplayCommand(["record", file, "--", ...server], "hostside record");
         return exitCodes.fail;
       }),
     );
   describePage(command, {
     purpose: "Examine",
     about: [
+      "Needs @hostside/conformance, which has to be installed beside hostside: npm install --save-dev hostside @hostside/conformance.",
       "Put it in place of the server's command in the configuration of any host. The recording is a file of lines that can be read; secrets are masked in it, and what tools are asked and answer stays: read it before you send it to anybody.",
-      "With --record FILE, a hostside command records what it says with its servers, those of HTTP without the proxy of the environment. npx @hostside/replay plays a recording back as a server.",
+      "With --record FILE, a hostside command records what it says with its servers, those of HTTP without the proxy of the environment. npx @hostside/conformance play plays a recording back as a server.",
     ],
     examples: [
       {

@@ -1,5 +1,6 @@
-import type { Recorder } from "@hostside/replay";
+import type { Recorder } from "@hostside/conformance/replay";
 import type { HostParts } from "../../create-host.ts";
+import { loadKit } from "../load-kit.ts";
 import { usageError } from "../usage-error.ts";
 
 /** A host, and what is recorded of what it says with servers. */
@@ -38,7 +39,7 @@ export async function openRecorded(
 
 async function openRecorder(file: string | undefined): Promise<Recorder | undefined> {
   if (file === undefined) return undefined;
-  const { createRecorder } = await import("@hostside/replay");
+  const { createRecorder } = await loadKit("--record", () => import("@hostside/conformance/replay"));
   try {
     return createRecorder({ to: file });
   } catch (error) {

@@ -3,20 +3,20 @@ import type { StdioEntry } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { createReplay, type Replay, type ReplayOptions } from "../play/create-replay.ts";
-import { createRecorder } from "../record/create-recorder.ts";
-import { readRecording } from "../recording/read-recording.ts";
-import { countStart, fromStart } from "./from-start.ts";
-import { joinPipes, playOverStdio, type ProgramEnd } from "./play-over-stdio.ts";
-import { recordedServer } from "./recorded-server.ts";
-import { startReplayServer } from "./start-replay-server.ts";
+import { createReplay, type Replay, type ReplayOptions } from "./play/create-replay.ts";
+import { createRecorder } from "./record/create-recorder.ts";
+import { readRecording } from "./recording/read-recording.ts";
+import { countStart, fromStart } from "./serve/from-start.ts";
+import { joinPipes, playOverStdio, type ProgramEnd } from "./serve/play-over-stdio.ts";
+import { recordedServer } from "./serve/recorded-server.ts";
+import { startReplayServer } from "./serve/start-replay-server.ts";
 
 const help = `Plays recorded MCP servers, and records those over stdio.
 
-  hostside-replay play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
-  hostside-replay play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
-  hostside-replay record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
-  hostside-replay show FILE                         what is in a recording
+  hostside-conformance play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
+  hostside-conformance play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
+  hostside-conformance record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
+  hostside-conformance show FILE                         what is in a recording
 
   --timing none|recorded|FACTOR   when answers come (none: at once)
   --order any|recorded            whether the host has to ask in the order of the recording (any)
@@ -38,12 +38,12 @@ const options = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /**
- * Runs the program with the arguments of this process; `program` is what its user called. Exits
- * with 2 for wrong use, and with 1 for a recording that cannot be played.
+ * Plays, records or shows a recording, as the arguments of a command line say; `program` is what its
+ * user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played.
  */
-export async function main(
-  args: readonly string[] = process.argv.slice(2),
-  program: string = "hostside-replay",
+export async function runReplayCommand(
+  args: readonly string[],
+  program: string = "hostside-conformance",
 ): Promise<void> {
   try {
     await run(args);
@@ -63,7 +63,6 @@ async function run(args: readonly string[]): Promise<void> {
   if (file === undefined || rest.length > 0) throw new TypeError(wordsForFiles(command, rest, split));
   if (command === "record") return recordProgram(file, split === -1 ? [] : args.slice(split + 1), values);
   if (command === "show") return show(file);
-  if (command !== "play") throw new TypeError(`there is no ${JSON.stringify(command)}; see --help`);
   if (values.http === true) return playOverHttp(file, values);
   const recording = await readRecording(file);
   const whole = await createReplay(recording, readOptions(values));

@@ -1,5 +1,5 @@
 import { startFaultServer, type FaultRule } from "@hostside/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createRecorder, createReplay, parseRecording } from "@hostside/conformance/replay";
 import { createConnector } from "@hostside/transports";
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,6 +1,12 @@
 import type { ServerSpec } from "@hostside/core";
 import { findFault, fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
-import { createRecorder, createReplay, parseRecording, startReplayServer, type Recording } from "@hostside/replay";
+import {
+  createRecorder,
+  createReplay,
+  parseRecording,
+  startReplayServer,
+  type Recording,
+} from "@hostside/conformance/replay";
 import { createConnector } from "@hostside/transports";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -11,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { converse, type Deed, type Seen } from "./converse.ts";
 
-const program = fileURLToPath(new URL("../bin/hostside-replay.js", import.meta.url));
+const program = fileURLToPath(new URL("../../bin/hostside-conformance.js", import.meta.url));
 const deeds: readonly Deed[] = [
   { kind: "list" },
   { kind: "call", name: "echo", args: { text: "one" } },
@@ -46,7 +52,7 @@ async function fetchAs(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-describe("hostside-replay", () => {
+describe("hostside-conformance play, record and show", () => {
   it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
     const file = join(folder, "good.jsonl");
     const { live } = await record({ id: "one", type: "stdio", ...fixtureServer("legacy-stdio") }, file);
@@ -98,16 +104,15 @@ describe("hostside-replay", () => {
       return { status, said: stdout + stderr };
     };
     expect(run("play", "/nowhere.jsonl")).toMatchObject({ status: 1 });
-    expect(run("dance", "x")).toMatchObject({ status: 2, said: expect.stringContaining('there is no "dance"') });
     expect(run("record", join(folder, "none.jsonl"))).toMatchObject({ status: 2 });
     expect(run("record", join(folder, "none.jsonl"), "node", "srv.mjs")).toEqual({
       status: 2,
-      said: "hostside-replay: record takes one file, and -- before the command: record FILE -- node srv.mjs\n",
+      said: "hostside-conformance: record takes one file, and -- before the command: record FILE -- node srv.mjs\n",
     });
     expect(run("record", "node", "srv.mjs", "--", "node")).toMatchObject({
       said: expect.stringContaining("takes one file;"),
     });
-    expect(run("--help").said).toContain("hostside-replay play FILE");
+    expect(run("play", "--help").said).toContain("hostside-conformance play FILE");
     expect(run("show", join(folder, "good.jsonl")).said).toContain("legacy-fixture 1.0.0 (legacy, 2025-11-25)");
   });
 });

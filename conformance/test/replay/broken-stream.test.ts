@@ -1,5 +1,5 @@
 import type { Connection, ServerSpec } from "@hostside/core";
-import { createReplay, parseRecording, type Recording } from "@hostside/replay";
+import { createReplay, parseRecording, type Recording } from "@hostside/conformance/replay";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 

@@ -1,5 +1,5 @@
 import { createProvider } from "@hostside/provider";
-import { createRecorder, createReplay } from "@hostside/replay";
+import { createRecorder, createReplay } from "@hostside/conformance/replay";
 import { createConnector } from "@hostside/transports";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
 import { startFaultServer, type Fault, type FaultTransport } from "@hostside/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createRecorder, createReplay, parseRecording } from "@hostside/conformance/replay";
 import { createConnector } from "@hostside/transports";
 import { converse, type Deed, type Seen } from "./converse.ts";
 

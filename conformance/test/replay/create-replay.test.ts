@@ -1,5 +1,11 @@
 import type { Connection, Connector, ServerSpec } from "@hostside/core";
-import { createRecorder, createReplay, parseRecording, type ReplayOptions, type Replay } from "@hostside/replay";
+import {
+  createRecorder,
+  createReplay,
+  parseRecording,
+  type ReplayOptions,
+  type Replay,
+} from "@hostside/conformance/replay";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 

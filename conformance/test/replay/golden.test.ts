@@ -1,5 +1,5 @@
 import type { JsonValue, ServerSpec } from "@hostside/core";
-import { createReplay, parseRecording } from "@hostside/replay";
+import { createReplay, parseRecording } from "@hostside/conformance/replay";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { converse, type Deed } from "./converse.ts";

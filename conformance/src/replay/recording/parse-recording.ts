@@ -133,6 +133,6 @@ function assertHeader(value: JsonObject, name: string): void {
     throw recordingError(`${name}:1: version must be a positive integer`);
   if (version > formatVersion)
     throw recordingError(
-      `${name}:1: has version ${version} of the format, and this is a Hostside that reads ${formatVersion}; update @hostside/replay`,
+      `${name}:1: has version ${version} of the format, and this is a Hostside that reads ${formatVersion}; update @hostside/conformance`,
     );
 }

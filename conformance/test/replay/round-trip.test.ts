@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { fixtureServer, startHttpFixture } from "@hostside/fixtures";
-import { createRecorder, createReplay, parseRecording } from "@hostside/replay";
+import { createRecorder, createReplay, parseRecording } from "@hostside/conformance/replay";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { converse, type Deed } from "./converse.ts";

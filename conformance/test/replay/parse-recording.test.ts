@@ -1,5 +1,5 @@
 import { isHostsideError } from "@hostside/core";
-import { createReplay, parseRecording, readRecording } from "@hostside/replay";
+import { createReplay, parseRecording, readRecording } from "@hostside/conformance/replay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -41,7 +41,7 @@ describe("parseRecording()", () => {
       lines('{"hostside":"recording"}'),
       "bug.jsonl:1: version must be a positive integer",
     ],
-    ["a later version", lines('{"hostside":"recording","version":2}'), "update @hostside/replay"],
+    ["a later version", lines('{"hostside":"recording","version":2}'), "update @hostside/conformance"],
     ["a line that is no JSON", lines(header, '{"type": nonsense}'), "bug.jsonl:2:10: no JSON"],
     ["a line that is no object", lines(header, "[]"), "bug.jsonl:2:1: each line must be a JSON object"],
     [

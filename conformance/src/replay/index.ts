@@ -23,3 +23,6 @@ export type { ReplayAgain } from "./play/create-stage.ts";
 
 // Serving what was recorded.
 export { startReplayServer, type ReplayServer, type ReplayServerOptions } from "./serve/start-replay-server.ts";
+
+// The commands play, record and show.
+export { runReplayCommand } from "./run-replay-command.ts";

@@ -1,2 +1,0 @@
-// The program `hostside-replay`.
-export { main } from "./serve/main.ts";
