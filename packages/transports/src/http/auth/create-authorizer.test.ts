@@ -259,6 +259,22 @@ describe("finishHttpAuthorization()", () => {
     expect(server.grants).toEqual([]);
   });
 
+  it.each([
+    ["another", { state: "forged" }],
+    ["no", {}],
+  ])("throws auth_required, and asks for no token, for a callback with %s state", async (_which, query) => {
+    await using server = await startOAuthServer({ refuse: unless("never") });
+    const provider = Object.assign(createMemoryProvider(), { state: () => "expected" });
+    await using web = await open(server, provider);
+    await thrownBy(web.request(1));
+    const error = await thrownBy(finish(server, provider, { code: "c0de", ...query }));
+    expect(error).toMatchObject({ code: "auth_required", message: expect.stringContaining('server "web"') as string });
+    expect(server.grants).toEqual([]);
+    // The right one still counts.
+    await finish(server, provider, callbackOf(provider));
+    expect(server.grants).toHaveLength(1);
+  });
+
   it("throws invalid_spec for a server that does not use OAuth", async () => {
     const spec = { id: "web", type: "http", url: "https://example.com" } as const;
     expect(await thrownBy(finishHttpAuthorization(spec, new URLSearchParams(), {}))).toMatchObject({

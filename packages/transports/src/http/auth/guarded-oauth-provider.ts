@@ -10,6 +10,8 @@ export type DiscoveryState = object;
 export interface SentUser {
   readonly issuer: string | undefined;
   readonly discovery: DiscoveryState | undefined;
+  /** Which answer is the one to this. */
+  readonly state: string | undefined;
 }
 
 /** What one flow may do. */
@@ -97,8 +99,9 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
     async redirectToAuthorization(url) {
       if (!isInteractive) throw userNotAskedError(rules.serverId, "a user would have to be asked");
       if (!isConfidentialUrl(url) || hasUserInfo(url)) throw unsafePage(url, rules.serverId);
-      learn(url.searchParams.get("state"));
-      rules.onSent?.({ issuer, discovery });
+      const state = url.searchParams.get("state") ?? undefined;
+      learn(state);
+      rules.onSent?.({ issuer, discovery, state });
       await saving.redirectToAuthorization(url);
     },
   };

@@ -58,8 +58,8 @@ export async function runOAuth(
 /**
  * Completes what `redirectToAuthorization` began: exchanges the code that the authorization server
  * sent back for tokens. `callback` is the whole query of the redirect, because the issuer in it has
- * to be checked (RFC 9207); comparing its `state` is the provider's part. Throws `auth_required`
- * when the user declined, when the code is refused, when the server names another authorization
+ * to be checked (RFC 9207). Its `state` has to be the one that the user was sent with; in another
+ * process, comparing it is the provider's part. Throws `auth_required` when the user declined, when the code is refused, when the server names another authorization
  * server than the user was sent to, or when it takes more than two minutes.
  */
 export async function redeemCallback(
@@ -75,6 +75,9 @@ export async function redeemCallback(
     throw new HostsideError(`the authorization was not granted: ${reason}`, { code: "auth_required", serverId });
   }
   secrets.learn(code);
+  // RFC 6749, 10.12: whoever has the user open another redirect must not get a code redeemed.
+  const expected = state.sent?.state;
+  if (expected !== undefined && callback.get("state") !== expected) throw strangeState(serverId, callback);
   const onTimeout = (): HostsideError => unredeemed(serverId);
   const deadline = createDeadline({ timeoutMs: finishMs, onTimeout, clock });
   try {
@@ -92,7 +95,7 @@ export async function redeemCallback(
 }
 
 // Before this process: then the provider has to know.
-const nowhere = { issuer: undefined, discovery: undefined };
+const nowhere = { issuer: undefined, discovery: undefined, state: undefined };
 
 interface Flow {
   readonly init: AuthorizerInit;
@@ -191,6 +194,14 @@ function endpointError(failure: EndpointFailure, init: AuthorizerInit): Hostside
 function describeFailure({ status, error, text }: EndpointFailure, { context }: AuthorizerInit): string {
   const said = bodyExcerptOf([error, text].filter((part) => part !== "").join(": "), context.redact);
   return `the authorization server answered HTTP ${status}${said === "" ? "" : ` (${said})`}`;
+}
+
+function strangeState(serverId: string, callback: URLSearchParams): HostsideError {
+  const what = callback.has("state") ? "another state than" : "no state, and not";
+  return new HostsideError(
+    `the redirect has ${what} the one that the user was sent to the authorization page of server ${JSON.stringify(serverId)} with; its code was not redeemed. Finish with the query of the redirect that belongs to the last sign-in`,
+    { code: "auth_required", serverId },
+  );
 }
 
 function unredeemed(serverId: string): HostsideError {
