@@ -68,7 +68,7 @@ export function malformedAnswerError(
 }
 
 /**
- * An HTTP refusal that says that the server speaks another revision than the one its connection was
+ * A refusal that says that the server speaks another revision than the one its connection was
  * made for.
  */
 export function revisionChangedError(refusal: HostsideError): HostsideError {

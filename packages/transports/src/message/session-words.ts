@@ -32,6 +32,26 @@ export function saysSessionIsForgotten(words: string, { era, hasSession }: Omit<
   return notInitialized.test(sentence) || (hasSession && forgotten.test(sentence));
 }
 
+// "Invalid Request", what servers use for a session that was not begun, and "Invalid params".
+const doubtfulCodes: ReadonlySet<number> = new Set([-32_600, -32_000, -32_002]);
+const invalidParams = -32_602;
+const aboutProtocol = /_meta\b|io\.modelcontextprotocol\/|protocol.?version|initiali[sz]|^invalid request parameters$/i;
+
+/**
+ * Whether a JSON-RPC error may say that the server speaks another revision by now. A tool can say
+ * the same of its arguments, so that it is a reason to ask for something that the server has
+ * answered before, and no more.
+ */
+export function mayHaveChangedRevision({
+  code,
+  message,
+}: {
+  readonly code: number;
+  readonly message: string;
+}): boolean {
+  return doubtfulCodes.has(code) || (code === invalidParams && aboutProtocol.test(message));
+}
+
 /**
  * Whether a JSON-RPC error says that the server speaks another revision than the one its connection
  * was made for: it was replaced.

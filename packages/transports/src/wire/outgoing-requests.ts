@@ -9,7 +9,7 @@ import {
   type Alarm,
 } from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
-import { saysRevisionChanged } from "../message/session-words.ts";
+import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
 import { runHook } from "../time/run-hook.ts";
@@ -137,6 +137,8 @@ interface State extends OutgoingRequestsInit {
   readonly ids: RequestIds;
   closedBy: HostsideError | undefined;
   whenDrained: (() => void) | undefined;
+  /** A request after the handshake was answered with a result. */
+  hasServed: boolean;
   /** Whose requests there were so far, until there were those of two. */
   readonly fairnessKeys: Set<string | undefined>;
 }
@@ -152,6 +154,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     ids: createRequestIds(init.context.random),
     closedBy: undefined,
     whenDrained: undefined,
+    hasServed: false,
     fairnessKeys: new Set(),
   };
   return {
@@ -300,13 +303,16 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
   const answer = readAnswer(message);
   switch (answer.kind) {
     case "result":
+      state.hasServed ||= usedConnection(state, request) !== undefined;
       entry.resolve(answer.result);
       return;
     case "error": {
       const { serverId, redact } = state.context;
       const { method, toolName } = request;
       const connection = usedConnection(state, request);
-      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, connection, redact }));
+      const refusal = fromRpcError(answer.error, { serverId, method, toolName, connection, redact });
+      const isDoubtful = connection !== undefined && mayHaveChangedRevision(answer.error);
+      rejectRefused(state, entry, { refusal, isDoubtful });
       return;
     }
     case "malformed":
@@ -386,8 +392,40 @@ function fail(state: State, id: number, error: HostsideError): boolean {
       : withErrorContext(error, { ...errorContextOf(entry.request), serverId: state.context.serverId });
   const connection = error.code === "http_error" ? usedConnection(state, entry.request) : undefined;
   const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
-  reject(state, entry, isOther ? revisionChangedError(known) : known);
+  const { rpcCode } = error.details;
+  const isDoubtful =
+    connection !== undefined &&
+    rpcCode !== undefined &&
+    mayHaveChangedRevision({ code: rpcCode, message: error.details.excerpt ?? "" });
+  rejectRefused(state, entry, {
+    refusal: isOther ? revisionChangedError(known) : known,
+    isDoubtful: isDoubtful && !isOther,
+  });
   return true;
+}
+
+const proofMs = 10_000;
+
+/**
+ * Rejects with what the server refused with. A server that came back with another revision refuses
+ * whatever it is sent. So a refusal that may come from that is checked by a listing: refused
+ * likewise, it proves that the server changed, and the request did not run.
+ */
+function rejectRefused(
+  state: State,
+  entry: Pending,
+  { refusal, isDoubtful }: { readonly refusal: HostsideError; readonly isDoubtful: boolean },
+): void {
+  const isTold = refusal.code === "session_expired" || refusal.code === "unsupported_protocol";
+  if (!isDoubtful || isTold || !state.hasServed || entry.request.method === "tools/list")
+    return reject(state, entry, refusal);
+  start(state, { method: "tools/list", params: {}, timeoutMs: proofMs, timeoutCode: "request_timeout" }).then(
+    () => reject(state, entry, refusal),
+    (error: HostsideError) => {
+      const isChanged = error.details.rpcCode === refusal.details.rpcCode || error.code === "unsupported_protocol";
+      reject(state, entry, isChanged ? revisionChangedError(refusal) : refusal);
+    },
+  );
 }
 
 function reject(state: State, entry: Pending, error: HostsideError): void {
