@@ -221,12 +221,12 @@ describe("tools_search", () => {
     expect(answer.groups).toMatchObject([{ id: "mcp:s", member_count: 80 }]);
     // Siblings are named by what was looked for, and never twice.
     const members = answer.groups[0]?.members ?? [];
-    expect(members).toHaveLength(10);
+    expect(members).toHaveLength(24);
     expect(members.slice(0, 4)).toEqual([74, 75, 76, 77].map((number) => `mcp_s_thing_${number}`));
     expect(members.filter((name) => namesIn(answer).includes(name))).toEqual([]);
   });
 
-  it("says of groups what helps to choose: the best first, short advice alone, the next best tools by name", async () => {
+  it("says of groups what helps to choose: the best first, the first lines of advice, the next best tools by name", async () => {
     const servers = ["a", "b", "c", "d", "e", "f", "g"];
     const definitions = servers.map((id) => serverTool(id, `${"deep ".repeat(id.charCodeAt(0) - 96)}report`, "Any."));
     const groups = definitions.map(({ name, origin }) =>
@@ -239,7 +239,8 @@ describe("tools_search", () => {
     const first = tools.map(({ name }) => name.split("_")[1]);
     expect(shown.map(({ id }) => id)).toEqual(first.slice(0, 5).map((id) => `mcp:${id ?? ""}`));
     expect(omitted_groups).toEqual({ names: [`mcp:${first[5] ?? ""}`], total: 1 });
-    expect(shown.flatMap(({ instructions = [] }) => instructions)).toEqual(["Ask."]);
+    const advice = shown.map(({ instructions = "" }) => instructions);
+    expect(advice.filter((text) => text !== "Ask.")).toEqual(Array(4).fill(`${"x".repeat(299)}…`));
     const [all] = (await view.selectTools({ tools: [definitions[1]?.name ?? ""] })).groups;
     expect(all?.instructions).toHaveLength(400);
   });

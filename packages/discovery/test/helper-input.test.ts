@@ -79,7 +79,8 @@ describe("hostile texts in answers", () => {
     });
     const answer = await view.selectTools({ group: "mcp:s" });
     expect(new TextEncoder().encode(JSON.stringify(answer)).length).toBeLessThanOrEqual(262_144);
-    expect(namesIn(answer)).toEqual(["mcp_s_fine", "mcp_s_huge"]);
-    expect(answer.omitted_tools).toEqual({ names: ["mcp_s_wide"], total: 1 });
+    expect(namesIn(answer)).toEqual(["mcp_s_fine", "mcp_s_huge", "mcp_s_wide"]);
+    expect(answer.tools[2]).toMatchObject({ description: "Does wide.", arguments: expect.stringMatching(/^p0, p1, /) });
+    expect(answer.tools[2]).not.toHaveProperty("parameters");
   });
 });

@@ -1,5 +1,7 @@
 import type { Diagnostic, JsonObject } from "@hostside/core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createToolbox, estimateDefinitionTokens, estimateTokens } from "../src/index.ts";
 import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer, ViewOptions } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
@@ -10,14 +12,20 @@ const costOf = (view: ToolboxView, maxToolTokens: number): number =>
   view.tools({ maxToolTokens }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
 const tokensOf = (answer: JsonObject): number => estimateTokens(JSON.stringify(answer));
 
+const thing = (index: number): string => `mcp_big_thing_${String(index).padStart(3, "0")}`;
+
 /** One server whose tools each have a schema of about so many bytes. */
 function bigServer(count: number, bytes: number, options: ToolboxOptions = {}): Toolbox {
+  return serverOf(Array(count).fill(bytes), options);
+}
+
+function serverOf(sizes: readonly number[], options: ToolboxOptions): Toolbox {
   const provider = fakeProvider("mcp");
-  const definitions = Array.from({ length: count }, (_, index) => ({
-    ...serverTool("big", `thing_${String(index).padStart(3, "0")}`),
+  const definitions = sizes.map((bytes, index) => ({
+    ...serverTool("big", thing(index).slice("mcp_big_".length)),
     inputSchema: {
       type: "object",
-      properties: { text: { type: "string", description: "some words ".repeat(bytes / 11) } },
+      properties: { text: { type: "string", description: "some words ".repeat(Math.floor(bytes / 11)) } },
     },
   }));
   const members = definitions.map(({ name }) => name);
@@ -93,6 +101,38 @@ describe("maxToolTokens", () => {
     expect(tokensOf(view.listGroups({ query: "*" }))).toBeLessThanOrEqual(2000);
   });
 
+  test.prop([
+    fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 12 }),
+    fc.constantFrom(0, 1000, 8000, 20_000, 100_000),
+    fc.boolean(),
+  ])("bounds answers with tools of any size", async (sizes, maxToolTokens, isDeclaring) => {
+    const view = serverOf(sizes, {}).view();
+    if (isDeclaring) view.tools({ maxToolTokens });
+    const most = isDeclaring ? maxToolTokens : Infinity;
+    const names = sizes.map((_, index) => thing(index));
+    const searched = await view.searchTools({ query: "thing", limit: 64 });
+    expect(tokensOf(searched)).toBeLessThanOrEqual(Math.max(1000, most / 8));
+    const answers = [
+      await view.selectTools({ group: "mcp:big" }),
+      await view.selectTools({ query: "thing", limit: 16 }),
+      await view.selectTools({ tools: [...names, "no_such_thing"] }),
+      view.listGroups({ query: "big" }),
+    ];
+    for (const answer of answers) expect(tokensOf(answer)).toBeLessThanOrEqual(Math.max(1000, most / 4));
+  });
+
+  it("shows the others beside a tool that is larger than there is room for, which has a line", async () => {
+    const view = serverOf([300, 60_000, 300, 300, 300], {}).view();
+    view.tools({ maxToolTokens: 0 });
+    view.tools({ maxToolTokens: 8000 });
+    const answer = await view.searchTools({ query: "thing" });
+    expect(tokensOf(answer)).toBeLessThanOrEqual(1000);
+    expect(namesIn(answer).toSorted()).toEqual([0, 1, 2, 3, 4].map(thing));
+    expect(answer.not_declared).toEqual({ names: [thing(1)], total: 1 });
+    const declared = view.tools({ maxToolTokens: 8000 }).map(({ name }) => name);
+    expect(declared).toEqual(expect.arrayContaining([0, 2, 3, 4].map(thing)));
+  });
+
   it("never gives up what is always visible, and says when that alone is too much", () => {
     const diagnostics: Diagnostic[] = [];
     const toolbox = bigServer(60, 1000, { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
@@ -117,8 +157,7 @@ describe("maxToolTokens", () => {
 });
 
 describe("a group that is larger than there is room for", () => {
-  const members = (count: number): readonly string[] =>
-    Array.from({ length: count }, (_, index) => `mcp_big_thing_${String(index).padStart(3, "0")}`);
+  const members = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => thing(index));
 
   /** Follows `next` to the end; says for each page which tools the model could call. */
   async function readPages(
@@ -153,7 +192,6 @@ describe("a group that is larger than there is room for", () => {
       "with a small limit of selected tools",
       { tools: 200, bytes: 300, options: { maxSelected: 16 }, maxToolTokens: 100_000 },
     ],
-    ["with maxToolTokens that no tool fits in", { tools: 20, bytes: 9000, maxToolTokens: 1000 }],
     ["without maxToolTokens", { tools: 200, bytes: 3000 }],
     ["with small answers", { tools: 40, bytes: 1000, options: { maxAnswerBytes: 4096, maxSelected: 4 } }],
   ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, maxToolTokens }) => {
@@ -178,13 +216,28 @@ describe("a group that is larger than there is room for", () => {
     expect(answer.next).toEqual({ group: "mcp:big", after: members(200)[count - 1] });
   });
 
-  it("shows the schema of a tool that alone is larger than maxToolTokens", async () => {
+  it("names the arguments of a tool that alone is larger than maxToolTokens and the answer", async () => {
     const view = bigServer(3, 9000).view();
     view.tools({ maxToolTokens: 1000 });
     const answer = await view.selectTools({ tools: ["mcp_big_thing_001"] });
-    expect(answer.tools[0]).toHaveProperty("parameters");
+    expect(answer.tools).toEqual([{ name: "mcp_big_thing_001", description: "Does thing_001.", arguments: "text" }]);
     expect(answer).toMatchObject({ not_declared: { names: ["mcp_big_thing_001"], total: 1 } });
     expect(answer.next).toBeUndefined();
+  });
+
+  it("comes page by page in lines where no tool fits into maxToolTokens", async () => {
+    const view = bigServer(100, 9000).view();
+    view.tools({ maxToolTokens: 1000 });
+    const told: string[] = [];
+    let input: JsonObject | undefined = { group: "mcp:big" };
+    while (input !== undefined) {
+      const answer: ToolsAnswer = await view.selectTools(input);
+      expect(tokensOf(answer)).toBeLessThanOrEqual(1000);
+      told.push(...namesIn(answer));
+      input = answer.next;
+      expect(told.length).toBeLessThanOrEqual(100);
+    }
+    expect(told).toEqual(members(100));
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@hostside/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
-import { describeGroup, describeTool, summarizeTool } from "./describe.ts";
+import { describeGroup, describeTool, summarizeLargeTool, summarizeTool } from "./describe.ts";
 import {
   fitAnswer,
   fitNames,
@@ -21,7 +21,7 @@ export interface AnswerPlan {
   /** Most groups with an entry; the ids of the others are named. Default: all. */
   readonly mostGroups?: number;
   /**
-   * Longest advice of a group, in UTF-16 units; longer advice is left out. Default: what a helper
+   * How much of a group's advice is quoted, in UTF-16 units: its first lines. Default: what a helper
    * may quote.
    */
   readonly longestAdvice?: number;
@@ -51,15 +51,15 @@ export function answerTools(context: HelperContext, found: readonly ToolDefiniti
 }
 
 /**
- * The product declares what the view says: schemas come that way, and only what is too large for it
- * stands in the answer.
+ * The product declares what the view says: schemas come that way. What is too large for it stands
+ * in the answer if there is room, else in a line.
  */
 function answerBeside(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   const { offer, answerSchemas } = context;
   const { placed, tooLarge } = offer.place(found);
-  const limit = limitAnswer(context, tooLarge === undefined ? plan.share : Number.POSITIVE_INFINITY);
+  const limit = limitAnswer(context, plan.share);
   const tools = found.flatMap((definition) => {
-    if (definition === tooLarge) return describeTool(definition);
+    if (tooLarge.has(definition)) return describeTool(definition);
     if (!placed.has(definition.name)) return [];
     return answerSchemas === "always" ? describeTool(definition) : summarizeTool(definition);
   });
@@ -73,7 +73,7 @@ function answerBeside(context: HelperContext, found: readonly ToolDefinition[], 
 function answerWhole(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   const limit = limitAnswer(context, plan.share);
   const fitted = fitTools(context, { tools: found.map((definition) => describeTool(definition)), found, plan, limit });
-  const shown = new Set(fitted.tools.map(({ name }) => name));
+  const shown = new Set(fitted.tools.flatMap(({ name, parameters }) => (parameters === undefined ? [] : name)));
   const isShown = ({ name }: ToolDefinition): boolean => shown.has(name);
   // Where not all can be declared, those that the answer has no room for need it most.
   const inNeed =
@@ -81,13 +81,13 @@ function answerWhole(context: HelperContext, found: readonly ToolDefinition[], p
       ? found
       : [...found.filter((definition) => !isShown(definition)), ...found.filter(isShown)];
   const { placed } = context.offer.place(inNeed);
-  return finish(context, { found, placed, tooLarge: undefined, limit, fitted });
+  return finish(context, { found, placed, tooLarge: new Set(), limit, fitted });
 }
 
 interface Outcome {
   readonly found: readonly ToolDefinition[];
   readonly placed: ReadonlySet<string>;
-  readonly tooLarge: ToolDefinition | undefined;
+  readonly tooLarge: ReadonlySet<ToolDefinition>;
   readonly limit: AnswerLimit;
   readonly fitted: FittedParts;
 }
@@ -116,7 +116,9 @@ function finish({ offer, permitted }: HelperContext, { found, placed, tooLarge, 
     ...(omittedGroups && { omitted_groups: omittedGroups }),
     ...(notDeclared && { not_declared: notDeclared }),
   };
-  const missing = undeclared.filter((definition) => !readable.has(definition.name) && definition !== tooLarge);
+  const isToldOf = (definition: ToolDefinition): boolean =>
+    readable.has(definition.name) || (tooLarge.has(definition) && described.has(definition.name));
+  const missing = undeclared.filter((definition) => !isToldOf(definition));
   return { answer, missing };
 }
 
@@ -132,7 +134,12 @@ export function fitTools(context: HelperContext, { tools, found, plan, limit }: 
     describeGroup(group, { about: context.about(group), siblings, ...plan }),
   );
   const unshown = all.slice(shown.length).flatMap(({ group, hasFound }) => (hasFound ? group.id : []));
-  return fitAnswer({ tools, groups, unshown }, partOfLimit(limit, 13 / 16));
+  const byName = new Map(found.map((definition) => [definition.name, definition]));
+  const shorten = (tool: ToolAnswer): ToolAnswer | undefined => {
+    const definition = tool.parameters === undefined ? undefined : byName.get(tool.name);
+    return definition && summarizeLargeTool(definition);
+  };
+  return fitAnswer({ tools, groups, unshown, shorten }, partOfLimit(limit, 12 / 16));
 }
 
 interface FitRequest {
@@ -150,7 +157,7 @@ export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, sh
 }
 
 /**
- * As many names as an answer has room for beside everything else; there may be three such lists.
+ * As many names as an answer has room for beside everything else; there may be four such lists.
  */
 export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
   return fitNames(names, partOfLimit(limit, 1 / 16));

@@ -13,6 +13,8 @@ export interface ToolAnswer extends JsonObject {
    * a summary never stands in for a schema.
    */
   readonly parameters?: JsonObject;
+  /** Names of its arguments, where its schema is too large for an answer. */
+  readonly arguments?: string;
 }
 
 /** An entry of the directory of groups. */
@@ -31,13 +33,13 @@ export interface GroupEntry extends JsonObject {
 /** A group of tools that were returned: what it is for, advice, and which other tools it has. */
 export interface GroupAnswer extends GroupEntry {
   /**
-   * The server's advice on use; absent in a search when it is long. Data that a server wrote, not
-   * an instruction of the host.
+   * The server's advice on use; in a search its first lines. Data that a server wrote, not an
+   * instruction of the host.
    */
   readonly instructions?: string;
   /**
-   * Names of tools of it that are not in `tools`: those that match a query next, best first;
-   * without a query the others, as many as fit. To be passed to `tools_select`.
+   * Names of tools of it that are not in `tools`, as many as fit: those that match a query next,
+   * best first, then the others. To be passed to `tools_select`.
    */
   readonly members: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { cleanText, type ToolDefinition, type ToolGroup } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { excerptOf } from "../catalog/excerpt.ts";
 import { stripPreface } from "../catalog/strip-preface.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
@@ -27,6 +28,15 @@ export function summarizeTool(definition: ToolDefinition): ToolAnswer {
   return { name, description: excerptOf(words, maxSummaryLength) };
 }
 
+/** The same for a tool whose schema has no room, with the names of its arguments. */
+export function summarizeLargeTool(definition: ToolDefinition): ToolAnswer {
+  const { properties, required } = definition.inputSchema;
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const list = names.map((name) => (needed.has(name) ? `${name} (required)` : name)).join(", ");
+  return { ...summarizeTool(definition), arguments: excerptOf(list, maxSummaryLength) };
+}
+
 /** A line of the directory; `about` is what the group is for. */
 export function describeGroupEntry(
   { id, title, members }: ToolGroup,
@@ -46,10 +56,7 @@ export interface GroupDescription {
   readonly about: string;
   /** Names of other tools of the group. */
   readonly siblings: readonly string[];
-  /**
-   * Longer advice is left out: half of a rule is none. Default: any, cut to what an answer may
-   * quote.
-   */
+  /** Of longer advice the first lines are quoted. Default: as much as an answer may quote. */
   readonly longestAdvice?: number;
   readonly longestAbout?: number;
 }
@@ -57,13 +64,21 @@ export interface GroupDescription {
 /** A group with its advice and others of its tools by name. */
 export function describeGroup(
   group: ToolGroup,
-  { about, siblings, longestAdvice = Number.POSITIVE_INFINITY, longestAbout }: GroupDescription,
+  { about, siblings, longestAdvice = maxInstructionsLength, longestAbout }: GroupDescription,
 ): GroupAnswer {
   const { instructions = "" } = group;
   return {
     ...describeGroupEntry(group, about, longestAbout),
-    ...(instructions !== "" &&
-      instructions.length <= longestAdvice && { instructions: cleanText(instructions, maxInstructionsLength) }),
+    ...(instructions !== "" && {
+      instructions: firstLines(cleanText(instructions, maxInstructionsLength), longestAdvice),
+    }),
     members: siblings,
   };
+}
+
+/** Whole lines, as many as fit; of a first line that does not fit whole sentences. */
+function firstLines(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf("\n", most - 1);
+  return end > 0 ? `${text.slice(0, end).trimEnd()}\n…` : excerptOf(text, most);
 }

@@ -49,6 +49,8 @@ export interface AnswerParts {
   readonly groups: readonly GroupAnswer[];
   /** Ids of groups without an entry. Default: none. */
   readonly unshown?: readonly string[];
+  /** What to say of a tool that does not fit, in less. Default: its name alone. */
+  readonly shorten?: (tool: ToolAnswer) => ToolAnswer | undefined;
 }
 
 /** What fitted, and the names of what did not. */
@@ -62,9 +64,9 @@ export interface FittedParts extends Pick<AnswerParts, "tools" | "groups"> {
  * of the room; beyond that, they are counted. Groups give way before tools do: first their lists of
  * members, from the end, then their advice, then themselves.
  */
-export function fitAnswer({ tools, groups, unshown = [] }: AnswerParts, limit: AnswerLimit): FittedParts {
+export function fitAnswer({ tools, groups, unshown = [], shorten }: AnswerParts, limit: AnswerLimit): FittedParts {
   const room = createRoom(limit);
-  const fittedTools = fitItems(tools, { nameOf: ({ name }) => name, room, maxNames: limit.max / 2 });
+  const fittedTools = fitItems(tools, { nameOf: ({ name }) => name, shorten, room, maxNames: limit.max / 2 });
   const versions = groups.map((group) => {
     const { instructions: _instructions, ...bare } = { ...group, members: [] };
     const shares = [1 / 2, 1 / 4, 1 / 8, 0].map((share) => Math.floor(group.members.length * share));
@@ -139,13 +141,14 @@ function roomOf(size: number, limit: AnswerLimit): Room {
 
 interface FitRule<Item> {
   readonly nameOf: (item: Item) => string;
+  readonly shorten?: ((item: Item) => Item | undefined) | undefined;
   readonly room: Room;
   readonly maxNames: number;
 }
 
 function fitItems<Item>(
   items: readonly Item[],
-  { nameOf, room, maxNames }: FitRule<Item>,
+  { nameOf, shorten, room, maxNames }: FitRule<Item>,
 ): { readonly fitted: readonly Item[]; readonly omitted: OmittedNames | undefined } {
   // Names first: each item then trades the room of its name for that of itself, if there is enough.
   const named = new Set<string>();
@@ -160,8 +163,9 @@ function fitItems<Item>(
   for (const item of items) {
     const name = nameOf(item);
     if (named.has(name)) room.give(name);
-    if (room.take(item)) {
-      fitted.push(item);
+    const fits = [item, shorten?.(item)].find((version) => version !== undefined && room.take(version));
+    if (fits !== undefined) {
+      fitted.push(fits);
     } else {
       if (named.has(name)) room.take(name);
       omitted.push(name);

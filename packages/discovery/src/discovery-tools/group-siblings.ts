@@ -2,9 +2,9 @@ import type { ToolGroup } from "@hostside/core";
 
 /**
  * Which tools of a group an answer names beside those that it describes: these, the first ones
- * first; or all others, unless there are more than so many.
+ * first, and then others up to so many; or all others, unless there are more than so many.
  */
-export type OtherTools = { readonly ranked: readonly string[] } | { readonly atMost: number };
+export type OtherTools = { readonly ranked: readonly string[]; readonly upTo?: number } | { readonly atMost: number };
 
 /** A group of an answer. */
 export interface GroupWithSiblings {
@@ -37,10 +37,16 @@ export function groupsWithSiblings(
   const ranked = "ranked" in others ? others.ranked : [];
   const ranks = new Map(Array.from(new Set([...found, ...ranked]), (name, rank) => [name, rank]));
   const rankOf = (name: string): number => ranks.get(name) ?? 0;
-  const siblingsOf = (named: readonly string[], { members }: ToolGroup): readonly string[] => {
+  const siblingsOf = (named: readonly string[], { members }: ToolGroup, hasFound: boolean): readonly string[] => {
     if ("ranked" in others) {
       const wanted = new Set(ranked);
-      return named.filter((name) => wanted.has(name) && !described.has(name)).sort((a, b) => rankOf(a) - rankOf(b));
+      const next = named
+        .filter((name) => wanted.has(name) && !described.has(name))
+        .sort((a, b) => rankOf(a) - rankOf(b));
+      const isRest = (name: string): boolean => !wanted.has(name) && !described.has(name);
+      // A group of which only a runner-up is known is named for that one alone.
+      const rest = hasFound ? members.filter(isRest).slice(0, Math.max(0, (others.upTo ?? 0) - next.length)) : [];
+      return [...next, ...rest];
     }
     const rest = members.filter((member) => !described.has(member));
     return rest.length <= others.atMost ? rest : [];
@@ -56,7 +62,7 @@ export function groupsWithSiblings(
     .sort((a, b) => a.best - b.best)
     .map(({ group, named, best }) => ({
       group,
-      siblings: siblingsOf(named, group),
+      siblings: siblingsOf(named, group, best < found.length),
       hasFound: best < found.length,
     }));
 }

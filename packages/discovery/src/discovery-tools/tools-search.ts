@@ -66,14 +66,16 @@ export async function searchTools(
 // A name costs a tenth of what a description does, and the tool that is meant is often just below
 // the best.
 const runnersUp = 10;
+/** A tool that is found brings the names of its group, as far as they are soon read. */
+export const mostSiblings = 24;
 
 /**
- * A search is a glance, and a conversation has many: of groups only what helps to choose, of other
- * tools the names of the next best.
+ * A search is a glance, and a conversation has many: of groups what helps to choose and the names of
+ * their tools, of other tools the names of the next best.
  */
 function planAnswer(next: readonly ToolDefinition[]): AnswerPlan {
   const ranked = next.map(({ name }) => name);
-  return { share: 1 / 8, others: { ranked }, mostGroups: 5, longestAdvice: 300, longestAbout: 120 };
+  return { share: 1 / 8, others: { ranked, upTo: mostSiblings }, mostGroups: 5, longestAdvice: 300, longestAbout: 120 };
 }
 
 /**

@@ -8,6 +8,7 @@ import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-to
 import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
+import { mostSiblings } from "./tools-search.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { answerSuggestions, suggestGroups, suggestTools } from "./suggest-names.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
@@ -108,7 +109,7 @@ export async function selectTools(
 
 const share = 1 / 4;
 // Who knows the names of tools does not need those of a hundred others.
-const byName: AnswerPlan = { share, others: { atMost: 24 } };
+const byName: AnswerPlan = { share, others: { atMost: mostSiblings } };
 const runnersUp = 10;
 
 interface PageRequest {
@@ -145,7 +146,10 @@ async function selectByQuery(
   const answer = (found: readonly ToolDefinition[]): ToolsAnswer => {
     const chosen = new Set(found);
     const others = ranked.filter((definition) => !chosen.has(definition)).slice(0, runnersUp);
-    const result = answerTools(context, found, { share, others: { ranked: others.map(({ name }) => name) } });
+    const result = answerTools(context, found, {
+      share,
+      others: { ranked: others.map(({ name }) => name), upTo: mostSiblings },
+    });
     const next = nextPage({
       members: [],
       group: undefined,

@@ -4,11 +4,8 @@ import type { ToolDefinition } from "@hostside/core";
 export interface Placement {
   /** Names of those that the next declaration has. */
   readonly placed: ReadonlySet<string>;
-  /**
-   * The first one of all, if it alone costs more than there is room for: it can be shown in an
-   * answer at best.
-   */
-  readonly tooLarge: ToolDefinition | undefined;
+  /** Those that alone cost more than there is room for. No declaration will ever have them. */
+  readonly tooLarge: ReadonlySet<ToolDefinition>;
 }
 
 /** What there is room for. */
@@ -23,8 +20,8 @@ export interface PlaceLimits {
 }
 
 /**
- * Places the first ones of `found` that have room; `chosen` are the names to select, at most as
- * many as there are places.
+ * Places those of `found` that have room, the first ones first. One that is too large costs no
+ * other its place. `chosen` are the names to select, at most as many as there are places.
  */
 export function placeTools(
   found: readonly ToolDefinition[],
@@ -34,15 +31,13 @@ export function placeTools(
   const chosen: string[] = [];
   let left = room;
   let taken = 0;
-  let tooLarge: ToolDefinition | undefined;
+  const tooLarge = new Set<ToolDefinition>();
   for (const definition of found) {
     if (!free.has(definition)) {
       const cost = costOf(definition);
-      if (cost > room && taken === 0 && tooLarge === undefined) {
-        tooLarge = definition;
-        continue;
-      }
-      if (cost > left || taken >= places) break;
+      if (cost > room) tooLarge.add(definition);
+      if (taken >= places) break;
+      if (cost > left) continue;
       left -= cost;
       taken += 1;
     }
