@@ -1,3 +1,4 @@
+import type { ServerSharing } from "./server-spec.ts";
 import type { ToolDefinition } from "./tool.ts";
 
 /**
@@ -32,6 +33,20 @@ export interface AdmissionServer {
   readonly version?: string | undefined;
   /** As of its latest listing. Absent: it has not been listed. */
   readonly words?: ServerWords | undefined;
+  /**
+   * Identifies the registration over restarts: a hash of its source, its id, and its program or
+   * URL, without credentials. Whatever is kept about a server is kept for its registration.
+   */
+  readonly registration?: string | undefined;
+  /**
+   * Changes with every change of the spec, and differs between connections. What is kept of answers
+   * holds for one revision.
+   */
+  readonly revision?: number | undefined;
+  /** Who shares the connection. */
+  readonly sharing?: ServerSharing | undefined;
+  /** As in its spec. */
+  readonly perCaller?: boolean | undefined;
 }
 
 /**

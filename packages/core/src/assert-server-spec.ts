@@ -71,8 +71,10 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   const check = createChecks(id, spec);
 
   const type = readType(id, spec);
-  check.known({ id: true, ...serverEntryFields[type] });
+  check.known({ id: true, source: true, perCaller: true, ...serverEntryFields[type] });
   assertMembersOf(type, check);
+  check.optional("source", "string");
+  check.optional("perCaller", "boolean");
   check.optional("title", "string");
   check.oneOf("era", ["auto", "legacy", "2026-07-28"]);
   check.oneOf("concurrency", ["serial", "read-only-parallel", "parallel"]);

@@ -311,6 +311,11 @@ export interface Connector {
    */
   check?(spec: ServerSpec): void;
   /**
+   * Whether requests to this server carry headers of their own, by which answers may differ from
+   * caller to caller. Absent: they do not.
+   */
+  perCaller?(spec: ServerSpec): boolean;
+  /**
    * One attempt, handshake included, bounded by `timeouts.connectMs`; one that has to wait for its
    * turn first says so by `onQueued`. When it rejects or is aborted, nothing of it is left: no
    * process, socket or timer. Throws `spawn_failed`, `server_exited`, `connect_timeout`,

@@ -106,6 +106,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     report,
     trust: createTrust({ store: state.store, lock: state.lock, clock }),
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
+    perCaller: (spec) => connector.perCaller?.(spec) === true,
     timeoutMs,
     signal,
     clock,
@@ -130,7 +131,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const { toolbox, recheckTools } = toolboxes;
   const conversations = openPool({ ...means, ...toolboxes, provider, makeProvider, results });
   closing.add(() => catalogs?.close());
-  opened.start(configTargetOf(provider, conversations));
+  opened.start(configTargetOf(provider, conversations, policy));
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(endShared);

@@ -7,4 +7,6 @@ export interface ProviderParts {
   readonly settings: ProviderSettings;
   readonly catalog: LiveCatalog;
   readonly observers: Observers;
+  /** Stands for the provider, and holds nothing of it. */
+  readonly identity: object;
 }

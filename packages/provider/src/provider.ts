@@ -31,7 +31,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const { name, names, describe, admit, reservedNames, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, names, describe, admit, reservedNames });
   const observers = createObservers();
-  const parts = { settings, catalog, observers };
+  const parts = { settings, catalog, observers, identity: {} };
   const serverSet = createServerSet(parts);
   for (const spec of specs) serverSet.add(spec);
   recallCatalog(options.savedCatalog, parts, serverSet);

@@ -211,7 +211,7 @@ describe("admit", () => {
       fingerprint: expect.stringMatching(/^sha256-[0-9a-f]{64}$/),
       origin: { serverId: "s", toolName: "a" },
     });
-    expect(asked[0]?.[1]).toEqual({ id: "s", labels: { scope: "project" } });
+    expect(asked[0]?.[1]).toMatchObject({ id: "s", labels: { scope: "project" } });
     await provider.call("mcp_s_a");
     await provider.refresh();
     expect(asked).toHaveLength(1);
@@ -219,7 +219,7 @@ describe("admit", () => {
     await provider.refresh();
     expect(asked.slice(1).map(([{ name }]) => name)).toEqual(["mcp_s_a", "mcp_s_b"]);
     await provider.updateServer({ ...spec, labels: { scope: "user" } });
-    expect(asked.slice(3).map(([, from]) => from)).toEqual([
+    expect(asked.slice(3).map(([, from]) => from)).toMatchObject([
       { id: "s", labels: { scope: "user" } },
       { id: "s", labels: { scope: "user" } },
     ]);

@@ -72,7 +72,7 @@ it("tells whoever admits tools which version the server says it has, and asks ag
   });
   await provider.init();
   await provider.call("mcp_s_a");
-  expect(versions).toEqual([
+  expect(versions).toMatchObject([
     { id: "s", labels: {}, version: "1.0.0" },
     { id: "s", labels: {}, version: "1.0.0" },
   ]);

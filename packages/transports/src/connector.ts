@@ -28,6 +28,7 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
       if (guard !== undefined) checkGuard(spec, guard);
       preload(spec);
     },
+    perCaller: (spec) => spec.url !== undefined && options.headersFor !== undefined,
     async clearCredentials(spec, { principal } = {}) {
       if (spec.url === undefined || spec.auth === undefined) return;
       const { clearHttpCredentials } = await loadHttp(spec.id);

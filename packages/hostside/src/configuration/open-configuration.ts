@@ -9,7 +9,7 @@ import {
   type LoadConfigOptions,
   type LoadedConfig,
 } from "@hostside/config/node";
-import type { Clock, Diagnostic, Event, ServerSpec } from "@hostside/core";
+import type { Clock, Connector, Diagnostic, Event, ServerSpec } from "@hostside/core";
 import { createEvent, sameJson } from "@hostside/core/implement";
 import type { ApplyOptions } from "@hostside/provider";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
@@ -30,6 +30,8 @@ export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming
   readonly trust: Trust;
   /** What else becomes of each spec. */
   readonly prepare: (spec: ServerSpec) => ServerSpec;
+  /** Whether a connector adds headers of their own to requests. */
+  readonly perCaller: Connector["perCaller"];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly clock: Clock;
@@ -49,6 +51,8 @@ export interface Configuration {
   /** How long it took, without what took a human. */
   readonly spentMs: number;
   extrasOf(serverId: string): ServerExtras | undefined;
+  /** Whether calls and reads carry their conversation and role to a server. */
+  passesContext(serverId: string): boolean;
   readonly onReport: Event<ConfigReport>;
   /**
    * The servers of the product's own code, by their ids. A change takes effect with
@@ -79,7 +83,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
   const servers = createServerSources(opening, { allow: isWanted, revise });
   const end = new AbortController();
-  let applied = nothing.servers;
+  let applied: readonly ServerSpec[] = [];
   const reports = createEvent<ConfigReport>();
   const applyNow = (): Promise<ConfigChange | undefined> =>
     applyAfterEdit(servers.apply, { signal: end.signal, report: opening.report });
@@ -90,8 +94,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   let isFirst = true;
   const target: ConfigTarget = {
     async applyServers(_specs, options, config) {
-      const { specs, config: used } = servers.take(config);
-      applied = used.servers;
+      const { specs } = servers.take(config);
+      applied = servers.ofFiles();
       if (!isFirst) return servers.apply(options);
       isFirst = false;
       return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
@@ -116,9 +120,9 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     const emit = createOrderedEmit((report) => reports.emit(report));
     onReport((report) => {
       const { config: used } = report.config === servers.raw ? servers.current : servers.take(report.config);
-      // Settings alone may have others start.
-      const change = sameJson(used.servers, applied) ? undefined : applyNow();
-      applied = used.servers;
+      // Settings alone may have others start, or have them hear of their callers.
+      const change = sameJson(servers.ofFiles(), applied) ? undefined : applyNow();
+      applied = servers.ofFiles();
       emit({ ...report, config: used }, change);
     });
   };
@@ -139,11 +143,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
       return servers.current.specs;
     },
     spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
-    // What does not start is not trusted, or is not what runs by this name.
-    extrasOf: (serverId) =>
-      servers.own.get(serverId)?.extras ??
-      shared?.extrasOf(serverId) ??
-      servers.current.config.sources.find((source) => source.serverId === serverId && source.state === "on")?.extras,
+    extrasOf: (serverId) => servers.extrasOf(serverId),
+    passesContext: (serverId) => servers.passesContext(serverId),
     onReport: reports.on,
     own: servers.own,
     settle: () => servers.take().specs,
@@ -153,12 +154,14 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
 }
 
-interface ServerSources extends Pick<Configuration, "own" | "apply" | "start"> {
+interface ServerSources extends Pick<Configuration, "own" | "apply" | "start" | "extrasOf" | "passesContext"> {
   /** The configuration as it was read last. */
   readonly raw: LoadedConfig;
   readonly current: SettledServers;
   /** Settles the servers of all sources. Default: with the configuration that was read last. */
   take(config?: LoadedConfig): SettledServers;
+  /** Those of {@linkcode current} that files have. */
+  ofFiles(): readonly ServerSpec[];
 }
 
 /** The servers of the product's code, of the files and of all replicas, and who applies them. */
@@ -166,16 +169,30 @@ function createServerSources(
   opening: OpeningConfig,
   { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
 ): ServerSources {
-  const { given, shared, naming, prepare } = opening;
+  const { given, shared, naming, prepare, perCaller } = opening;
   const own = new Map(given.map((server) => [server.spec.id, server]));
   const { promise: started, resolve: start } = createPromise<ServersTarget>();
   const settle = (config: LoadedConfig): SettledServers => {
     const servers = { given: Array.from(own.values(), ({ spec }) => spec), shared: shared?.specs ?? [], allow, naming };
-    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
-    return { specs: specs.map(prepare), config: used };
+    const settled = settleServers(reviseServers(config, revise), servers);
+    const identify = (spec: ServerSpec): ServerSpec => {
+      const isPerCaller = perCaller?.(spec) === true || passesContext(spec.id, settled.config);
+      return { ...spec, source: sourceOf(spec.id, settled.config), ...(isPerCaller && { perCaller: true }) };
+    };
+    return { specs: settled.specs.map((spec) => identify(prepare(spec))), config: settled.config };
   };
+  const isShared = (serverId: string): boolean => shared?.specs.some(({ id }) => id === serverId) === true;
+  const sourceOf = (serverId: string, { sources }: LoadedConfig): string => {
+    if (own.has(serverId)) return "servers";
+    return isShared(serverId) ? "sharedServers" : (startedSource(serverId, sources)?.file ?? "config");
+  };
+  const extrasOf = (serverId: string, { sources } = current.config): ServerExtras | undefined =>
+    own.get(serverId)?.extras ?? shared?.extrasOf(serverId) ?? startedSource(serverId, sources)?.extras;
+  const passesContext = (serverId: string, config = current.config): boolean =>
+    extrasOf(serverId, config)?.passContext ?? config.settings.passContext ?? false;
   let raw = nothing;
-  let current = settle(raw);
+  let current: SettledServers = { specs: [], config: raw };
+  current = settle(raw);
   const take = (config: LoadedConfig = raw): SettledServers => {
     raw = config;
     current = settle(config);
@@ -184,6 +201,12 @@ function createServerSources(
   return {
     own,
     take,
+    extrasOf: (serverId) => extrasOf(serverId),
+    passesContext: (serverId) => passesContext(serverId),
+    ofFiles() {
+      const ids = new Set(current.config.servers.map(({ id }) => id));
+      return current.specs.filter(({ id }) => ids.has(id));
+    },
     get raw() {
       return raw;
     },
@@ -196,6 +219,14 @@ function createServerSources(
       return target.applyServers(take().specs, options);
     },
   };
+}
+
+/** The source of a server that starts: what does not is not trusted, or not what runs by this name. */
+function startedSource(
+  serverId: string,
+  sources: LoadedConfig["sources"],
+): LoadedConfig["sources"][number] | undefined {
+  return sources.find((source) => source.serverId === serverId && source.state === "on");
 }
 
 function createPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {

@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
+import type { Policy } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
 import { openConversations, type Conversations } from "../pooled/open-conversations.ts";
@@ -27,6 +28,11 @@ export function openPool(means: PoolMeans): Conversations | undefined {
     name,
     servers: apartOf(configuration.specs),
     toolboxOf: toolboxWith,
+    async arrive(provider) {
+      // Such as after an edit: a new conversation begins with the tools of the new program.
+      const isOnItsWay = provider.statuses().some(({ state }) => state === "connecting");
+      if (isOnItsWay && timeoutMs > 0) await provider.init({ timeoutMs }).catch(() => undefined);
+    },
     async make({ servers, principal, signal }, providerName) {
       const provider = await makeProvider({ servers, principal, name: providerName });
       try {
@@ -56,15 +62,18 @@ export function sharedBy(specs: readonly ServerSpec[], { pool }: PartsContext["o
 /**
  * Where edits of the servers go: those that all share to their provider, the others to the pool.
  */
-export function configTargetOf(provider: McpProvider, conversations: Conversations | undefined): ServersTarget {
-  if (conversations === undefined) return provider;
+export function configTargetOf(
+  provider: McpProvider,
+  conversations: Conversations | undefined,
+  policy: Pick<Policy, "clearCache">,
+): ServersTarget {
   return {
     async applyServers(specs, options) {
-      conversations.update(apartOf(specs));
-      return provider.applyServers(
-        specs.filter((spec) => sharingOf(spec) === "shared"),
-        options,
-      );
+      // A provider of the pool gets its servers with the next call: until then it has the old ones.
+      policy.clearCache();
+      conversations?.update(apartOf(specs));
+      const shared = conversations === undefined ? specs : specs.filter((spec) => sharingOf(spec) === "shared");
+      return provider.applyServers(shared, options);
     },
   };
 }

@@ -136,9 +136,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
 /** What stands around every request: the breaker, and the context that servers are to get. */
 function seamOf({ policy, configuration }: ProviderMeans): RequestSeam {
   const { requestSeam: guard } = policy;
-  const pass = passContext((id) => {
-    return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
-  });
+  const pass = passContext((id) => configuration.passesContext(id));
   return guard === undefined ? pass : (request, send) => guard(request, () => pass(request, send));
 }
 

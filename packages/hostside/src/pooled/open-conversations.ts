@@ -22,6 +22,8 @@ export interface ConversationsMeans extends ConversationParts, Pick<SharedToolbo
   readonly servers: readonly ServerSpec[];
   /** Makes a provider, and waits for its servers as long as it is to be waited for. */
   readonly make: (request: SharedProviderRequest, name: string) => Promise<McpProvider>;
+  /** Waits for servers of a provider that are on their way, as long as it is to be waited for. */
+  readonly arrive: (provider: McpProvider) => Promise<void>;
   /** Makes a toolbox of these beside all that every conversation has. */
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
   readonly clock: Clock;
@@ -77,7 +79,8 @@ export function openConversations(means: ConversationsMeans): Conversations {
       };
       try {
         // What fails does so now. What nobody uses later ends, and is made again by the next call.
-        (await one.lend()).release();
+        using lease = await one.lend();
+        await Promise.all(lease.providers.map(means.arrive));
         return createConversation({ ...means, toolbox: one.toolbox, lend: one.lend, onClose }, wanted);
       } catch (error) {
         onClose();

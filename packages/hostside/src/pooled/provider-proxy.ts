@@ -117,7 +117,8 @@ export function createProviderProxy({ name, clock, borrow }: ProviderProxyInit):
     quarantined: () => shown.quarantined,
     unreadyGroups: () => (current?.closed === false ? (current.unreadyGroups?.() ?? []) : []),
     has: (toolName) => shown.definitions.has(foldCase(toolName)),
-    describeServer: (serverId) => shown.servers.get(serverId),
+    describeServer: (serverId) =>
+      (current?.closed === false ? current.describeServer?.(serverId) : undefined) ?? shown.servers.get(serverId),
     init: (options = {}) => during(options.signal, (provider) => provider.init(options)),
     refresh: (options = {}) => during(options.signal, (provider) => provider.refresh(options)),
     callTimeoutMs,

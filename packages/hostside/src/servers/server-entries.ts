@@ -35,6 +35,9 @@ export function readServerEntry(name: string, entry: unknown): ReadEntry {
   if (!isPlainObject(entry)) throw specError(name, "", `must be an object, not ${kindOf(entry)}`);
   const { approval, oauth, passContext, id: _id, ...members }: Record<string, unknown> = { ...entry };
   if ("id" in entry) throw specError(name, "id", "is unknown: the name of the entry is the id");
+  for (const member of ["source", "perCaller"]) {
+    if (member in entry) throw specError(name, member, "is unknown: the host sets it");
+  }
   if (approval !== undefined && approval !== "always" && approval !== "never") {
     throw specError(name, "approval", 'must be one of "always", "never"');
   }

@@ -85,7 +85,7 @@ describe("servers of createHost()", () => {
     const entry = { command: "x", env: { TOKEN: "${HOME}" }, timeouts: { callMs: 5 }, limits: { maxTools: 3 } };
     await using host = await createHost({ connector, servers: { a: entry } });
     expect(host.statuses()).toMatchObject([{ id: "a", state: "ready" }]);
-    expect(connector.specs.get("a")).toEqual({ id: "a", type: "stdio", ...entry });
+    expect(connector.specs.get("a")).toEqual({ id: "a", source: "servers", type: "stdio", ...entry });
   });
 
   it('take type "sse" of mcpServers files as HTTP with that mode', async () => {
@@ -117,7 +117,7 @@ describe("servers of createHost()", () => {
       await using host = await createHost({ connector, policy, ...options });
       if (Object.keys(options).length === 0) await host.servers.add("a", entry);
       await host.call("mcp_a_a", {}, { context: { conversation: "c" } });
-      const { labels: { scope: _scope, ...labels } = {}, ...spec } = connector.specs.get("a") ?? {};
+      const { labels: { scope: _scope, ...labels } = {}, source: _source, ...spec } = connector.specs.get("a") ?? {};
       seen.push({ ...spec, labels, asked, sent: connector.sent, names: host.tools().map(({ name }) => name) });
     }
     expect(seen[0]).toMatchObject({ type: "stdio", command: "x", asked: ["asked"], labels: { approval: "always" } });

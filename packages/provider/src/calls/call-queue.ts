@@ -34,7 +34,7 @@ import {
   toolRemovedError,
 } from "./call-errors.ts";
 import type { HandCall } from "./hand-call.ts";
-import { checkSelection, type RegistrationOf } from "./check-selection.ts";
+import { checkSelection } from "./check-selection.ts";
 import { createGate, type Gate, type GateEntry } from "./gate.ts";
 import { observedMetaOf, observerOf } from "./call-watch.ts";
 import { toPendingCall, type PendingCall } from "./pending-call.ts";
@@ -68,7 +68,6 @@ export interface CallQueueInit {
   /** The definition that is on offer now for a remote name. */
   readonly find: (toolName: string) => CatalogTool | undefined;
   readonly isQuarantined: (toolName: string) => boolean;
-  readonly registrationOf: RegistrationOf;
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
   /**
@@ -329,13 +328,13 @@ function wireOptions(options: CallOptions, timeoutMs: number, observer: CallObse
 /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
 function checkRoute(
   { origin, options }: ToolCall,
-  { find, isQuarantined, registrationOf }: Pick<OpenCallQueue, "find" | "isQuarantined" | "registrationOf">,
+  { find, isQuarantined }: Pick<OpenCallQueue, "find" | "isQuarantined">,
 ): void {
   const current = find(origin.toolName);
   if (current === undefined) {
     throw isQuarantined(origin.toolName) ? toolQuarantinedError(origin) : toolRemovedError(origin);
   }
-  if (options.selected !== undefined) checkSelection(options.selected, current, registrationOf);
+  if (options.selected !== undefined) checkSelection(options.selected, current);
 }
 
 // Most calls have nothing to report, and the state machine is not bothered with them.

@@ -85,7 +85,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
     const { origin } = definition;
-    if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);
+    if (options.selected !== undefined) checkSelection(options.selected, definition);
     const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
     if (interceptors.length === 0) return toLane(call);
     const registration = serverSet.get(origin.serverId);

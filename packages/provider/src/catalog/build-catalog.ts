@@ -11,6 +11,7 @@ import {
 } from "./catalog.ts";
 import { defineTool, toolOf, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
+import { isSameOrigin } from "./listing-origin.ts";
 import { createAppFilter, createToolFilter } from "./tool-filter.ts";
 
 /** How a catalogue is made. */
@@ -72,7 +73,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const known = previous.servers.get(spec.id);
   // What was selected from one registration says nothing about another one, even if it reads the
   // same.
-  const before = known?.listing.registration === listing.registration ? known : undefined;
+  const before = known !== undefined && isSameOrigin(known.listing.origin, listing.origin) ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
   const groupIds = Object.freeze([groupId]);
   const qualifier = qualifiedName({ serverId: spec.id, toolName: "" });
@@ -90,7 +91,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
         // Of another tool, a definition that reads the same has another fingerprint.
         old: old !== undefined && sameJson(toolOf(old), tool) ? old : undefined,
         isOldSpec: before?.listing.spec === spec,
-        parts: { spec, localName, qualifier, groupIds, describe },
+        parts: { spec, listed: listing.origin, localName, qualifier, groupIds, describe },
       });
       const admission = admit?.(definition, server) ?? "offer";
       if (admission === "offer") found.push(definition);

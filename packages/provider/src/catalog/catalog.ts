@@ -11,15 +11,12 @@ import { compareText, foldCase } from "@hostside/core/implement";
 import { emptyNames, localNameOf, type NameTable } from "@hostside/naming";
 import { toolOf, type CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
+import type { ListingOrigin } from "./listing-origin.ts";
 import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ToolServerListing {
-  /**
-   * Number of the registration; a server that replaces another one under its id has a number of its
-   * own.
-   */
-  readonly registration: string;
+  readonly origin: ListingOrigin;
   readonly spec: ServerSpec;
   readonly server: ServerInfo;
   /** As listed: unfiltered, in the server's order, with unique names. */

@@ -13,6 +13,7 @@ import {
 import { freezeData } from "@hostside/core/implement";
 import { decideEffect, overrideOf } from "./decide-effect.ts";
 import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
+import type { ListingOrigin } from "./listing-origin.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
@@ -51,6 +52,7 @@ export function describeVerbatim({ description = "" }: RemoteTool): string {
 /** What a definition is made from besides the tool. */
 export interface DefinitionParts {
   readonly spec: ServerSpec;
+  readonly listed: ListingOrigin;
   readonly localName: string;
   /** What the qualified names of the server's tools begin with. */
   readonly qualifier: string;
@@ -74,6 +76,11 @@ export function toolOf(definition: CatalogTool): RemoteTool {
   return ListedTool.toolOf(definition);
 }
 
+/** Which server listed a tool; `undefined` for a definition that no provider made. */
+export function listingOriginOf(definition: ToolDefinition): ListingOrigin | undefined {
+  return ListedTool.originOf(definition);
+}
+
 /** What somebody asked for. */
 const known = new WeakMap<ToolDefinition, string>();
 
@@ -83,6 +90,7 @@ class ListedTool implements ToolDefinition {
   // A member, because a table of ten thousand of them would be larger, and slow to collect garbage
   // around.
   readonly #tool: RemoteTool;
+  readonly #listed: ListingOrigin;
   declare readonly name: string;
   declare readonly title?: string;
   declare readonly description: string;
@@ -96,7 +104,7 @@ class ListedTool implements ToolDefinition {
   declare readonly groupIds: readonly string[];
   declare readonly flags?: readonly ToolFlag[];
 
-  constructor(tool: RemoteTool, { spec, localName, qualifier, groupIds, describe }: DefinitionParts) {
+  constructor(tool: RemoteTool, { spec, listed, localName, qualifier, groupIds, describe }: DefinitionParts) {
     const { id: serverId } = spec;
     const { name: toolName } = tool;
     const override = overrideOf(spec, toolName);
@@ -104,6 +112,7 @@ class ListedTool implements ToolDefinition {
     shareText(tool, description);
     const { effect, effectSource } = decideEffect(tool, spec);
     this.#tool = tool;
+    this.#listed = listed;
     this.name = localName;
     this.description = description;
     this.inputSchema = freezeData(tool.inputSchema);
@@ -121,6 +130,10 @@ class ListedTool implements ToolDefinition {
 
   static toolOf(definition: CatalogTool): RemoteTool {
     return definition.#tool;
+  }
+
+  static originOf(definition: ToolDefinition): ListingOrigin | undefined {
+    return #listed in definition ? definition.#listed : undefined;
   }
 
   get fingerprint(): string | undefined {

@@ -1,10 +1,12 @@
 import type { AdmissionServer, ServerSpec } from "@hostside/core";
-import { serverWords } from "@hostside/core/implement";
+import { serverWords, sharingOf } from "@hostside/core/implement";
+import { registrationOf } from "../saved/fingerprint-reach.ts";
 
 type Info = { readonly [member in "version" | "name" | "title" | "description" | "instructions"]?: string | undefined };
 type Known = Info & { readonly server: AdmissionServer };
 
 const described = new WeakMap<ServerSpec, Known>();
+let lastRevision = 0;
 
 /**
  * A server in the host's own words, with the version that it says it has and what else it says of
@@ -17,13 +19,21 @@ export function describeServer(spec: ServerSpec, info: Info | undefined): Admiss
   const known = described.get(spec);
   if (known !== undefined && isSame(known, claimed) && (known.server.words === undefined) === (info === undefined))
     return known.server;
-  const { id, labels = {}, title } = spec;
+  const { id, labels = {}, title, perCaller } = spec;
+  lastRevision += 1;
   const server = Object.freeze({
     id,
     labels,
     ...(title !== undefined && { title }),
     ...(version !== undefined && { version }),
     ...(info !== undefined && { words: serverWords(claimed) }),
+    // A hash, which most hosts never read.
+    get registration() {
+      return registrationOf(spec);
+    },
+    revision: lastRevision,
+    sharing: sharingOf(spec),
+    ...(perCaller !== undefined && { perCaller }),
   });
   described.set(spec, { ...claimed, server });
   return server;

@@ -1,4 +1,4 @@
-import type { Admit, Event, ToolDefinition, ToolsChange } from "@hostside/core";
+import type { Admit, Event, ToolsChange } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
 import type { AgreementWait } from "./agree-on-names.ts";
@@ -48,8 +48,6 @@ export interface LiveCatalog {
    * server.
    */
   releaseNames(serverId: string): void;
-  /** For which registration a definition was made; `undefined` for one that was not made here. */
-  readonly registrationOf: (definition: ToolDefinition) => string | undefined;
   /** Shows nothing any more, and tells nobody. */
   close(): void;
 }
@@ -78,8 +76,6 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
   let current = emptyCatalog(names.table);
   let revision = 0;
   let isBuilding = false;
-  // Of definitions that are not on show any more; the others are found where they stand.
-  const departed = new WeakMap<ToolDefinition, string>();
   const toolsChanged = createEvent<ToolsChange>();
 
   const show = (next: ProviderCatalog): void => {
@@ -90,12 +86,6 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
       return;
     }
     revision += 1;
-    for (const [serverId, { offers, listing }] of before.servers) {
-      if (next.servers.get(serverId)?.offers === offers) continue;
-      for (const definition of offers) {
-        if (next.byName.get(definition.name) !== definition) departed.set(definition, listing.registration);
-      }
-    }
     if (toolsChanged.hasListeners) toolsChanged.emit(diffCatalogs(before, next));
   };
   return {
@@ -131,10 +121,6 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
       isPossibleName(localName, serverId, shared.naming),
     claimNames: (serverId) => names.claim(serverId),
     releaseNames: (serverId) => names.release(serverId),
-    registrationOf(definition) {
-      if (current.byName.get(definition.name) !== definition) return departed.get(definition);
-      return current.servers.get(definition.origin?.serverId ?? "")?.listing.registration;
-    },
     close() {
       toolsChanged.close();
       names.leave();

@@ -1,4 +1,4 @@
-import { redactSpec, redactUrl, type ServerSpec } from "@hostside/core";
+import { redactSpec, redactUrl, type HttpEntry, type JsonValue, type ServerSpec } from "@hostside/core";
 import { compareText, copySpec, createRedactor, isSecretName } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 
@@ -10,26 +10,39 @@ import { hashJson } from "@hostside/naming";
  * transports are all alike.
  */
 export function fingerprintReach(spec: ServerSpec, principal: string | undefined): string {
-  const { id, era = "auto" } = spec;
+  const { era = "auto" } = spec;
+  const way = [registrationOf(spec), era, principal ?? null];
+  if (spec.command !== undefined) {
+    const { env = {}, inheritEnv = "safe" } = spec;
+    return hashJson([...way, Object.keys(env).sort(), inheritEnv]);
+  }
+  if (spec.url === undefined) return hashJson(way);
+  const { headers = {}, bearerToken, auth = bearerToken === undefined ? null : "bearer" } = spec;
+  const { mode = "auto" } = copySpec(spec) as HttpEntry;
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return hashJson([...way, names.sort(), auth, mode]);
+}
+
+const registrations = new WeakMap<ServerSpec, string>();
+
+/**
+ * `sha256-` and a hash of what makes a registration: the source of a server, its id, and its
+ * program (`command`, `args`, `cwd`) or URL, without what is secret by its name or its look. So
+ * other credentials, limits or settings are the same registration.
+ */
+export function registrationOf(spec: ServerSpec): string {
+  const known = registrations.get(spec) ?? hashJson([spec.source ?? null, spec.id, ...programOf(spec)]);
+  registrations.set(spec, known);
+  return known;
+}
+
+function programOf(spec: ServerSpec): JsonValue[] {
   const shown = redactSpec(copySpec(spec));
   if (shown.command !== undefined) {
-    const { command, args = [], env = {}, inheritEnv = "safe", cwd = null } = shown;
-    return hashJson([
-      id,
-      "stdio",
-      era,
-      createRedactor(spec)(command),
-      [...args],
-      Object.keys(env).sort(),
-      inheritEnv,
-      cwd,
-      principal ?? null,
-    ]);
+    const { command, args = [], cwd = null } = shown;
+    return ["stdio", createRedactor(spec)(command), [...args], cwd];
   }
-  if (shown.url === undefined) return hashJson([id, shown.type, era, principal ?? null]);
-  const { url, headers = {}, bearerToken, auth = bearerToken === undefined ? null : "bearer", mode = "auto" } = shown;
-  const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return hashJson([id, "http", era, url, plainQuery(spec), names.sort(), auth, mode, principal ?? null]);
+  return shown.url === undefined ? [shown.type] : ["http", shown.url, plainQuery(spec)];
 }
 
 // What chooses among the tools of a service, as a rule.

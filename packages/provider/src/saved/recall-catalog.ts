@@ -20,12 +20,12 @@ export function recallCatalog(saved: unknown, { settings, observers }: ProviderP
 
 function recall(registration: Registration, saved: RecalledListing | undefined): boolean {
   if (saved === undefined) return false;
-  const { number, link } = registration;
+  const { link } = registration;
   const { listing, server, listedAt } = saved;
   registration.saved = saved;
   registration.listedAt = listedAt;
   registration.listed = {
-    registration: listingOriginOf(number, 0),
+    origin: listingOriginOf(registration),
     spec: link.spec,
     server: freezeData({ ...server }),
     tools: listing.tools,

@@ -44,13 +44,13 @@ export function assembleServer(
     clock,
     find: (toolName) => findCallable(catalog.current, id, toolName),
     isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
-    registrationOf: (definition) => catalog.registrationOf(definition),
     callEnded: observers.callEnded,
     earlierUntil,
   });
   const registration: Registration = {
     id,
     number,
+    provider: parts.identity,
     link,
     queue,
     earlierUntil,

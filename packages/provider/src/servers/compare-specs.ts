@@ -21,9 +21,9 @@ export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDiffere
 }
 
 function sessionPart(spec: ServerSpec): object {
-  const { era = "auto", disabled = false, elicitation = true, limits = {} } = spec;
+  const { source, era = "auto", disabled = false, elicitation = true, limits = {} } = spec;
   // The two that only the provider itself looks at.
   const { maxInFlightCalls: _calls, maxQueuedCalls: _queue, ...wireLimits } = limits;
   const { headers: _headers, bearerToken: _token, auth: _auth, ...reach } = reachOf(spec);
-  return { reach, era, disabled, elicitation, limits: wireLimits };
+  return { source, reach, era, disabled, elicitation, limits: wireLimits };
 }

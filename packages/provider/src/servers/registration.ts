@@ -11,6 +11,8 @@ import type { RecalledListing } from "../saved/read-saved-catalog.ts";
 export interface Registration {
   readonly id: string;
   readonly number: number;
+  /** Stands for the provider. */
+  readonly provider: object;
   readonly link: Link;
   readonly queue: CallQueue;
   /**

@@ -1,6 +1,7 @@
 import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
 import { freezeData, sameJson } from "@hostside/core/implement";
 import type { ToolServerListing } from "../catalog/catalog.ts";
+import { isSameOrigin, type ListingOrigin } from "../catalog/listing-origin.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
 
@@ -23,7 +24,7 @@ export function takeListing(
   listing: ToolListing,
   { server, isWatched }: ListingNews,
 ): readonly Diagnostic[] {
-  const { id, number, link, listing: before, saved } = registration;
+  const { id, link, listing: before, saved } = registration;
   registration.listing = listing;
   registration.saved = undefined;
   // Only what this registration listed: it may begin with the listing of the one that it replaces.
@@ -32,8 +33,8 @@ export function takeListing(
   const replaced = isSuccessor ? undefined : describeReplacement(registration.listed?.server, server);
   if (replaced !== undefined) registration.replacements += 1;
   // What was selected from another server says nothing about this one, even if it reads the same.
-  const origin = listingOriginOf(number, registration.replacements);
-  const next: ToolServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
+  const origin = listingOriginOf(registration);
+  const next: ToolServerListing = { origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
   const isNews = !sameListing(registration.listed, next);
   const isChanged = isNews && !sameJson(before?.tools, listing.tools);
@@ -53,8 +54,8 @@ export function takeListing(
 }
 
 /** Which of the servers that a registration has met listed something. */
-export function listingOriginOf(number: number, replacements: number): string {
-  return `${number}.${replacements}`;
+export function listingOriginOf({ link, replacements, provider }: Registration): ListingOrigin {
+  return { spec: link.spec, replacements, provider };
 }
 
 function describeReplacement(before: ServerInfo | undefined, after: ServerInfo): string | undefined {
@@ -83,7 +84,8 @@ function sameTools(before: readonly Diagnostic[], after: readonly Diagnostic[]):
 
 function sameListing(before: ToolServerListing | undefined, next: ToolServerListing): boolean {
   return (
-    before?.registration === next.registration &&
+    before !== undefined &&
+    isSameOrigin(before.origin, next.origin) &&
     before.spec === next.spec &&
     sameJson(before.server, next.server) &&
     sameJson(before.tools, next.tools)
