@@ -96,8 +96,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   const check = connector.check === undefined ? undefined : (spec: ServerSpec) => connector.check?.(spec);
   const shared =
     options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, clock, report }));
-  const endShared = (): void => shared?.close();
-  closing.add(endShared);
+  closing.add(() => shared?.close());
   const opened = await openConfiguration({
     ...readConfigOptions(options),
     naming: options.provider?.naming ?? hostsideNaming,
@@ -134,7 +133,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   opened.start(configTargetOf(provider, conversations, policy));
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
-  closing.add(endShared);
+  closing.add(() => shared?.close());
   await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal, clock });
   closing.add(followUnmatchedRules({ ...means, providers, onStatusChanged, toolbox }));
 

@@ -1,6 +1,7 @@
 import {
   createMemoryLock,
   createMemoryStore,
+  type AdmissionServer,
   type CallOptions,
   type Clock,
   type JsonObject,
@@ -38,6 +39,7 @@ export interface CallGiven {
   readonly serverId?: string;
   readonly toolName?: string;
   readonly definition?: Partial<ToolDefinition>;
+  readonly server?: Partial<AdmissionServer>;
 }
 
 export function stageCall({
@@ -46,6 +48,7 @@ export function stageCall({
   serverId = "s",
   toolName = "t",
   definition,
+  server,
 }: CallGiven = {}): ToolCall {
   const origin = { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
   return {
@@ -60,6 +63,7 @@ export function stageCall({
     },
     args,
     options,
+    ...(server && { server: { id: serverId, labels: {}, ...server } }),
   };
 }
 

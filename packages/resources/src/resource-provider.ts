@@ -1,4 +1,4 @@
-import type { Connection, Event, ServerInfo, Subscription } from "@hostside/core";
+import type { AdmissionServer, Connection, Event, ServerInfo, Subscription } from "@hostside/core";
 
 /** What is known of one server: the part of a provider's status that counts here. */
 export interface ResourceServerStatus {
@@ -27,6 +27,8 @@ export interface ResourceProvider {
   /** Sorted. */
   serverIds(): readonly string[];
   statuses(): readonly ResourceServerStatus[];
+  /** Describes a server in the host's own words. Absent: nothing is read of it but its id. */
+  describeServer?(serverId: string): AdmissionServer | undefined;
   /**
    * The live connection of a server, made if there is none; replaced by every reconnect. Rejects
    * with `unknown_server`, `server_disabled`, or what connecting failed with. `signal` ends the

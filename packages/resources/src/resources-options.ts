@@ -57,8 +57,9 @@ export interface ResourcesOptions {
   readonly maxContents?: number | undefined;
   /**
    * Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say.
+   * A function is asked before each read; when it says something else, all reads are forgotten.
    */
-  readonly cache?: ReadCacheOptions | undefined;
+  readonly cache?: ReadCacheOptions | (() => ReadCacheOptions | undefined) | undefined;
   /**
    * How long a server must have been quiet about changes of its lists before they are read again,
    * in milliseconds. Default 200; at most ten times that after the first.
@@ -87,11 +88,18 @@ export interface ResourcesSettings {
   readonly requestTimeoutMs: number;
   readonly listLimits: ListLimits;
   readonly readLimits: ReadLimits;
-  readonly cache: CacheSettings | undefined;
+  /** Says how reads are kept now; `undefined`: not at all. */
+  readonly cache: () => CacheSettings | undefined;
   readonly quietMs: number;
   readonly context: CallContext | undefined;
   readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
   readonly clock: Clock;
+}
+
+function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"] {
+  if (typeof cache === "function") return () => readCacheOptions(cache());
+  const settings = readCacheOptions(cache);
+  return () => settings;
 }
 
 const fields: Fields<ResourcesOptions> = {
@@ -137,7 +145,7 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
       maxContentLength: count("maxContentLength", 8 * 1024 * 1024),
       maxContents: count("maxContents", 1000),
     },
-    cache: readCacheOptions(cache),
+    cache: readCache(cache),
     quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,
     onDiagnostic,

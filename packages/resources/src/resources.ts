@@ -113,7 +113,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   const parts: ResourceParts = { provider, settings, asking };
   const resources = createServerLists(parts, resourceKind, "list()");
   const templates = createServerLists(parts, templateKind, "listTemplates()");
-  const cache = settings.cache === undefined ? undefined : createReadCache(settings.cache, clock);
+  const cache = createReadCache(settings.cache, clock);
   const stats = createReadStats(cache);
   const { list: promptList, prompts } = createPrompts(parts);
   const lists = [resources, templates];
@@ -124,7 +124,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     asking.close();
     subscriptions.close();
     for (const list of [...lists, promptList]) list.close();
-    cache?.clear();
+    cache.clear();
     offers.close();
   };
   const followers = { lists, promptLists: [promptList], cache, stats, subscriptions, onClosed: closeAll };
@@ -157,8 +157,8 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       const { serverId, uri } = target;
       const { context, meta, signal } = readOptions;
       if (signal?.aborted) throw abortedError({ serverId, operation: "resources/read" }, "not-sent", signal.reason);
-      if (cache === undefined || meta !== undefined) return readResource(parts, { serverId, uri }, readOptions);
-      const place = { serverId, uri, context };
+      const place = { serverId, uri, context, server: provider.describeServer?.(serverId) };
+      if (meta !== undefined || !cache.keeps(place)) return readResource(parts, { serverId, uri }, readOptions);
       const found = cache.get(place);
       stats.countCached(serverId, found !== undefined);
       if (found !== undefined) return found;

@@ -102,6 +102,7 @@ function pickChange({ added, updated, removed, failed }: ConfigChange): ConfigCh
 }
 
 function factsOf({ config, keptFiles, keptServers }: Pick<Used, "config" | "keptFiles" | "keptServers">): unknown {
-  const { settings, problems, questions } = config;
-  return { settings, problems, questions, keptFiles, keptServers };
+  const { settings, problems, questions, sources } = config;
+  const extras = sources.map((source) => [source.serverId, source.file, source.extras]);
+  return { settings, problems, questions, extras, keptFiles, keptServers };
 }

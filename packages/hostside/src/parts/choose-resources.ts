@@ -7,8 +7,8 @@ import {
   createResources,
   createResourceTools,
   readAllowedUris,
+  type ReadCacheOptions,
   type Resources,
-  type ResourcesOptions,
 } from "@hostside/resources";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
@@ -29,7 +29,7 @@ export interface ChosenResources {
 export interface ResourcesMeans {
   readonly provider: McpProvider;
   /** What the files say now. */
-  readonly configuration: Pick<Configuration, "config" | "extrasOf" | "specs">;
+  readonly configuration: Pick<Configuration, "config">;
   readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly telemetry: HostTelemetry | undefined;
@@ -51,7 +51,7 @@ export function chooseResources(
     clock,
     listWaitMs,
     onDiagnostic: report,
-    ...cacheOf(configuration),
+    cache: () => cacheOf(configuration),
     ...options,
     allowedUris: (uri) => allows(uri) && allowsUri(configuration.config?.settings.allowedResourceUris ?? [], uri),
   });
@@ -69,14 +69,9 @@ export function chooseResources(
   };
 }
 
-/** Kept reads are given to anybody, so there are none where servers hear of the conversation. */
-function cacheOf({ config, specs, extrasOf }: ResourcesMeans["configuration"]): Pick<ResourcesOptions, "cache"> {
-  const { resourceCache, passContext } = config?.settings ?? {};
-  const isPersonal =
-    passContext === true ||
-    config?.sources.some(({ extras }) => extras.passContext === true) === true ||
-    specs.some(({ id }) => extrasOf(id)?.passContext === true);
-  if (resourceCache === undefined || resourceCache.enabled === false || isPersonal) return {};
+function cacheOf({ config }: ResourcesMeans["configuration"]): ReadCacheOptions | undefined {
+  const { resourceCache } = config?.settings ?? {};
+  if (resourceCache === undefined || resourceCache.enabled === false) return undefined;
   const { ttlMs, maxEntries } = resourceCache;
-  return { cache: { ttlMs, maxEntries } };
+  return { ttlMs, maxEntries };
 }

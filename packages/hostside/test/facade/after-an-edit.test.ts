@@ -14,7 +14,7 @@ describe("the turn after an edit", () => {
     const ada = await host.conversation({ principal: "ada" });
     ada.tools();
     for (const change of [{ env: { TOKEN: "new" } }, { limits: { maxInFlightCalls: 3 } }, { env: { OTHER: "x" } }]) {
-      await host.servers.update("s", { ...first, ...change } as HostServerEntry);
+      await host.servers.update("s", { ...first, ...change });
       const calls = await Promise.all(Array.from({ length: 8 }, () => ada.call("mcp_s_note", { text: "a" })));
       expect(calls.map(({ isError }) => isError)).toEqual(Array.from({ length: 8 }, () => false));
       ada.tools();
@@ -30,7 +30,7 @@ describe("the turn after an edit", () => {
     });
     const ada = await host.conversation({ principal: "ada" });
     ada.tools();
-    await host.servers.update("s", { command: "one", sharing, command: "two" });
+    await host.servers.update("s", { command: "two", sharing });
     await expect(ada.call("mcp_s_tell")).rejects.toMatchObject({
       code: "registration_replaced",
       message: expect.stringContaining("select it again"),

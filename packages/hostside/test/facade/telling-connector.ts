@@ -4,8 +4,10 @@ import type {
   Connection,
   Connector,
   JsonObject,
+  HttpEntry,
   JsonValue,
   ServerSpec,
+  StdioEntry,
 } from "@hostside/core";
 import { serverTypeOf } from "@hostside/core/implement";
 
@@ -53,7 +55,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
         const told: Told = {
           serverId: spec.id,
           program: serverTypeOf(spec) === "stdio" ? spec.command : spec.url,
-          token: spec.env?.["TOKEN"] ?? spec.bearerToken,
+          token: (spec as StdioEntry).env?.["TOKEN"] ?? (spec as HttpEntry).bearerToken,
           principal,
           connection,
           notes,
@@ -81,7 +83,7 @@ function connectionOf({ id }: ServerSpec, { tell, note }: Telling): Connection {
       pages: 1,
     }),
     async callTool(toolName, args, { meta, context }: CallOptions = {}) {
-      if (toolName === "note") note(String(args["text"]));
+      if (toolName === "note") note(JSON.stringify(args["text"]));
       return { content: [{ type: "text", text: tell(meta, context) }] };
     },
     async request(method, params, options): Promise<JsonValue> {

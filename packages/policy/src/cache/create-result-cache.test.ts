@@ -34,6 +34,14 @@ describe("createResultCache()", () => {
   it.each<[string, CallGiven, CallGiven]>([
     ["principal", { options: { context: { principal: "ann" } } }, { options: { context: { principal: "bob" } } }],
     ["principal, and nobody", { options: { context: { principal: "ann" } } }, {}],
+    ["role", { options: { context: { role: "admin" } } }, { options: { context: { role: "guest" } } }],
+    ["registration", { server: { registration: "1" } }, { server: { registration: "2" } }],
+    ["revision of the spec", { server: { revision: 1 } }, { server: { revision: 2 } }],
+    [
+      "conversation with a connection of its own",
+      { server: { sharing: "conversation" }, options: { context: { conversation: "1" } } },
+      { server: { sharing: "conversation" }, options: { context: { conversation: "2" } } },
+    ],
     ["server", { serverId: "a" }, { serverId: "b" }],
     ["tool", { toolName: "a" }, { toolName: "b" }],
     ["fingerprint", { definition: { fingerprint: "sha256-1" } }, { definition: { fingerprint: "sha256-2" } }],
@@ -52,6 +60,7 @@ describe("createResultCache()", () => {
 
   it.each<[string, CallGiven]>([
     ["tool without a fingerprint", { definition: { fingerprint: undefined } }],
+    ["server that hears of its caller", { server: { perCaller: true } }],
     ["tool that writes", { definition: { effect: "idempotent-write" } }],
     ["tool of which nothing is known", { definition: { effect: "external" } }],
   ])("keeps nothing of a %s", async (_what, given) => {

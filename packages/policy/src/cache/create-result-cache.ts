@@ -45,11 +45,13 @@ const fields: Fields<CacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: 
 const bytesPerUnit = 2;
 
 /**
- * Makes a cache. A result is found again by principal, server id, remote name, fingerprint, and the
- * canonical JSON of the arguments and of what is sent beside them as `meta`. It is a frozen copy,
- * so that nobody can change it for the next. Never kept: what the tool calls an error, what does
- * not fit its output schema, and what is no JSON. Calls that are the same and under way together
- * each run: one that gives up must not take the others with it.
+ * Makes a cache. A result is found again by the registration of the server and the revision of its
+ * spec, principal, role, conversation where the connection is its own, remote name, fingerprint,
+ * and the canonical JSON of the arguments and of `meta`. It is a frozen copy, so that nobody can
+ * change it for the next. Never kept: what a server answers whose requests carry more of their
+ * caller (`perCaller`), what the tool calls an error, what does not fit its output schema, and what
+ * is no JSON. Calls that are the same and under way together each run: one that gives up must not
+ * take the others with it.
  */
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
@@ -85,7 +87,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
     },
     describe(subject) {
       if (!applies(subject)) return [];
-      return [`a result is given again for ${formatMs(ttlMs)} to the same principal with the same arguments`];
+      return [`a result is given again for ${formatMs(ttlMs)} to the same principal and role with the same arguments`];
     },
     clear() {
       generation += 1;
@@ -100,15 +102,18 @@ interface KeptResult {
 }
 
 /**
- * `undefined` for a call whose result is not kept: the tool may be another one tomorrow, or the
- * arguments are no JSON.
+ * `undefined` for a call whose result is not kept: the tool may be another one tomorrow, the answer
+ * may depend on more than the key has, or the arguments are no JSON.
  */
-function keyOf({ origin, definition, args, options }: ToolCall): string | undefined {
+function keyOf({ origin, definition, server, args, options }: ToolCall): string | undefined {
   const fingerprint = fingerprintOf(definition);
-  if (fingerprint === undefined) return undefined;
-  const principal = options.context?.principal ?? null;
+  if (fingerprint === undefined || server?.perCaller === true) return undefined;
+  const { registration = null, revision = null, sharing } = server ?? {};
+  const { principal = null, role = null, conversation = null } = options.context ?? {};
+  const whose = [principal, role, sharing === "conversation" ? conversation : null];
+  const what = [origin.serverId, registration, revision, origin.toolName, fingerprint];
   try {
-    return canonicalJson([principal, origin.serverId, origin.toolName, fingerprint, args, options.meta ?? null]);
+    return canonicalJson([...whose, ...what, args, options.meta ?? null]);
   } catch (error) {
     // Nested too deep to be told from others; the call itself is none the worse.
     if (error instanceof TypeError) return undefined;

@@ -7,7 +7,11 @@ export const cacheMutants: readonly PolicyMutant[] = [
   {
     bug: "the cache gives one principal what another one's credentials brought",
     patches: [
-      { file, find: "const principal = options.context?.principal ?? null;", replace: "const principal = null;" },
+      {
+        file,
+        find: "const whose = [principal, role, ",
+        replace: "const whose = [role, ",
+      },
     ],
     test,
   },
@@ -16,16 +20,40 @@ export const cacheMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file,
-        find: "return canonicalJson([principal, origin.serverId, origin.toolName, fingerprint, args, options.meta ?? null]);",
-        replace:
-          "return JSON.stringify([principal, origin.serverId, origin.toolName, fingerprint, args, options.meta ?? null]);",
+        find: "return canonicalJson([...whose, ",
+        replace: "return JSON.stringify([...whose, ",
       },
     ],
     test,
   },
   {
     bug: "the cache keeps results of tools that no fingerprint tells apart",
-    patches: [{ file, find: "if (fingerprint === undefined) return undefined;", replace: "" }],
+    patches: [{ file, find: "fingerprint === undefined || server", replace: "server" }],
+    test,
+  },
+  {
+    bug: "the cache gives one role what another one was told",
+    patches: [{ file, find: "const whose = [principal, role, ", replace: "const whose = [principal, " }],
+    test,
+  },
+  {
+    bug: "the cache gives one conversation what the connection of another one was told",
+    patches: [{ file, find: 'sharing === "conversation" ? conversation : null', replace: "null" }],
+    test,
+  },
+  {
+    bug: "the cache keeps what servers answer that hear of their caller",
+    patches: [{ file, find: " || server?.perCaller === true", replace: "" }],
+    test,
+  },
+  {
+    bug: "the cache gives what another program answered",
+    patches: [{ file, find: "registration, revision, origin.toolName", replace: "revision, origin.toolName" }],
+    test,
+  },
+  {
+    bug: "the cache gives what a server answered before its entry changed",
+    patches: [{ file, find: "registration, revision, origin.toolName", replace: "registration, origin.toolName" }],
     test,
   },
   {

@@ -56,6 +56,7 @@ function define(tool: RemoteTool, describeTool = describeWithOrigin): ReturnType
   const spec = { id: "s", type: "stdio", command: "x" } as const;
   return defineTool(tool, {
     spec,
+    listed: { spec, replacements: 0, provider: {} },
     localName: "mcp_s_read",
     qualifier: "mcp::s::",
     groupIds: [],

@@ -117,8 +117,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
     },
     replace(old, spec, ending) {
       void draining.end(old, ending);
-      const next = put(spec, false);
-      next.replacements = old.replacements;
+      const next = Object.assign(put(spec, false), { replacements: old.replacements });
       if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
       publish(next);
       if (spec.disabled === true) announce(next);

@@ -87,10 +87,12 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListDefinition<
       listServer(asking, serverId, { kind, limits, timeoutMs: listTimeoutMs, signal, context: settings.context }),
   });
   // A list that is somebody else's is no part of the snapshot.
-  const isShared = ({ context, meta }: ListOptions): boolean =>
+  const isShared = (serverId: string, { context, meta }: ListOptions): boolean =>
     meta === undefined &&
     context?.principal === settings.context?.principal &&
-    context?.role === settings.context?.role;
+    context?.role === settings.context?.role &&
+    (context?.conversation === settings.context?.conversation ||
+      provider.describeServer?.(serverId)?.perCaller !== true);
 
   return {
     snapshot: live.snapshot,
@@ -114,12 +116,12 @@ export function createServerLists<T>(parts: ResourceParts, kind: ListDefinition<
       if (waitMs !== undefined)
         readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
       asking.assertOpen();
-      const shared = isShared(options);
       if (servers === undefined) wantsAll = true;
       const registered = new Set(provider.serverIds());
       const waits = whileWaiting(signal);
       const listNow = async (serverId: string): Promise<EntryListing<T>> => {
         const isRegistered = registered.has(serverId);
+        const shared = isShared(serverId, options);
         const beginning = shared && isRegistered ? live.begin(serverId) : undefined;
         const endFollowing = !shared && isRegistered ? live.follow(serverId) : undefined;
         const listing = await listServer(asking, serverId, {

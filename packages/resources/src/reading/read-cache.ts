@@ -1,13 +1,14 @@
-import type { CallContext, Clock } from "@hostside/core";
+import type { AdmissionServer, CallContext, Clock } from "@hostside/core";
+import { sameJson } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import type { CacheSettings } from "./cache-options.ts";
 import type { ResourceRead } from "./resource-read.ts";
 
 /** What was read, given again for a while. */
 export interface ReadCache {
-  /**
-   * What was read of this resource for the same principal and role, if that is not too long ago.
-   */
+  /** Whether reads of this resource are kept now. */
+  keeps(place: ReadPlace): boolean;
+  /** What was read of this resource for the same caller, if that is not too long ago. */
   get(place: ReadPlace): ResourceRead | undefined;
   /**
    * Call before a read; what it returns keeps the read, unless something that concerns it has
@@ -28,6 +29,7 @@ export interface ReadPlace {
   readonly serverId: string;
   readonly uri: string;
   readonly context: CallContext | undefined;
+  readonly server: AdmissionServer | undefined;
 }
 
 interface Kept {
@@ -39,17 +41,27 @@ interface Kept {
 const bytesPerUnit = 2;
 
 /**
- * Makes an empty cache. A read is known by its server, the registration of it, principal and role,
- * and its URI; every read is frozen, so that nobody can change it for the next. Kept is only what
- * has some text, and for no longer than its server says; a server of 2026-07-28 that says nothing
- * means not at all. What is `private` is its principal's alone, and so is everything else: who may
- * see what is the business of the host's layers, and they were asked for this principal only.
+ * Makes an empty cache, which is emptied when `settingsNow` says something else. A read is known by
+ * the registration of its server and the revision of the spec, principal, role, conversation where
+ * the connection is its own, and its URI; every read is frozen, so that nobody can change it for the
+ * next. Kept is only what has some text, and for no longer than its server says; a server of
+ * 2026-07-28 that says nothing means not at all. Nothing is kept of a server whose requests carry
+ * more of their caller. What is `private` is its principal's alone, and so is everything else: who
+ * may see what is the business of the host's layers, and they were asked for this principal only.
  */
-export function createReadCache({ ttlMs, maxEntries, maxBytes }: CacheSettings, clock: Clock): ReadCache {
+export function createReadCache(settingsNow: () => CacheSettings | undefined, clock: Clock): ReadCache {
   const start = clock.now();
   // 0 would mean to the library that there is no time.
   const perf = { now: (): number => clock.now() - start + 1 };
-  const kept = new LRUCache<string, Kept>({ max: maxEntries, maxSize: maxBytes, ttl: ttlMs, ttlResolution: 0, perf });
+  let settings: CacheSettings | undefined;
+  let kept: LRUCache<string, Kept> | undefined;
+  const keptNow = (): LRUCache<string, Kept> | undefined => {
+    const next = settingsNow();
+    if (sameJson(next, settings)) return kept;
+    settings = next;
+    clear();
+    return kept;
+  };
   // A read that began before something was forgotten must not bring it back. Of a server that is
   // gone nothing is left here: a number that was given never comes again.
   const epochs = new Map<string, number>();
@@ -63,38 +75,47 @@ export function createReadCache({ ttlMs, maxEntries, maxBytes }: CacheSettings, 
   };
   const forget = (serverId: string, isMeant: (uri: string) => boolean): void => {
     epochs.delete(serverId);
-    for (const [key, entry] of Array.from(kept.entries())) {
-      if (entry.serverId === serverId && isMeant(entry.uri)) kept.delete(key);
+    for (const [key, entry] of Array.from(kept?.entries() ?? [])) {
+      if (entry.serverId === serverId && isMeant(entry.uri)) kept?.delete(key);
     }
+  };
+  const clear = (): void => {
+    epochs.clear();
+    kept = settings && new LRUCache({ ...boundsOf(settings), ttlResolution: 0, perf });
   };
 
   return {
-    get: (place) => kept.get(keyOf(place))?.read,
+    keeps: ({ server }) => server?.perCaller !== true && keptNow() !== undefined,
+    get: (place) => keptNow()?.get(keyOf(place))?.read,
     begin(place) {
       const { serverId, uri } = place;
       const epoch = epochOf(serverId);
       return (read) => {
+        keptNow();
+        if (settings === undefined) return;
+        const { ttlMs, maxBytes } = settings;
         const ttl = Math.min(read.ttlMs ?? ttlMs, ttlMs);
         if (ttl <= 0 || epochs.get(serverId) !== epoch || !read.contents.some(({ text }) => text !== undefined)) return;
         const key = keyOf(place);
         const size = (key.length + lengthOf(read)) * bytesPerUnit;
         if (size > maxBytes) return;
-        kept.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
+        kept?.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
       };
     },
     forgetServer: (serverId) => forget(serverId, () => true),
     forgetResource: (serverId, uri) => forget(serverId, (known) => isPart(known, uri) || isPart(uri, known)),
     get entries() {
-      return kept.size;
+      return kept?.size ?? 0;
     },
     get bytes() {
-      return kept.calculatedSize;
+      return kept?.calculatedSize ?? 0;
     },
-    clear() {
-      kept.clear();
-      epochs.clear();
-    },
+    clear,
   };
+}
+
+function boundsOf({ ttlMs, maxEntries, maxBytes }: CacheSettings): LRUCache.Options<string, Kept, unknown> {
+  return { max: maxEntries, maxSize: maxBytes, ttl: ttlMs };
 }
 
 /** Whether a URI is the same as another one, or names something below it. */
@@ -105,8 +126,11 @@ export function isPart(uri: string, whole: string): boolean {
   );
 }
 
-function keyOf({ serverId, uri, context }: ReadPlace): string {
-  return JSON.stringify([serverId, uri, context?.principal ?? null, context?.role ?? null]);
+function keyOf({ serverId, uri, server, context }: ReadPlace): string {
+  const { registration, revision, sharing } = server ?? {};
+  const { principal, role, conversation } = context ?? {};
+  const whose = [principal, role, sharing === "conversation" ? conversation : undefined];
+  return JSON.stringify([serverId, registration, revision, uri, ...whose].map((part) => part ?? null));
 }
 
 // What is not a text or base64 is bounded by them and the message it came in; it is counted as it

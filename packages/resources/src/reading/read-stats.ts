@@ -34,7 +34,7 @@ export interface ReadStats {
 }
 
 /** Makes one. */
-export function createReadStats(cache: Pick<ReadCache, "entries" | "bytes"> | undefined): ReadStats {
+export function createReadStats(cache: Pick<ReadCache, "entries" | "bytes">): ReadStats {
   const servers = new Map<string, ServerStats>();
   const add = (serverId: string, counter: Exclude<keyof ServerStats, "serverId">): void => {
     const counted = servers.get(serverId) ?? { serverId, cacheHits: 0, cacheMisses: 0, refusedUris: 0 };
@@ -53,8 +53,8 @@ export function createReadStats(cache: Pick<ReadCache, "entries" | "bytes"> | un
     removed: (serverId) => void servers.delete(serverId),
     read: () => ({
       servers: Array.from(servers.values()).toSorted((a, b) => compareText(a.serverId, b.serverId)),
-      cacheEntries: cache?.entries ?? 0,
-      cacheBytes: cache?.bytes ?? 0,
+      cacheEntries: cache.entries,
+      cacheBytes: cache.bytes,
     }),
   };
 }

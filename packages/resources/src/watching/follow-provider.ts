@@ -11,7 +11,7 @@ export interface Followers {
   readonly lists: readonly Pick<ServerLists<unknown>, "changed" | "removed" | "ready">[];
   /** Those of prompts. */
   readonly promptLists: Followers["lists"];
-  readonly cache: ReadCache | undefined;
+  readonly cache: ReadCache;
   readonly stats: ReadStats;
   readonly subscriptions: Pick<OpenSubscriptions, "removed">;
   /** The provider is closed, and with it everything here. */
@@ -25,14 +25,14 @@ export function followProvider(provider: ResourceProvider, followers: Followers)
   const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
   const following = [
     provider.onResourcesChanged(({ serverId }) => {
-      cache?.forgetServer(serverId);
+      cache.forgetServer(serverId);
       for (const list of lists) list.changed(serverId);
     }),
     provider.onPromptsChanged(({ serverId }) => {
       for (const list of promptLists) list.changed(serverId);
     }),
     provider.onClosed(onClosed),
-    provider.onResourceUpdated(({ serverId, uri }) => cache?.forgetResource(serverId, uri)),
+    provider.onResourceUpdated(({ serverId, uri }) => cache.forgetResource(serverId, uri)),
     provider.onStatusChanged((status) => {
       const { id, state } = status;
       if (state === "ready") {
@@ -42,7 +42,7 @@ export function followProvider(provider: ResourceProvider, followers: Followers)
         return;
       }
       // What was kept is of a session, credentials or a registration that there may be no more.
-      if (ready.delete(id) || state === "removed") cache?.forgetServer(id);
+      if (ready.delete(id) || state === "removed") cache.forgetServer(id);
       if (state !== "removed") return;
       stats.removed(id);
       subscriptions.removed(id);

@@ -1,0 +1,143 @@
+import type { CallContext } from "@hostside/core";
+import { createHost, type Conversation, type Host, type HostOptions, type HostServerEntry } from "hostside";
+import { describe, expect, it } from "vitest";
+import { createTellingConnector, type Told } from "./telling-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const tools = { tell: { effect: "pure" } } as const;
+const entry = { command: "one", tools } satisfies HostServerEntry;
+
+async function tell(from: Pick<Host | Conversation, "call">, context?: CallContext): Promise<Told> {
+  const { content } = await from.call("mcp_s_tell", {}, context && { context });
+  return JSON.parse(String((content[0] as { text?: string }).text)) as Told;
+}
+
+async function read(host: Host, context?: CallContext): Promise<Told> {
+  const { contents } = await host.resources.read({ serverId: "s", uri: "tell:it" }, context && { context });
+  return JSON.parse(contents[0]?.text ?? "") as Told;
+}
+
+const open = (options: HostOptions): Promise<Host> =>
+  createHost({ connector: createTellingConnector(), policy: { cache: {} }, ...options });
+
+describe("the cache of results", () => {
+  it("gives a result again to the same principal and role alone", async () => {
+    await using host = await open({ servers: { s: entry } });
+    const admin = { principal: "ada", role: "admin" };
+    const before = await tell(host, admin);
+    expect(await tell(host, admin)).toEqual(before);
+    expect(host.policy.explain("mcp_s_tell")).toContain("the same principal and role");
+  });
+
+  it.each<[string, HostOptions]>([
+    ["with pool", { pool: {} }],
+    ["without", {}],
+  ])("gives no conversation what the connection of another one answered, %s", async (_, options) => {
+    await using host = await open({ servers: { s: { ...entry, sharing: "conversation" } }, ...options });
+    const [one, two] = [await host.conversation(), await host.conversation()];
+    await one.call("mcp_s_note", { text: "one" });
+    expect((await tell(one)).notes).toEqual(['"one"']);
+    await two.call("mcp_s_note", { text: "two" });
+    expect((await tell(two)).notes).toEqual(options.pool === undefined ? ['"one"', '"two"'] : ['"two"']);
+  });
+
+  it("keeps nothing of a server that hears of role and conversation", async () => {
+    await using host = await open({ servers: { s: { ...entry, passContext: true } } });
+    for (const role of ["admin", "guest"])
+      for (const conversation of ["1", "2"])
+        expect(await tell(host, { role, conversation })).toMatchObject({
+          meta: { agent_id: role, session_id: conversation },
+        });
+  });
+
+  it("keeps nothing of a server whose requests have headers of their own", async () => {
+    const connector = createTellingConnector({ headersFor: ["s"] });
+    await using host = await open({ connector, servers: { s: entry } });
+    for (const conversation of ["1", "2"])
+      expect(await tell(host, { conversation })).toMatchObject({ caller: { conversation } });
+  });
+
+  it.each<[string, Partial<HostServerEntry>]>([
+    ["another program", { command: "two" }],
+    ["another token", { env: { TOKEN: "new" } }],
+    ["another URL", { command: undefined, url: "https://two.test/" }],
+  ])("is empty after an edit to %s, and stays empty when the edit is undone", async (_, change) => {
+    for (const pool of [undefined, {}]) {
+      const first = { ...entry, sharing: "principal" } as HostServerEntry;
+      await using host = await open({ servers: { s: first }, pool });
+      const ada = await host.conversation({ principal: "ada" });
+      const before = await tell(ada);
+      await host.servers.update("s", { ...first, ...change } as HostServerEntry);
+      ada.tools();
+      const changed = await tell(await host.conversation({ principal: "ada" }));
+      expect(changed).not.toEqual(before);
+      await host.servers.update("s", first);
+      const after = await tell(await host.conversation({ principal: "ada" }));
+      expect(after.connection).toBeGreaterThan(changed.connection);
+    }
+  });
+
+  it("is empty after a server was removed and its name given to another one", async () => {
+    await using host = await open({ servers: { s: entry } });
+    const before = await tell(host);
+    await host.servers.remove("s");
+    await host.servers.add("s", entry);
+    expect((await tell(host)).connection).toBeGreaterThan(before.connection);
+  });
+});
+
+describe("the cache of reads", () => {
+  const caching = { resourceCache: { ttlMs: 60_000 }, watch: { quietMs: 10 } };
+  const file = { command: "one" };
+  /** Writes the file anew, and waits until the edit is applied. */
+  async function edited(host: Host, write: () => void): Promise<void> {
+    const applied = new Promise((resolve) => host.onConfigReport(resolve));
+    write();
+    await applied;
+  }
+
+  /** Reads for two conversations, and returns which ones the server heard of. */
+  const heard = async (host: Host): Promise<readonly unknown[]> => [
+    (await read(host, { conversation: "1" })).meta?.["session_id"],
+    (await read(host, { conversation: "2" })).meta?.["session_id"],
+  ];
+
+  it.each<[string, object, HostOptions["resources"]]>([
+    ["a file asks", { ...caching, passContext: true }, {}],
+    ["a file asks for the context, and code for a cache", { passContext: true }, { cache: {} }],
+  ])("keeps nothing where %s for both a cache and the context", async (_, settings, resources) => {
+    const config = createTemporaryFolder().write("hostside.json", { servers: { s: file }, settings });
+    await using host = await open({ config, resources });
+    expect(await heard(host)).toEqual(["1", "2"]);
+  });
+
+  it("keeps nothing of a server that an edit adds with the context, or gives the context", async () => {
+    const folder = createTemporaryFolder();
+    const write = (servers: object, settings: object): string =>
+      folder.write("hostside.json", { servers, settings: { ...caching, ...settings } });
+    await using host = await open({ config: write({ other: file }, {}) });
+    await edited(host, () => write({ s: file, other: file }, {}));
+    const kept = await read(host, { conversation: "1" });
+    expect(await read(host, { conversation: "2" })).toEqual(kept);
+    await edited(host, () => write({ s: { ...file, passContext: true }, other: file }, {}));
+    expect(await heard(host)).toEqual(["1", "2"]);
+    await edited(host, () => write({ s: file, other: file }, { passContext: true }));
+    expect(await heard(host)).toEqual(["1", "2"]);
+  });
+
+  it("begins and ends with an edit", async () => {
+    const folder = createTemporaryFolder();
+    const write = (settings: object): string =>
+      folder.write("hostside.json", { servers: { s: file }, settings: { watch: { quietMs: 10 }, ...settings } });
+    await using host = await open({ config: write({}) });
+    await read(host);
+    expect(host.resources.stats().cacheEntries).toBe(0);
+    await edited(host, () => write({ resourceCache: { ttlMs: 60_000 } }));
+    await read(host);
+    await read(host);
+    expect(host.resources.stats()).toMatchObject({ cacheEntries: 1, servers: [{ cacheHits: 1 }] });
+    await edited(host, () => write({ resourceCache: { enabled: false } }));
+    await read(host);
+    expect(host.resources.stats()).toMatchObject({ cacheEntries: 0, servers: [{ cacheHits: 1 }] });
+  });
+});
