@@ -124,7 +124,11 @@ export interface OAuth extends AsyncDisposable {
    * one's `authorize()` with `auth_required`. Resolves to whether there was anything.
    */
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
-  /** What a server wants, without signing in; `null` when it wants no OAuth. */
+  /**
+   * What a server wants, without signing in; `null` when it lets in everybody. Of a server that
+   * refuses and publishes nothing `registration` is empty: it may have the endpoints of the protocol
+   * of 2025-03-26, or want a key.
+   */
   discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
   /**
    * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also

@@ -73,6 +73,22 @@ export interface ErrorDetails {
    * {@linkcode HostsideError.toJSON} leaves its arguments out.
    */
   readonly approval?: SuspendedCall;
+  /**
+   * Of an `auth_required` that ended a sign-in: `declined` by the user; `not-granted` by the
+   * authorization server; `no-client`: there is no way to become its client; `no-answer`: nobody
+   * came back in time; `wrong-issuer`: the answer is from another authorization server;
+   * `not-pending`: nothing was begun, or it was answered or ended already; `wrong-principal`: it was
+   * begun for somebody else; `wrong-url`: the callback is none of this sign-in.
+   */
+  readonly reason?:
+    | "declined"
+    | "no-answer"
+    | "no-client"
+    | "not-granted"
+    | "not-pending"
+    | "wrong-issuer"
+    | "wrong-principal"
+    | "wrong-url";
   /** Of an `approval_denied`: why. */
   readonly denied?: ApprovalDenial;
   /** How often it was tried. */

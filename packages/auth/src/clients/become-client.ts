@@ -177,11 +177,9 @@ function reasonOf(account: Account, error: unknown): string {
 
 function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): HostsideError {
   const list = tried.map((way, index) => `(${index + 1}) ${way}`).join("; ");
-  const advice = isPublished
-    ? "Register a client there by hand and configure its clientId"
-    : "The server publishes nothing about how to sign in; perhaps it wants no OAuth, but a key";
-  return authRequired(
-    account,
-    `there is no way to become a client of ${safeExcerptOf(account, issuer)}: ${list}. ${advice}`,
-  );
+  const where = safeExcerptOf(account, issuer);
+  const text = isPublished
+    ? `there is no way to become a client of ${where}: ${list}. Register a client there by hand and configure its clientId`
+    : `it refuses requests without credentials and publishes no way to get them. If it wants a token or a key, configure it, such as in the headers of its entry. No client could be registered at ${where} either: ${list}`;
+  return authRequired(account, text, { details: { reason: "no-client" } });
 }

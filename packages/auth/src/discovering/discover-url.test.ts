@@ -35,12 +35,21 @@ describe("discover()", () => {
 
   it.each([
     ["lets everybody in", welcome],
-    ["refuses and says nothing, as one that wants a key does", refuse],
     ["is not there", absent],
   ])("is null when a server %s", async (_, answer) => {
     const { oauth, servers } = createWorld(answer);
     servers.routes.delete(`GET ${resourceUrl}`);
     expect(await oauth.discover(serverUrl)).toBeNull();
+  });
+
+  it("assumes the endpoints of 2025-03-26 of a server that refuses and publishes nothing", async () => {
+    const { oauth, servers } = createWorld(refuse);
+    servers.routes.delete(`GET ${resourceUrl}`);
+    expect(await oauth.discover(serverUrl)).toEqual({
+      issuer: "https://mcp.example/",
+      scopes: ["a", "b"],
+      registration: [],
+    });
   });
 
   it("reads no body, which may be a stream without an end", async () => {

@@ -20,8 +20,9 @@ export interface Inquiry {
 }
 
 /**
- * What a server wants of those who sign in; `null` when it wants no OAuth: it lets in who has no
- * credentials and says nothing else in its metadata, or refuses and nothing says where to sign in.
+ * What a server wants of those who sign in; `null` when it lets in who has no credentials and says
+ * nothing else in its metadata. One that refuses and publishes nothing is taken to have the
+ * endpoints that the protocol of 2025-03-26 assumes.
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,
@@ -40,7 +41,6 @@ export async function discoverUrl(
   const isRefused = response.status === 401;
   if (!isRefused && !(await hasMetadata(account, ending))) return null;
   const { issuer, metadata, scopes, isPublished } = await discoverAuthorization(account, parts, { signal: ending });
-  if (isRefused && !isPublished) return null;
   const asked = account.hints.scope?.split(" ") ?? [];
   return {
     issuer,

@@ -105,7 +105,7 @@ function nobodyCame({ serverId }: RedirectExpectation, redirectUri: string, time
   return new HostsideError(`server ${quoteText(serverId)}: nobody came back from the authorization page to ${place}`, {
     code: "auth_required",
     serverId,
-    details: { operation: "sign in", timeoutMs },
+    details: { operation: "sign in", timeoutMs, reason: "no-answer" },
   });
 }
 

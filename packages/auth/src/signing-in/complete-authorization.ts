@@ -1,4 +1,4 @@
-import { isHostsideError, redactUrl, HostsideError, type ServerSpec } from "@hostside/core";
+import { isHostsideError, redactUrl, HostsideError, type ErrorDetails, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -54,6 +54,7 @@ export async function completeAuthorization(
       assertPath(callback, redirectUri);
       if (by === undefined || by.principal === principal) return;
       throw nothingPending(
+        "wrong-principal",
         by.principal === undefined
           ? "it was begun for a principal, and complete() names none: pass { principal }"
           : "it was begun for another principal, or for all users; this user has to begin a sign-in of their own",
@@ -62,6 +63,7 @@ export async function completeAuthorization(
     if (pending === undefined) {
       takenBy = "elsewhere";
       throw nothingPending(
+        "not-pending",
         "it was answered already, or began too long ago, or was not begun by this host; begin again",
       );
     }
@@ -154,14 +156,18 @@ function assertIssuer(
     throw authRequired(
       account,
       `the answer does not say which authorization server it is from (iss), and ${safeExcerptOf(account, issuer)} says that it always does; nothing was sent (RFC 9207)`,
+      { details: { reason: "wrong-issuer" } },
     );
   }
   if (isPublished ? iss === issuer : sameIssuer(iss, issuer)) return;
   throw authRequired(
     account,
     `the answer is from another authorization server than ${safeExcerptOf(account, issuer)}, which the user was sent to; nothing was sent to either (RFC 9207)`,
+    { details: { reason: "wrong-issuer" } },
   );
 }
+
+const notGranted: ErrorDetails = { reason: "not-granted" };
 
 function readCode(
   account: Account,
@@ -169,14 +175,18 @@ function readCode(
   resource: string | undefined,
 ): string {
   if (error === "access_denied")
-    throw authRequired(account, "the user declined at the authorization server (access_denied)");
+    throw authRequired(account, "the user declined at the authorization server (access_denied)", {
+      details: { reason: "declined" },
+    });
   if (error !== undefined) {
     const said = safeExcerptOf(account, description === undefined ? error : `${error}: ${description}`);
     const isTarget = resource !== undefined && (error === "invalid_target" || error === "invalid_request");
     const advice = isTarget ? '; if it takes no parameter "resource", set resource: false in its oauth settings' : "";
-    throw authRequired(account, `the authorization was not granted: ${said}${advice}`);
+    throw authRequired(account, `the authorization was not granted: ${said}${advice}`, { details: notGranted });
   }
-  if (code === undefined) throw authRequired(account, "the answer has neither a code nor an error; sign in again");
+  if (code === undefined) {
+    throw authRequired(account, "the answer has neither a code nor an error; sign in again", { details: notGranted });
+  }
   return code;
 }
 
@@ -184,11 +194,14 @@ function readCode(
 function assertPath({ url }: AuthorizationResponse, redirectUri: string): void {
   const expected = new URL(redirectUri).pathname;
   if (url.pathname === expected) return;
-  throw nothingPending(`the user was to be sent back to the path ${expected}, and the URL has another one`);
+  throw nothingPending(
+    "wrong-url",
+    `the user was to be sent back to the path ${expected}, and the URL has another one`,
+  );
 }
 
-function nothingPending(why: string): HostsideError {
-  return new HostsideError(`no pending OAuth authorization: ${why}`, { code: "auth_required" });
+function nothingPending(reason: ErrorDetails["reason"] & string, why: string): HostsideError {
+  return new HostsideError(`no pending OAuth authorization: ${why}`, { code: "auth_required", details: { reason } });
 }
 
 // In another process no connector has asked about it.

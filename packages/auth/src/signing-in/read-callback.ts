@@ -56,5 +56,6 @@ function toUrl(callback: unknown): URL {
 function unusable(why: string): HostsideError {
   return new HostsideError(`no pending OAuth authorization belongs to this callback: ${why}`, {
     code: "auth_required",
+    details: { reason: "wrong-url" },
   });
 }

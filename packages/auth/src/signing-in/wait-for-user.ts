@@ -99,7 +99,10 @@ async function ask(
     throw pageNotShownError(account, pending.url, error);
   }
   if (answer === "completed") return undefined;
-  if (answer === "cancelled") throw authRequired(account, "the user cancelled the sign-in; nothing has changed");
+  if (answer === "cancelled") {
+    const details = { reason: "declined" } as const;
+    throw authRequired(account, "the user cancelled the sign-in; nothing has changed", { details });
+  }
   const given: unknown = answer;
   const callbackUrl = isJsonObject(given) ? given["callbackUrl"] : undefined;
   if (typeof callbackUrl === "string" || isUrl(callbackUrl)) return callbackUrl;
@@ -120,6 +123,6 @@ function never<T>(): Promise<T> {
 
 function tooLate(account: Account): HostsideError {
   return authRequired(account, `the user did not come back from the authorization page within ${formatMs(pendingMs)}`, {
-    details: { timeoutMs: pendingMs },
+    details: { timeoutMs: pendingMs, reason: "no-answer" },
   });
 }

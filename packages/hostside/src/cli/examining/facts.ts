@@ -147,6 +147,8 @@ export interface ServerFacts {
   /** Of a server that failed: whether an era works all the same. */
   readonly eras?: ReadyFacts["eras"];
   readonly diagnostics: readonly { readonly kind: Diagnostic["kind"]; readonly message: string }[];
+  /** Its entry has credentials of its own: nobody signs in to it. */
+  readonly ownCredentials?: true;
   /** When the sign-in ends, in milliseconds since 1970, and nobody renews it. */
   readonly signInEndsAt?: number;
   /** How long it was waited for, in milliseconds. */

@@ -7,7 +7,13 @@ type Hint = (server: string, error: HostsideError) => string | undefined;
 const examine: Hint = (server, { serverId }) =>
   serverId === undefined ? undefined : `hostside doctor ${server} looks into it`;
 const patience: Hint = (server) => `--timeout SECONDS waits longer; hostside doctor ${server} shows what takes so long`;
-const signIn: Hint = (server) => `hostside login ${server} signs in`;
+// The error of a sign-in that failed says what to do; to begin the same again is no answer to it.
+const signIn: Hint = (server, error) => {
+  const { httpStatus, operation, reason } = error.details;
+  if (reason === "no-client" || operation === "token request" || operation === "sign in") return undefined;
+  // Credentials were sent: those of the entry, or of a sign-in that doctor knows more of.
+  return httpStatus === 401 ? examine(server, error) : `hostside login ${server} signs in`;
+};
 const review: Hint = () => "hostside diff shows what changed; hostside lock accepts it";
 
 const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {

@@ -58,6 +58,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
       .filter(({ serverId }) => serverId === id)
       .slice(0, mostDiagnostics)
       .map(({ kind, message }) => ({ kind, message: terminalLine(message, 500) })),
+    ...(status.auth !== "oauth" && spec.url !== undefined && { ownCredentials: true }),
     ...(signInEndsAt !== undefined && { signInEndsAt }),
     waitedMs,
   };

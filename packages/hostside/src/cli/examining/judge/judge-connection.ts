@@ -32,7 +32,7 @@ function judgeState(facts: ServerFacts): readonly DoctorFinding[] {
           level: "problem",
           area: "sign-in",
           server,
-          what: "wants you to sign in",
+          what: facts.ownCredentials === true ? "refuses the credentials of its entry" : "wants you to sign in",
           ...evidenceOf(failure),
           mend: facts.transport === "http" ? mendSignIn(facts) : { text: "look at the credentials in its entry" },
         },
@@ -90,9 +90,11 @@ function evidenceOf(failure: FailureFacts | undefined): { readonly evidence?: re
   return failure?.stderr === undefined ? {} : { evidence: failure.stderr.map((line) => `stderr: ${line}`) };
 }
 
-function mendSignIn({ id, failure }: ServerFacts): Mend {
-  return failure?.code === "forbidden"
-    ? { text: "its credentials are good and not enough: ask whoever gives rights there" }
+function mendSignIn({ id, failure, ownCredentials }: ServerFacts): Mend {
+  if (failure?.code === "forbidden")
+    return { text: "its credentials are good and not enough: ask whoever gives rights there" };
+  return ownCredentials === true
+    ? { text: "write good ones into its headers, or remove them to sign in with hostside login" }
     : { command: commandFor("login", id) };
 }
 
