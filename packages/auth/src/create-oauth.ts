@@ -19,6 +19,7 @@ import type {
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInRequest } from "./signing-in/sign-in-user.ts";
+import { forgetClients } from "./signing-out/forget-clients.ts";
 import { createSigningOut } from "./signing-out/create-signing-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
@@ -38,7 +39,6 @@ const signalFields = { signal: true } as const;
  */
 export function createOAuth(options: OAuthOptions = {}): OAuth {
   const settings = readOAuthOptions(options);
-  const { clock, store } = settings;
   const close = new AbortController();
   const closing = close.signal;
   // Requests end after what is under way, because the answer to one may be the only copy of
@@ -48,8 +48,8 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const signedIn = createEvent<SignedIn>();
   const parts: AuthParts = {
     settings,
-    store,
-    clock,
+    store: settings.store,
+    clock: settings.clock,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     signedIn,
     closing,
@@ -59,7 +59,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const signingIn = createSigningIn(parts);
   const signingOut = createSigningOut(parts, accounts);
   const end = async (): Promise<void> => {
-    if (!closing.aborted) close.abort(new HostsideError("the sign-in was closed", { code: "closed" }));
+    close.abort(new HostsideError("the sign-in was closed", { code: "closed" }));
     signedIn.close();
     await Promise.all([signingIn.settled(), settleRenewals(parts, longestAnswerMs)]);
     ended.abort(closing.reason);
@@ -90,21 +90,20 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       closing.throwIfAborted();
       return signingIn.cancel(serverId, options.principal);
     },
-    async discover(url, options = {}) {
-      assertKnownOptions("discover()", options, signalFields);
-      closing.throwIfAborted();
-      return discoverFor(parts, url, signalOf(options));
-    },
+    discover: async (url, options) => discoverFor(parts, url, options),
     async signOut(serverId, options = {}) {
       assertKnownOptions("signOut()", options, signOutFields);
-      assertServerId(serverId);
       closing.throwIfAborted();
       return signingOut.signOut({ serverId, principal: options.principal }, signalOf(options));
     },
     async clear(serverId, principal) {
-      assertServerId(serverId);
       closing.throwIfAborted();
       return signingOut.clear({ serverId, principal });
+    },
+    async forgetClient(server, options = {}) {
+      assertKnownOptions("forgetClient()", options, signOutFields);
+      closing.throwIfAborted();
+      return forgetClients(parts, accounts.accountOf(server, options.principal), signalOf(options));
     },
     async list() {
       closing.throwIfAborted();
@@ -116,18 +115,21 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   };
 }
 
-function discoverFor(parts: AuthParts, url: unknown, signal: AbortSignal): Promise<DiscoveredAuthorization | null> {
+function discoverFor(
+  parts: AuthParts,
+  url: unknown,
+  options: Pick<SignInOptions, "signal"> = {},
+): Promise<DiscoveredAuthorization | null> {
   const { settings, closing } = parts;
+  assertKnownOptions("discover()", options, signalFields);
+  closing.throwIfAborted();
+  const signal = signalOf(options);
   const { fetch, guard, clock } = settings;
   const spec = specOf(url);
   // Nobody's: what is found out here is nobody else's hint.
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server: { serverId: spec.id }, reads: "head" });
   return discoverUrl({ account, fetchHead, signal }, parts);
-}
-
-function assertServerId(serverId: unknown): void {
-  if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
 }
 
 function readAuthorizeWish(options: AuthorizeOptions = {}): ReturnType<typeof readWish> {

@@ -142,6 +142,12 @@ export interface OAuth extends AsyncDisposable {
    */
   clear(serverId: string, principal?: string): Promise<boolean>;
   /**
+   * Forgets the client that was registered for this server, at the authorization servers of its
+   * sign-ins, or else at the one that it names: the next sign-in registers anew. All principals of a
+   * store share that client. Resolves to whether there was one.
+   */
+  forgetClient(server: ServerSpec | string, options?: SignOutOptions): Promise<boolean>;
+  /**
    * All that is kept, sorted by server, principal and issuer; but for what this release cannot
    * read. Rejects with `store_failed`.
    */

@@ -122,11 +122,13 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
       isDone = completion.failure === undefined;
       return { completion, isKept };
     } catch (error) {
-      if (signal.aborted) throw abortError(signal, account, "signing in");
       isOpen = isNotShown(error);
-      // A page from which nobody comes back may be one that says that the client is not known.
-      if (isKept && !isAnswered && !isOpen)
-        await forgetClient(parts, account, { issuer: discovered.issuer, redirectUri, clientId });
+      // A page from which nobody comes back, or at which the user gives up, may be one that says that
+      // the client is not known.
+      if (isKept && !isAnswered && !isOpen) {
+        await forgetClient(parts, account, { issuer: discovered.issuer, redirectUri, clientId }).catch(() => {});
+      }
+      if (signal.aborted) throw abortError(signal, account, "signing in");
       throw error;
     } finally {
       elsewhere.end();

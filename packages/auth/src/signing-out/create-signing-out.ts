@@ -1,4 +1,4 @@
-import { untilAborted } from "@hostside/core/implement";
+import { kindOf, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Accounts } from "../create-accounts.ts";
@@ -21,6 +21,10 @@ export interface SigningOut {
   list(): Promise<readonly SignedIn[]>;
 }
 
+function assertServerId({ serverId }: { readonly serverId: unknown }): void {
+  if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
+}
+
 /** Makes what signs out. */
 export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningOut {
   // One that no connector has asked about in this process can sign out all the same: the store
@@ -39,8 +43,14 @@ export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningO
     return { existed: await clear(who), revoked: undefined };
   };
   return {
-    signOut: (who, signal) => untilAborted(leave(who), signal),
-    clear,
+    signOut(who, signal) {
+      assertServerId(who);
+      return untilAborted(leave(who), signal);
+    },
+    clear(who) {
+      assertServerId(who);
+      return clear(who);
+    },
     list: () => listAccounts(parts),
   };
 }

@@ -47,6 +47,8 @@ export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes
     else printLines(terminal, [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);
     return exitCodes.pass;
   }
+  // What the authorization server has forgotten no new sign-in mends.
+  if (again) await oauth.forgetClient(spec, { signal });
   return report(await oauth.authorize(spec, { signal, scopes }), "signed in", context);
 };
 

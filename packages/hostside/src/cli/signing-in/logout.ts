@@ -7,6 +7,7 @@ import { terminalLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { usageError } from "../usage-error.ts";
 import { openAccounts } from "./open-accounts.ts";
+import { signInTarget } from "./sign-in-target.ts";
 
 /** What `logout` was asked: one server, or all. */
 export interface LogoutArguments {
@@ -38,10 +39,18 @@ export const logout: CommandWork<LogoutArguments> = async ({ server, all }, cont
   const { oauth, config } = accounts;
   const kept = distinct(await oauth.list());
   const gone = all ? kept : kept.filter(({ serverId }) => serverId === server);
-  const targets =
+  const targets: readonly Account[] =
     server !== undefined && gone.length === 0 ? [{ serverId: knownServer(config, server).serverId }] : gone;
   const facts: LogoutFacts[] = [];
-  for (const target of targets) facts.push(await signOut(oauth, target, context.terminal.signal));
+  const { signal } = context.terminal;
+  for (const target of targets) {
+    const { serverId, principal } = target;
+    const spec = config.servers.find(({ id }) => id === serverId);
+    const known = spec === undefined ? undefined : signInTarget(spec);
+    // Its server may be gone, or name nothing to sign in to.
+    if (typeof known === "object") await oauth.forgetClient(known.spec, { principal, signal }).catch(() => false);
+    facts.push(await signOut(oauth, target, signal));
+  }
   if (context.options.json === true) printJson(context.terminal, { accounts: facts });
   else printLines(context.terminal, renderLogout(facts, all));
   return exitCodes.pass;
