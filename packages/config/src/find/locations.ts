@@ -11,7 +11,7 @@ export interface LocationRow {
   readonly dialect: DialectName;
   /** As people call the tool. */
   readonly tool: string;
-  readonly scope: "user" | "project" | "local";
+  readonly scope: "user" | "project";
   /** For all systems, or for some of them. A path of a project is below each of its folders. */
   readonly path: string | Readonly<Partial<Record<System, string>>>;
   /** `false`: nobody has seen it documented by the tool itself. Default `true`. */
@@ -169,6 +169,6 @@ export const locationRows: readonly LocationRow[] = [
     },
     { scope: "project", path: "hostside.json" },
     { scope: "project", path: "hostside.jsonc" },
-    { scope: "local", path: "hostside.local.json" },
+    { scope: "project", path: "hostside.local.json" },
   ]),
 ];

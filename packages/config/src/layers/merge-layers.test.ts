@@ -116,7 +116,19 @@ describe("mergeLayers()", () => {
       strictRootPaths: true,
     };
     const result = readConfig({ servers: { d: program("d") }, settings }, { file: "/p.json" });
-    const merged = mergeLayers([own, { scope: "project", result, file: "/p.json", projectFolder: folder }]);
+    const layers = [own, { scope: "project", result, file: "/p.json", projectFolder: folder }] as const;
+    const untrusted = mergeLayers(layers);
+    expect(untrusted.servers.map(({ server, off }) => [server.id, off])).toEqual([
+      ["a", undefined],
+      ["b", undefined],
+      ["c", "not allowed"],
+      ["d", "not allowed"],
+    ]);
+    expect(untrusted.settings).toEqual({ allowServers: ["a", "b"] });
+    expect(untrusted.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      "untrusted_setting settings of a project's file wait for somebody to trust them: allowServers, denyServers, strictRootPaths",
+    ]);
+    const merged = mergeLayers(layers, { trustsSettings: () => true });
     expect(merged.servers.map(({ server, off }) => [server.id, off])).toEqual([
       ["a", undefined],
       ["b", "not allowed"],
@@ -135,7 +147,9 @@ describe("mergeLayers()", () => {
       result: readConfig({ serve: { expose: "all", tools: ["a"] } }, { dialect: "hostside" }),
     } as const;
     const result = readConfig({ serve: { tools: ["b"] } }, { dialect: "hostside", file: "/p.json" });
-    const merged = mergeLayers([own, { scope: "project", result, file: "/p.json", projectFolder: folder }]);
+    const layers = [own, { scope: "project", result, file: "/p.json", projectFolder: folder }] as const;
+    expect(mergeLayers(layers).settings).toEqual({ serve: { expose: "all", tools: ["a"] } });
+    const merged = mergeLayers(layers, { trustsSettings: (one) => one === folder });
     expect(merged.settings).toEqual({ serve: { expose: "all", tools: ["a"] }, projectServe: { tools: ["b"] } });
     expect(merged.problems).toEqual([]);
   });

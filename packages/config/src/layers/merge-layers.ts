@@ -7,11 +7,14 @@ import { normalizeId } from "../read/id-check.ts";
 import { configScopes, type ConfigLayer, type ConfigScope, type LayeredServer } from "./config-layer.ts";
 import { groupBy } from "./group-by.ts";
 import { mergeSettings } from "./merge-settings.ts";
+import { tightenEntry } from "./tighten.ts";
 
 /** What merging depends on. */
 export interface MergeOptions {
   /** Whether the user trusts this entry of a project. Default: never. */
   readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
+  /** Whether the user trusts the settings of the project in this folder. Default: never. */
+  readonly trustsSettings?: ((projectFolder: string) => boolean) | undefined;
 }
 
 /** Several configurations as one. */
@@ -26,12 +29,13 @@ export interface MergedConfig {
 /**
  * Several configurations as one: of two entries with one name, the whole of the stronger one is
  * used, by `configScopes`, and of those of one scope the one that comes later. An entry of a
- * project that is not trusted is never used in place of another one. Pure.
+ * project that is not trusted is never used in place of another one, and one that is trusted has
+ * nothing in it that loosens what the user allows. Pure.
  */
 export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
   // Stable: of one scope, the order stays.
   const ordered = layers.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope));
-  const { settings, problems } = mergeSettings(ordered);
+  const { settings, problems } = mergeSettings(ordered, options.trustsSettings);
   const found: ConfigProblem[] = [...problems];
   const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
   const sorted = servers.toSorted((a, b) => compareText(a.server.id, b.server.id));
@@ -71,9 +75,18 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
   const used = candidates[index] ?? candidates.at(-1);
   if (used === undefined) throw new TypeError("a group of entries has at least one");
   for (const { server } of index < 0 ? [] : candidates.slice(index + 1)) found.push(notInPlaceOf(server, used.server));
-  const { server, scope, layer } = used;
-  const over = candidates.slice(0, Math.max(index, 0)).map((candidate) => candidate.server);
+  const { scope, layer } = used;
+  const weaker = candidates.slice(0, Math.max(index, 0));
+  const over = weaker.map((candidate) => candidate.server);
   const off = offReason(used, { trusted: index >= 0, settings });
+  const { server, ignored } =
+    off === undefined && layer.projectFolder !== undefined
+      ? tightenEntry(
+          used.server,
+          weaker.filter(trusts).map((candidate) => candidate.server),
+        )
+      : { server: used.server, ignored: [] };
+  if (ignored.length > 0) found.push(ignoredMembers(server, ignored));
   return {
     server,
     scope,
@@ -99,6 +112,11 @@ function notInPlaceOf(server: ConfiguredServer, used: ConfiguredServer): ConfigP
   const message = `is not trusted, and not used in place of ${placeInWords(used)}`;
   const fix = "trust it, or give it another name";
   return problemAt(server, { code: "untrusted_server", message, fix });
+}
+
+function ignoredMembers(server: ConfiguredServer, names: readonly string[]): ConfigProblem {
+  const message = `what a project's file says may not loosen what the host allows, and is not used: ${names.join(", ")}`;
+  return problemAt(server, { code: "untrusted_setting", message, fix: "put the server into a file of your own" });
 }
 
 // Within one file, whoever read it has said so.

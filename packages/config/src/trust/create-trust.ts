@@ -1,13 +1,14 @@
-import { redactUrl, type Clock, type Lock, type Store } from "@hostside/core";
+import type { Clock, Lock, Store } from "@hostside/core";
 import {
   assertKnownOptions,
   dateOf,
-  isSecretName,
   quoteText,
+  replaceUnseen,
   systemClock,
   untilAborted,
   type Fields,
 } from "@hostside/core/implement";
+import { describeEntry } from "./describe-entry.ts";
 import { fingerprintEntry, type EntryFingerprint } from "./fingerprint-entry.ts";
 import { referencesOf } from "./references-of.ts";
 import { createTrustRecords, type TrustRecords } from "./trust-records.ts";
@@ -93,8 +94,17 @@ function askInTurn(asking: Asking, parts: TrustParts): Promise<TrustVerdict> {
   return next;
 }
 
-async function askUser({ entry, found, question, signal }: Asking, { ask, records, clock }: TrustParts) {
+async function askUser(
+  { entry, found, question, signal }: Asking,
+  { ask, records, clock }: TrustParts,
+): Promise<TrustVerdict> {
   if (isAborted(signal) || ask === undefined) return undecided(question, true);
+  const length = lengthOf(question);
+  if (length > longestQuestion) {
+    const long = `it has ${length} characters, and at most ${longestQuestion} can be shown whole`;
+    const message = `is brought by a project, and cannot be trusted: ${long}; put it into a file of your own`;
+    return { trusted: false, why: "too-long", message, question };
+  }
   const answered = await attempt(() =>
     signal === undefined ? ask(question) : untilAborted(ask(question, signal), signal),
   );
@@ -106,6 +116,16 @@ async function askUser({ entry, found, question, signal }: Asking, { ask, record
   const kept = await attempt(() => records.write(record));
   if ("error" in kept) return failed(question, "the answer about it cannot be kept in the store");
   return verdictOf(question, record) ?? undecided(question, true);
+}
+
+/** What a person reads before they answer: more of it would hide the rest. */
+const longestQuestion = 4000;
+
+function lengthOf({ serverId, folder, file = "", cwd = "", ...lists }: TrustQuestion): number {
+  const { starts, sets, settings, replaces, references, changed } = lists;
+  const names = references.map(({ name }) => name);
+  const texts = [serverId, folder, file, cwd, starts, sets, settings, replaces, names, changed].flat();
+  return texts.reduce((length, text) => length + replaceUnseen(JSON.stringify(text), () => "\\u0000").length, 0);
 }
 
 // `undefined`: nobody has decided about what the entry is now.
@@ -130,34 +150,23 @@ function failed(question: TrustQuestion, why: string): TrustVerdict {
 }
 
 function questionOf(
-  { server, folder }: TrustEntry,
+  entry: TrustEntry,
   { fingerprint, parts }: EntryFingerprint,
   before: TrustRecord | undefined,
 ): TrustQuestion {
-  const { draft } = server;
+  const { server, folder } = entry;
   const { line, column } = server.position ?? {};
   return {
     serverId: server.id,
     folder,
     ...(server.file === undefined ? {} : { file: server.file }),
     ...(line === undefined ? {} : { line, column }),
-    ...(draft.command === undefined
-      ? { starts: [draft.url], sets: [] }
-      : {
-          starts: [draft.command, ...(draft.args ?? [])],
-          ...(draft.cwd === undefined ? {} : { cwd: draft.cwd }),
-          sets: Object.entries(draft.env ?? {}).map(showVariable),
-        }),
+    ...describeEntry(entry),
     references: referencesOf(server),
     changed: before === undefined ? [] : changedParts(before.parts, parts),
     ...(before === undefined ? {} : { before: before.answer }),
     fingerprint,
   };
-}
-
-function showVariable([name, value]: readonly [string, string]): string {
-  if (isSecretName(name)) return name;
-  return `${name}=${value.includes("://") && URL.canParse(value) ? redactUrl(value) : value}`;
 }
 
 function changedParts(before: TrustRecord["parts"], after: TrustRecord["parts"]): readonly string[] {

@@ -12,7 +12,8 @@ export interface EntryFingerprint {
 /**
  * SHA-256 over all of an entry that decides what it does, before anything is put into it: its
  * draft, what a spec has no place for, the dialect, by which references are read, the inputs that
- * it names, and what stands in files of the project.
+ * it names, what stands in files of the project and what these say of the host, and which files of
+ * the user's it stands in place of.
  */
 export async function fingerprintEntry(entry: TrustEntry): Promise<EntryFingerprint> {
   const parts: [string, string][] = [];
@@ -30,7 +31,12 @@ export async function hashText(text: string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function partsOf({ server, files = {} }: TrustEntry): readonly (readonly [string, JsonValue])[] {
+function partsOf({
+  server,
+  files = {},
+  settings = {},
+  replaces = [],
+}: TrustEntry): readonly (readonly [string, JsonValue])[] {
   const { draft, extras, variables, dialect, inputs } = server;
   const { id: _, ...fields } = draft;
   const references = referencesOf(server);
@@ -43,6 +49,8 @@ function partsOf({ server, files = {} }: TrustEntry): readonly (readonly [string
     ["references", toJson(references)],
     ["inputs", toJson(inputs.filter(({ id }) => needed.has(id)))],
     ...Object.entries(files).map(([path, hash]) => [`file ${path}`, hash] as const),
+    ...Object.entries(settings).map(([path, set]) => [`settings of ${path}`, toJson(set)] as const),
+    ...(replaces.length === 0 ? [] : [["replaces", toJson(replaces)] as const]),
   ];
 }
 

@@ -8,16 +8,25 @@ import type { NamedReference } from "./trust.ts";
  * All that is put into an entry when it is used, each once, sorted by kind and name. Values are not
  * among it.
  */
-export function referencesOf({ dialect, draft, extras, variables }: ConfiguredServer): readonly NamedReference[] {
-  const { syntax } = configDialectOf(dialect);
-  const found = new Map<string, NamedReference>();
-  const add = ({ kind, name }: NamedReference): void => void found.set(`${kind} ${name}`, { kind, name });
-  for (const text of textsIn([draft, extras])) {
-    for (const piece of findReferences(text, syntax)) if (typeof piece !== "string") add(piece);
-  }
+export function referencesOf(server: ConfiguredServer): readonly NamedReference[] {
+  const { draft, extras, variables } = server;
+  const found = new Map(referencesIn(server, [draft, extras]));
+  const add = (reference: NamedReference): void => void found.set(keyOf(reference), reference);
   for (const { variable } of variables) add({ kind: "variable", name: variable });
   if (extras.envFile !== undefined) add({ kind: "file", name: extras.envFile });
   return [...found].toSorted(([a], [b]) => compareText(a, b)).map(([, reference]) => reference);
+}
+
+/** The references in the texts of some of an entry, by kind and name. */
+export function referencesIn({ dialect }: ConfiguredServer, part: unknown): ReadonlyMap<string, NamedReference> {
+  const { syntax } = configDialectOf(dialect);
+  const pieces = textsIn(part).flatMap((text) => findReferences(text, syntax));
+  const references = pieces.filter((piece) => typeof piece !== "string").map(({ kind, name }) => ({ kind, name }));
+  return new Map(references.map((reference) => [keyOf(reference), reference]));
+}
+
+function keyOf({ kind, name }: NamedReference): string {
+  return `${kind} ${name}`;
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -1,5 +1,9 @@
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigReference } from "../expand/find-references.ts";
+import type { HostSettings } from "../host-settings.ts";
+
+/** The id in questions and answers that are about the settings of a project, and about no server. */
+export const settingsId = "(settings)";
 
 /** An entry of a project's file, whose user may trust it. */
 export interface TrustEntry {
@@ -14,6 +18,15 @@ export interface TrustEntry {
    * of it as what it says itself. Default none.
    */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** What stands in those of `files` that the project has, where it becomes more than a secret. */
+  readonly contents?: Readonly<Record<string, string>> | undefined;
+  /**
+   * What files of the project say of the host, by their paths. Of {@linkcode settingsId} alone, which
+   * has no server.
+   */
+  readonly settings?: Readonly<Record<string, HostSettings>> | undefined;
+  /** Files of the user's own with an entry of this name, in place of which this one is used. */
+  readonly replaces?: readonly string[] | undefined;
 }
 
 /** Something that is put into an entry when it is used. */
@@ -29,15 +42,25 @@ export interface TrustQuestion {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** The program and its arguments, or the URL, with references as they are written. */
+  /**
+   * The program and its arguments, or the URL, with references as they are written. Empty: the
+   * question is about the settings of a project.
+   */
   readonly starts: readonly string[];
   /** The folder that the program starts in, where the entry says one. */
   readonly cwd?: string | undefined;
   /**
-   * What the entry itself puts into the program's environment, as `NAME=value`; of what looks like
-   * a secret the name alone. A variable can run code, as `NODE_OPTIONS` does.
+   * What the entry itself puts into the program's environment, or sends as headers, as `NAME=value`
+   * with references as they are written. A variable can run code, as `NODE_OPTIONS` does.
    */
   readonly sets: readonly string[];
+  /**
+   * All else that takes effect: `auth="oauth"`, what stands in files of the project, and of
+   * {@linkcode settingsId} the settings.
+   */
+  readonly settings: readonly string[];
+  /** Files of the user's own with a server of this name, in place of which this one is used. */
+  readonly replaces: readonly string[];
   /** Variables, files and inputs whose values the server would get or be reached with, sorted. */
   readonly references: readonly NamedReference[];
   /**
@@ -65,9 +88,10 @@ export type TrustVerdict =
       readonly trusted: false;
       /**
        * `"refused"`: the user said no. `"undecided"`: nobody answered, or nobody was asked.
-       * `"failed"`: it is not known, because the store or whoever asks failed.
+       * `"failed"`: it is not known, because the store or whoever asks failed. `"too-long"`: nobody
+       * is asked about what cannot be shown whole.
        */
-      readonly why: "refused" | "undecided" | "failed";
+      readonly why: "refused" | "undecided" | "failed" | "too-long";
       readonly message: string;
       readonly question: TrustQuestion;
     };

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createTrust } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
+import { userState } from "../../src/state/user-state.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 import { homeFile, mcpServers, ownFile, readOwn } from "./user-files.ts";
 
@@ -44,6 +46,14 @@ describe("hostside disable and enable", () => {
     expect(await runIn(terminal, ["disable", "a", "--project"])).toMatchObject({ code: 0 });
     expect(await statesOf(terminal)).toEqual({ a: "not allowed" });
     expect(await statesOf(terminal, terminal.home)).toEqual({ a: "on" });
+  });
+
+  it("take no other settings of a project for the user's", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a", b: "b" }));
+    terminal.file("hostside.json", { settings: { denyServers: ["b"] } });
+    expect(await runIn(terminal, ["disable", "a", "--project"])).toMatchObject({ code: 0 });
+    expect(await statesOf(terminal)).toEqual({ a: "on", b: "on" });
   });
 
   it("say what is as it was to be already", async () => {
@@ -166,6 +176,7 @@ describe("hostside remove", () => {
 const stdio = { type: "stdio", command: "x" };
 
 async function statesOf({ home, env, platform, cwd }: FakeTerminal, folder: string = cwd): Promise<object> {
-  const { sources } = await loadConfig({ home, env, platform, cwd: folder });
+  const trust = createTrust({ store: userState({ home, env, platform }).store });
+  const { sources } = await loadConfig({ home, env, platform, cwd: folder, trust });
   return Object.fromEntries(sources.map(({ serverId, state, off }) => [serverId, off ?? state]));
 }

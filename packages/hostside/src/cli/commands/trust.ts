@@ -24,10 +24,10 @@ export const declareTrust: Declare = (program, run) => {
     ],
     examples: [
       { line: "hostside trust", does: "look at each, and decide" },
-      { line: "hostside trust --yes github", does: "trust github without a question" },
+      { line: "hostside trust --yes github", does: "trust github without a question, at a terminal alone" },
       { line: "hostside trust --list", does: "what was decided so far" },
     ],
-    json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
+    json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "settings": […], "replaces": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
     exits: { 2: "there is nothing to decide about a name", 3: "something is still to be decided" },
   });
 };

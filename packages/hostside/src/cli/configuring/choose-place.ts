@@ -50,7 +50,8 @@ export function userPlace({ env, home, platform }: Terminal): ConfigPlace {
 /** The project's: the innermost one that is there, else one in the working folder. */
 export function projectPlace({ env, home, platform, cwd }: Terminal): ConfigPlace {
   const found = findConfigFiles({ env, home, platform, cwd }).filter(
-    ({ dialect, scope }) => dialect === "hostside" && scope === "project",
+    // The local one is for what is not shared.
+    ({ dialect, scope, path }) => dialect === "hostside" && scope === "project" && !path.endsWith(".local.json"),
   );
   const path = found.at(-1)?.path ?? join(cwd, "hostside.json");
   if (resolve(dirname(path)) === resolve(home))

@@ -1,9 +1,10 @@
 import type { AskTrust, Trust, TrustAnswer, TrustQuestion } from "@hostside/config";
 import type { LoadedConfig } from "@hostside/config/node";
 import { HostsideError } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { askTrust, describeTrust, showStarts } from "../opening/asking/ask-trust.ts";
+import { askTrust, describeTrust } from "../opening/asking/ask-trust.ts";
 import type { TerminalPrompter } from "../opening/asking/asker.ts";
 import { terminalAsker } from "../opening/asking/terminal-asker.ts";
 import { canAsk } from "../opening/asking/can-ask.ts";
@@ -47,6 +48,13 @@ export const decideTrust: CommandWork<TrustArguments> = async (args, context) =>
       "hostside trust shows what there is to decide",
     );
   }
+  if (yes === true && !context.terminal.canAsk) {
+    // A model that runs commands is no user who decides.
+    throw usageError(
+      "--yes is taken at a terminal alone",
+      "run it in a terminal, or name the file of the servers by --config FILE, which needs no trust",
+    );
+  }
   return decide(args, context);
 };
 
@@ -68,9 +76,16 @@ async function decide({ names, yes, refuse }: TrustArguments, context: CommandCo
     else decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
   };
-  const { config } = await loadConfigured(context, answerTo, (trust) => askAgain(trust, { names, asked, answerTo }));
-  for (const name of names) if (!isDecided(name, decisions, open)) throw needsNone(name, config);
-  return report(decisions, open, context);
+  const tooLong: TrustQuestion[] = [];
+  const around = (trust: Trust): Trust => askAgain(trust, { names, asked, answerTo, tooLong });
+  const { config } = await loadConfigured(context, answerTo, around);
+  for (const name of names) if (!isDecided(name, decisions, [...open, ...tooLong])) throw needsNone(name, config);
+  for (const { serverId } of tooLong) {
+    const why = "has more than can be shown whole, and nobody is asked: put it into a file of your own";
+    context.terminal.err(`${quoteText(serverId)} ${why}\n`);
+  }
+  const code = report(decisions, open, context);
+  return tooLong.length > 0 ? exitCodes.incomplete : code;
 }
 
 // Somebody who names one that was refused wants to be asked again; until they answer it stays
@@ -81,7 +96,13 @@ function askAgain(
     names,
     asked,
     answerTo,
-  }: { readonly names: readonly string[]; readonly asked: ReadonlySet<string>; readonly answerTo: AskTrust },
+    tooLong,
+  }: {
+    readonly names: readonly string[];
+    readonly asked: ReadonlySet<string>;
+    readonly answerTo: AskTrust;
+    readonly tooLong: TrustQuestion[];
+  },
 ): Trust {
   return {
     ...trust,
@@ -90,6 +111,7 @@ function askAgain(
       if (!verdict.trusted && verdict.why === "failed") {
         throw new HostsideError(verdict.message, { code: "store_failed", serverId: entry.server.id });
       }
+      if (!verdict.trusted && verdict.why === "too-long") tooLong.push(verdict.question);
       if (verdict.trusted || verdict.why !== "refused" || !names.includes(entry.server.id)) return verdict;
       if (asked.has(verdict.question.fingerprint)) return verdict; // refused right now
       const answer = await answerTo(verdict.question, options?.signal);
@@ -121,20 +143,17 @@ function report(
 ): number {
   const { terminal, options } = context;
   if (options.json === true) {
-    const shown = open.map((question) => ({ ...question, starts: showStarts(question.starts) }));
-    printJson(terminal, { decisions, open: shown });
+    printJson(terminal, { decisions, open });
   } else {
     for (const { name, answer } of decisions) {
-      terminal.out(
-        `${terminal.paint("name", JSON.stringify(name))} is ${answer === "trust" ? "trusted" : "refused"}\n`,
-      );
+      terminal.out(`${terminal.paint("name", quoteText(name))} is ${answer === "trust" ? "trusted" : "refused"}\n`);
     }
     if (decisions.length === 0 && open.length === 0) terminal.out("There is nothing to decide here.\n");
   }
   if (open.length === 0) return exitCodes.pass;
   if (!canAsk(context)) {
-    const words = ["hostside", "trust", "--yes", ...new Set(open.map(({ serverId }) => serverId))];
-    terminal.err(`\nThere is nobody here to ask: ${shellLine(words)}   or --refuse\n`);
+    const words = shellLine(["hostside", "trust"]);
+    terminal.err(`\nThere is nobody here to ask: run ${words} in a terminal, where it asks\n`);
   }
   return exitCodes.incomplete;
 }
@@ -174,6 +193,6 @@ async function revokeRecords(context: CommandContext, names: readonly string[]):
   const revoked: { readonly name: string; readonly count: number }[] = [];
   for (const name of names) revoked.push({ name, count: await trust.revoke({ serverId: name }) });
   if (options.json === true) printJson(terminal, { revoked });
-  else for (const { name, count } of revoked) terminal.out(`${JSON.stringify(name)}: ${count} forgotten\n`);
+  else for (const { name, count } of revoked) terminal.out(`${quoteText(name)}: ${count} forgotten\n`);
   return exitCodes.pass;
 }

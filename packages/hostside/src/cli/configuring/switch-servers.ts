@@ -46,9 +46,16 @@ async function switchAll(args: SwitchArguments, context: CommandContext, switchO
   if (args.dryRun !== true) {
     done.length = 0;
     for (const source of sources) done.push(await switchOne(source, args, context));
+    await trustOwnSettings(config, context);
   }
   const waiting = switchOne === enableOne ? await notesOnTrust(sources, context) : [];
   return reportChanges({ ...together(done, waiting), dryRun: args.dryRun === true }, context);
+}
+
+// Settings that were written by a command of the user's need no question, unless others wait for one.
+async function trustOwnSettings({ questions }: LoadedConfig, context: CommandContext): Promise<void> {
+  if (questions.some(({ starts }) => starts.length === 0)) return;
+  await loadConfigured(context, async ({ starts }) => (starts.length === 0 ? "trust" : undefined));
 }
 
 // A project's own file can have a server on, and its user is asked all the same.

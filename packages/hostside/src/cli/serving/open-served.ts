@@ -59,7 +59,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const { terminal, options } = context;
   const { env, home, platform } = terminal;
   const state = userState({ env, home, platform });
-  const started = await offerOfFiles(given, context);
+  const started = await offerOfFiles(given, context, means.note);
   const live = createLiveOffer(given, started);
   const policy = await policyOf({ given, live, ask: means.ask }, context);
   let untrusted: readonly string[] = [];
@@ -73,7 +73,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       },
       connector: { ...fromEnvironment, effects },
       provider: { refresh: "debounced" },
-      toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
+      toolbox: { interceptors: means.interceptors, noteUnready },
       providers: [untrustedProvider(() => untrusted)],
       ...(given.otel === true && { telemetry: true }),
       state,
@@ -122,7 +122,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   return {
     host,
     offer: () => live.current,
-    instructions: () => untrustedInstructions(untrusted, terminal.cwd),
+    instructions: () => untrustedInstructions(untrusted.length),
     onOfferChanged: changes.on,
     resources,
     async [Symbol.asyncDispose]() {
@@ -158,9 +158,17 @@ function createProblemReport(context: CommandContext, live: LiveOffer): (config:
 }
 
 /** What is offered, by files of which nothing is expanded or started. */
-async function offerOfFiles(given: ServeArguments, context: CommandContext): Promise<ServeOffer> {
+async function offerOfFiles(
+  given: ServeArguments,
+  context: CommandContext,
+  note: ServedMeans["note"],
+): Promise<ServeOffer> {
   const { watch: _, ...files } = filesOf(context);
-  const config = await loadConfig({ ...files, allow: () => false });
+  const { env, home, platform } = context.terminal;
+  const { store, lock } = userState({ env, home, platform });
+  const config = await loadConfig({ ...files, trust: createTrust({ store, lock }), allow: () => false });
+  if (config.questions.some(({ starts }) => starts.length === 0))
+    note("settings of this project are not used until you have decided about them: hostside trust");
   const offer = readOffer(given, config.settings, idsOf(config));
   const [unknown] = offer.unknown;
   if (unknown !== undefined) throw usageError(unknownEntry(unknown), serverMeant(unknown, idsOf(config)));

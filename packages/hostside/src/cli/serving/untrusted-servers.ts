@@ -1,7 +1,6 @@
 import type { LoadedConfig } from "@hostside/config/node";
 import type { ToolProvider, ToolsChange, UnreadyGroup } from "@hostside/core";
 import { createEvent, unknownToolError } from "@hostside/core/implement";
-import { terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 
 /**
@@ -18,22 +17,21 @@ export function untrustedServers(
   );
 }
 
-/** How the user has them started. `folder`: where the project was found. Pure. */
-export function howToTrust(folder: string): string {
-  return `The user can decide by ${shellLine(["hostside", "trust"])} in a terminal in ${terminalLine(folder, 500)}; those that are trusted start with the next start of this server.`;
+/** How the user has them started. Nothing in it is a project's. */
+export const howToTrust: string = `The user can decide by ${shellLine(["hostside", "trust"])} in a terminal in the project's folder; those that are trusted start with the next start of this server.`;
+
+/** What a model is to know of them; `undefined` where there are none. Names are a project's words. Pure. */
+export function untrustedInstructions(count: number): string | undefined {
+  if (count === 0) return undefined;
+  const what = count === 1 ? "1 server is" : `${count} servers are`;
+  return `${what} not started, because this project brings them and the user has not trusted them. ${howToTrust}`;
 }
 
-/** What a model is to know of them; `undefined` where there are none. Pure. */
-export function untrustedInstructions(serverIds: readonly string[], folder: string): string | undefined {
-  if (serverIds.length === 0) return undefined;
-  return `Not started, because this project brings them and the user has not trusted them: ${terminalLine(serverIds.join(", "), 200)}. ${howToTrust(folder)}`;
-}
-
-/** A source without tools, by which the discovery tools name them. */
+/** A source without tools, by which the discovery tools name them, as far as a name says nothing. */
 export function untrustedProvider(current: () => readonly string[]): ToolProvider {
   const groupOf = (serverId: string): UnreadyGroup => ({
     id: `mcp:${serverId}`,
-    title: serverId,
+    title: JSON.stringify(serverId),
     serverId,
     state: "untrusted",
   });
@@ -42,7 +40,10 @@ export function untrustedProvider(current: () => readonly string[]): ToolProvide
     revision: 0,
     tools: () => [],
     groups: () => [],
-    unreadyGroups: () => current().map(groupOf),
+    unreadyGroups: () =>
+      current()
+        .filter((id) => /^[\w.-]{1,40}$/.test(id))
+        .map(groupOf),
     has: () => false,
     init: async () => undefined,
     refresh: async () => undefined,

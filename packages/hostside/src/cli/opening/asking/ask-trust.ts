@@ -1,5 +1,5 @@
 import type { AskTrust, TrustQuestion } from "@hostside/config";
-import { redactUrl } from "@hostside/core";
+import { replaceUnseen } from "@hostside/core/implement";
 import type { TerminalPrompter } from "./asker.ts";
 
 /**
@@ -11,7 +11,7 @@ export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrus
     asker.alone(async (ask) => {
       ask.show(describeTrust(question));
       const answer = await ask.choose(
-        "Start it?",
+        question.starts.length === 0 ? "Use them?" : "Start it?",
         [
           { value: "trust", label: "Yes", hint: "now, and from now on until it changes" },
           { value: "refuse", label: "No", hint: "and do not ask again until it changes" },
@@ -24,43 +24,47 @@ export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrus
     }, signal);
 }
 
-/** What a user is to know before they answer, as lines. */
+/**
+ * What a user is to know before they answer, as lines: whole, and with escapes in place of what a
+ * terminal does not show.
+ */
 export function describeTrust(question: TrustQuestion): readonly string[] {
-  const { serverId, folder, file, line, column, starts, cwd = "", sets, references, changed, before } = question;
+  const { serverId, folder, file, line, column, starts, cwd = "", sets, settings, replaces } = question;
+  const { references, changed, before } = question;
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  const gets = references.map(({ kind, name }) => `${kind} ${quoteWhereNeeded(name)}`).join(", ");
   const answered = before === "trust" ? "you trusted it before that" : "you refused it before that";
-  const rows: readonly (readonly [string, string])[] = [
-    ["server", serverId],
-    ["project", folder],
-    ["written in", place],
-    isUrl(starts) ? ["reaches", showStarts(starts).join(" ")] : ["runs", starts.map(quoteWhereNeeded).join(" ")],
-    ["in", cwd],
-    ["with", sets.map(quoteWhereNeeded).join(", ")],
-    ["gets", gets],
-    ["changed", changed.length === 0 ? "" : `${changed.join(", ")} (${answered})`],
+  const isAddress = /^https?:/i.test(starts[0] ?? "") && starts.length === 1;
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["server", starts.length === 0 ? [] : [quoteWhereNeeded(serverId)]],
+    ["project", [quoteWhereNeeded(folder)]],
+    ["written in", place === "" ? [] : [quoteWhereNeeded(place)]],
+    ["replaces", replaces.map(quoteWhereNeeded)],
+    [isAddress ? "reaches" : "runs", starts.length === 0 ? [] : [starts.map(quoteWhereNeeded).join(" ")]],
+    ["in", cwd === "" ? [] : [quoteWhereNeeded(cwd)]],
+    ["with", sets.map(quoteWhereNeeded)],
+    [
+      "gets",
+      references.length === 0
+        ? []
+        : [references.map(({ kind, name }) => `${kind} ${quoteWhereNeeded(name)}`).join(", ")],
+    ],
+    ["says", settings.map(escapeUnseen)],
+    ["changed", changed.length === 0 ? [] : [`${changed.map(quoteWhereNeeded).join(", ")} (${answered})`]],
   ];
   return [
     "",
-    "A project brings a server:",
-    ...rows.filter(([, text]) => text !== "").map(([name, text]) => `  ${name.padEnd(10)}  ${text}`),
+    starts.length === 0 ? "A project has settings that change what you get:" : "A project brings a server:",
+    ...rows.flatMap(([name, texts]) =>
+      texts.map((text, index) => `  ${(index === 0 ? name : "").padEnd(10)}  ${text}`),
+    ),
   ];
 }
 
-/**
- * What would start as a user is shown it: of a URL without what may be secret, of a program all.
- */
-export function showStarts(starts: readonly string[]): readonly string[] {
-  const [url = ""] = starts;
-  if (!isUrl(starts)) return starts;
-  // With a reference for a host it is none yet, and where it leads is still to be seen.
-  return [URL.canParse(url) ? redactUrl(url) : url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//***@")];
-}
-
-function isUrl(starts: readonly string[]): boolean {
-  return starts.length === 1 && /^https?:\/\//i.test(starts[0] ?? "");
-}
-
 function quoteWhereNeeded(text: string): string {
-  return /^[\w./:@%+=,${}-]+$/.test(text) ? text : JSON.stringify(text);
+  return /^[\w./:@%+=,${}-]+$/.test(text) ? text : escapeUnseen(JSON.stringify(text));
+}
+
+function escapeUnseen(text: string): string {
+  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return replaceUnseen(text, (unseen) => unseen.split("").map(escape).join("")).replaceAll(/[\t\n]/g, escape);
 }

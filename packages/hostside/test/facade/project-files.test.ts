@@ -1,0 +1,134 @@
+import { createMemoryStore } from "@hostside/core";
+import { createTrust } from "@hostside/config";
+import type { PolicyOptions } from "@hostside/policy";
+import fc from "fast-check";
+import { createHost } from "hostside";
+import { describe, expect, it } from "vitest";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const user = {
+  servers: {
+    mine: { command: "mine", tools: { read: { effect: "pure" } } },
+    both: { command: "both", approval: "always", deny: ["drop"], tools: { read: { requireApproval: true } } },
+  },
+};
+const changing: PolicyOptions["approval"] = {
+  handler: async () => "no",
+  mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } },
+};
+/** A user who lets tools run unasked by their effects, and one who does by labels and by ids. */
+const policies: readonly PolicyOptions[] = [
+  { approval: changing },
+  {
+    approval: { handler: async () => "no", mode: "none" },
+    defaultDecision: "approval",
+    allow: [{ labels: "trust:own" }, "mine/read"],
+  },
+];
+
+/** What a server may be, with each member that a project might loosen something by. */
+const entry = fc.record(
+  {
+    command: fc.constant("x"),
+    trustAnnotations: fc.boolean(),
+    tools: fc.dictionary(
+      fc.constantFrom("read", "write", "drop"),
+      fc.record(
+        {
+          effect: fc.constantFrom("pure", "idempotent-write", "external"),
+          requireApproval: fc.boolean(),
+          title: fc.constant("Safe"),
+          description: fc.constant("Reads"),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+    labels: fc.constantFrom({ trust: "own" }, { scope: "user" }, { approval: "never" }),
+    approval: fc.constantFrom("never", "always"),
+    passContext: fc.boolean(),
+    sharing: fc.constantFrom("shared", "principal"),
+    required: fc.boolean(),
+    disabled: fc.boolean(),
+    allow: fc.constantFrom([], ["drop"], ["read", "drop"]),
+  },
+  { requiredKeys: ["command"] },
+);
+const project = fc.record(
+  {
+    servers: fc.dictionary(fc.constantFrom("ours", "both", "mine", "BOTH"), entry),
+    settings: fc.record(
+      {
+        allowServers: fc.constantFrom([], ["ours"], ["mine", "ours"]),
+        denyServers: fc.constantFrom(["mine"], ["both"]),
+        passContext: fc.boolean(),
+        allowedResourceUris: fc.constantFrom([], ["file:"]),
+      },
+      { requiredKeys: [] },
+    ),
+    serve: fc.constantFrom({ tools: [] }, { expose: "all" }, { readOnly: false, requireApproval: false }),
+  },
+  { requiredKeys: [] },
+);
+
+interface Got {
+  /** Tools that ran unasked, as `server/tool`. */
+  readonly ran: readonly string[];
+  readonly offered: readonly string[];
+  readonly settings: unknown;
+}
+
+async function whatRuns(content: object | undefined, policy: PolicyOptions, trusted: boolean): Promise<Got> {
+  const folder = createTemporaryFolder();
+  const own = { path: folder.write("user.json", user), scope: "user" } as const;
+  const files = content === undefined ? [] : [folder.write("hostside.local.json", content)];
+  const trust = createTrust({ store: createMemoryStore(), ask: async () => (trusted ? "trust" : undefined) });
+  const tools = ["read", "write", "drop"];
+  const connector = createFakeConnector({ mine: { tools }, both: { tools }, ours: { tools }, BOTH: { tools } });
+  const projects = files.map((path) => ({ path, scope: "project" as const, projectFolder: folder.path }));
+  await using host = await createHost({
+    connector,
+    config: { files: [own, ...projects], trust, watch: false },
+    policy: { ...policy, servers: ["mine"] },
+  });
+  const conversation = await host.conversation();
+  const offered = conversation.tools().filter(({ origin }) => origin?.serverId !== undefined);
+  for (const { name } of offered) await conversation.call(name, {}).catch(() => undefined);
+  return {
+    ran: connector.sent.map(({ serverId, method }) => `${serverId}/${method}`),
+    offered: offered.map(({ name }) => name),
+    settings: host.config?.settings,
+  };
+}
+
+describe("a project's file", () => {
+  it.each(policies.map((policy, index) => ({ policy, index })))(
+    "that is not trusted changes nothing of what its user gets ($index)",
+    async ({ policy }) => {
+      const before = await whatRuns(undefined, policy, false);
+      expect(before.ran).toEqual(["mine/read"]);
+      await fc.assert(
+        fc.asyncProperty(project, async (content) => {
+          expect(await whatRuns(content, policy, false)).toEqual(before);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+
+  it.each(policies.map((policy, index) => ({ policy, index })))(
+    "that is trusted has nothing run unasked that would not without it, but its own servers by the user's rules ($index)",
+    async ({ policy }) => {
+      const before = await whatRuns(undefined, policy, false);
+      const bare = { servers: { ours: { command: "x" }, BOTH: { command: "x" } } };
+      const allowed = new Set([...before.ran, ...(await whatRuns(bare, policy, true)).ran]);
+      await fc.assert(
+        fc.asyncProperty(project, async (content) => {
+          const { ran } = await whatRuns(content, policy, true);
+          expect(ran.filter((one) => !allowed.has(one))).toEqual([]);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+});
