@@ -101,6 +101,7 @@ export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall, type DescribedCall } from "./describe-call.ts";
-export { escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
+export { cleanData, cleanSchema } from "./clean-data.ts";
+export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
 
 // An object with getters, of which there are many.

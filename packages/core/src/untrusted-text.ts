@@ -19,12 +19,15 @@ const shownAsNothing = String.raw`[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB
 const invisible = new RegExp(String.raw`${shownAsNothing}(?<!${bidi.source}|[\u{E0000}-\u{E007F}])`, "gu");
 // "Tag" characters, a known way to hide text from people but not from models.
 const tag = /[\u{E0000}-\u{E007F}]/gu;
+const hidden = new RegExp(shownAsNothing, "gu");
 const unseen = new RegExp(String.raw`${shownAsNothing}|(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]`, "gu");
 // Joiners and blanks of other widths, too.
 const undecided = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 // What most texts consist of, so that most need one look.
 const plain = /^[\t\n -~]*$/;
+// Nothing below the soft hyphen is hidden.
+const low = /^[\0-\u00AC]*$/;
 
 const inspections: readonly (readonly [TextFlag, RegExp])[] = [
   ["ansi", ansi],
@@ -53,9 +56,17 @@ export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFI
   const raw = Number.isFinite(maxLength) ? headOf(text, maxLength * 2 + 64) : text;
   // Well-formed first: dropping a character from between two lone surrogates would make a new one
   // of them.
-  let clean = raw.toWellFormed().replace(/\r\n?/g, "\n");
-  for (const [, pattern] of inspections) clean = clean.replace(pattern, "");
+  const clean = dropUnseen(raw.toWellFormed().replace(/\r\n?/g, "\n").replace(ansi, "").replace(control, ""));
   return truncateText(raw.length < text.length ? `${clean}…` : clean, maxLength);
+}
+
+/**
+ * A text of a server's without what nobody sees: bidirectional controls, invisible and tag
+ * characters. Everything else stays, but lone surrogates become U+FFFD. For what a model or a
+ * program reads; a terminal needs {@linkcode cleanText}.
+ */
+export function dropUnseen(text: string): string {
+  return low.test(text) ? text : text.toWellFormed().replace(hidden, "");
 }
 
 /**

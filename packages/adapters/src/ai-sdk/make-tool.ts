@@ -1,4 +1,5 @@
 import type { Progress, ToolOutcome } from "@hostside/core";
+import { dropUnseen } from "@hostside/core/implement";
 // Not its functions by name: an older SDK lacks some, and that would be told by the loader, before
 // anybody can say what to install.
 import * as sdk from "ai";
@@ -83,7 +84,7 @@ export function createAiSdkToolMaker(
 /** Where the tool is from: for those who show calls, never for the model. */
 function metadataOf({ definition: { origin, title } }: DeclaredTool): { [key: string]: string } {
   return {
-    ...(origin !== undefined && { serverId: origin.serverId, toolName: origin.toolName }),
+    ...(origin !== undefined && { serverId: origin.serverId, toolName: dropUnseen(origin.toolName) }),
     ...(title !== undefined && { title }),
   };
 }

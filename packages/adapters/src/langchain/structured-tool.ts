@@ -1,5 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool } from "@langchain/core/tools";
+import { dropUnseen } from "@hostside/core/implement";
 import type { ModelCall } from "../answer/answer-call.ts";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolOutput } from "./tool-output.ts";
@@ -37,7 +38,7 @@ export function toStructuredTool(
     description,
     schema: inputSchema,
     responseFormat: "content_and_artifact",
-    ...(origin !== undefined && { metadata: { serverId: origin.serverId, toolName: origin.toolName } }),
+    ...(origin !== undefined && { metadata: { serverId: origin.serverId, toolName: dropUnseen(origin.toolName) } }),
     async func(args, _runManager, config) {
       const id = readCallId(config);
       const call = { id, args, signal: config?.signal };

@@ -10,7 +10,7 @@ import {
   type ToolOrigin,
   type ToolOverride,
 } from "@hostside/core";
-import { freezeData } from "@hostside/core/implement";
+import { cleanData, cleanSchema, dropUnseen, freezeData } from "@hostside/core/implement";
 import { decideEffect, overrideOf } from "./decide-effect.ts";
 import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
 import type { ListingOrigin } from "./listing-origin.ts";
@@ -62,8 +62,8 @@ export interface DefinitionParts {
 
 /**
  * A remote tool as a model gets it, with the host's words in place of the server's where the spec
- * has some. Schemas and annotations are the very objects that the server sent, frozen throughout:
- * every reader gets the same ones.
+ * has some, and without unseen characters. Schemas and annotations without any are the very objects
+ * that the server sent, frozen throughout: every reader gets the same ones.
  */
 export function defineTool(tool: RemoteTool, parts: DefinitionParts): CatalogTool {
   const definition = new ListedTool(tool, parts);
@@ -108,21 +108,24 @@ class ListedTool implements ToolDefinition {
     const { id: serverId } = spec;
     const { name: toolName } = tool;
     const override = overrideOf(spec, toolName);
-    const description = describe(override === undefined ? tool : reword(tool, override), spec);
+    const description = dropUnseen(describe(override === undefined ? tool : reword(tool, override), spec));
     shareText(tool, description);
     const { effect, effectSource } = decideEffect(tool, spec);
     this.#tool = tool;
     this.#listed = listed;
     this.name = localName;
     this.description = description;
-    this.inputSchema = freezeData(tool.inputSchema);
+    const isOdd = tool.flags !== undefined;
+    this.inputSchema = freezeData(isOdd ? cleanSchema(tool.inputSchema) : tool.inputSchema);
     this.effect = effect;
     this.origin = Object.freeze({ serverId, toolName, qualifiedName: `${qualifier}${toolName}` });
     this.groupIds = groupIds;
     const title = override?.title ?? tool.title;
-    if (title !== undefined) this.title = title;
-    if (tool.outputSchema !== undefined) this.outputSchema = freezeData(tool.outputSchema);
-    if (tool.annotations !== undefined) this.annotations = freezeData(tool.annotations);
+    if (title !== undefined) this.title = dropUnseen(title);
+    // Results have no unseen characters either, so that their names stay those of this schema.
+    const { outputSchema, annotations } = tool;
+    if (outputSchema !== undefined) this.outputSchema = freezeData(isOdd ? cleanData(outputSchema) : outputSchema);
+    if (annotations !== undefined) this.annotations = freezeData(isOdd ? cleanData({ ...annotations }) : annotations);
     if (effectSource !== undefined) this.effectSource = effectSource;
     if (override?.requireApproval !== undefined) this.requireApproval = override.requireApproval;
     if (tool.flags !== undefined) this.flags = freezeData(tool.flags);

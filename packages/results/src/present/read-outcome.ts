@@ -1,5 +1,5 @@
 import { readContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { dropUnseen, isJsonObject } from "@hostside/core/implement";
 import { member } from "./member.ts";
 
 /**
@@ -52,17 +52,20 @@ function readBlock(list: readonly unknown[], index: number): ContentBlock | unde
   try {
     const entry = list[index];
     if (!isJsonObject(entry)) return undefined;
-    const copy = plainCopy(entry);
-    if (isJsonObject(copy["resource"])) copy["resource"] = plainCopy(copy["resource"]);
+    const copy = cleanCopy(entry);
+    if (isJsonObject(copy["resource"])) copy["resource"] = cleanCopy(copy["resource"]);
     return readContent([copy])[0];
   } catch {
     return undefined;
   }
 }
 
-// Reads each member once, so that none is another one when it is looked at again.
-function plainCopy(value: object): Record<string, unknown> {
-  return { ...value };
+// Reads each member once, so that none is another one when it is looked at again. Texts are without
+// unseen characters.
+function cleanCopy(value: object): Record<string, unknown> {
+  const copy: Record<string, unknown> = { ...value };
+  for (const [name, text] of Object.entries(copy)) if (typeof text === "string") copy[name] = dropUnseen(text);
+  return copy;
 }
 
 function readOrigin(origin: unknown): ToolOrigin | undefined {

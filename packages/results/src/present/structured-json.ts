@@ -1,5 +1,5 @@
 import type { JsonValue } from "@hostside/core";
-import { isJsonObject, sameJson } from "@hostside/core/implement";
+import { dropUnseen, isJsonObject, sameJson } from "@hostside/core/implement";
 import type { SafeOutcome } from "./read-outcome.ts";
 
 /** Structured content as JSON, or why there is none, in words. */
@@ -17,7 +17,7 @@ export function writeStructured(value: unknown): StructuredJson {
   try {
     const json: unknown = JSON.stringify(value);
     return typeof json === "string"
-      ? { kind: "json", json: withoutHalves(json) }
+      ? { kind: "json", json: dropUnseen(withoutHalves(json)) }
       : { kind: "not-json", why: "it is no JSON value" };
   } catch (error) {
     const deep = error instanceof RangeError;

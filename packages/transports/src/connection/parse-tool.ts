@@ -66,7 +66,11 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   const extrasLength = extras === undefined ? 0 : measureSchema(extras, limits);
   if (extras !== undefined && typeof extrasLength === "number") tool.extras = extras;
   const dropped = typeof extrasLength !== "number";
-  const flags = flagsOf([name, title, description], { cut, replaced: problem !== undefined, dropped });
+  const flags = flagsOf([name, title, description, tool.annotations?.title, ...input.odd, ...output.odd], {
+    cut,
+    replaced: problem !== undefined,
+    dropped,
+  });
   if (flags.length > 0) tool.flags = flags;
   const length =
     name.length +
@@ -82,9 +86,11 @@ interface SchemaReading {
   readonly schema: JsonObject | undefined;
   readonly length: number;
   readonly problem?: string;
+  /** Texts in it that are to be inspected. */
+  readonly odd: readonly string[];
 }
 
-const absent: SchemaReading = { schema: undefined, length: 0 };
+const absent: SchemaReading = { schema: undefined, length: 0, odd: [] };
 
 // What stands for a schema that says nothing that can be used.
 const anyObject: JsonObject = Object.freeze({ type: "object" });
@@ -94,9 +100,19 @@ function readSchema(member: string, schema: unknown, limits: ServerLimits): Sche
   const nodes: object[] = [];
   const measured = measureSchema(schema, limits, nodes);
   if (typeof measured === "string") return { ...absent, problem: measured };
-  for (const node of nodes) Object.freeze(node);
-  return { schema, length: measured };
+  const odd: string[] = [];
+  for (const node of nodes) {
+    Object.freeze(node);
+    for (const name in node) {
+      const member: unknown = Reflect.get(node, name);
+      if (typeof member === "string" && mayBeOdd.test(member)) odd.push(member);
+      if (mayBeOdd.test(name)) odd.push(name);
+    }
+  }
+  return { schema, length: measured, odd };
 }
+
+const mayBeOdd = /[^\0-\u00AC]/;
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {
   const { title } = annotations;

@@ -5,7 +5,7 @@ import {
   type ElicitationResult,
   type JsonObject,
 } from "@hostside/core";
-import { createDeadline, isJsonObject, untilAborted } from "@hostside/core/implement";
+import { cleanSchema, createDeadline, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 
@@ -110,7 +110,7 @@ async function ask(
     serverId,
     mode: mode === "url" ? "url" : "form",
     message: cleanText(typeof message === "string" ? message : "", longestMessage),
-    params,
+    params: cleanSchema(params),
     ...(callContext !== undefined && { context: callContext }),
   };
   const resume = pause(callContext);
