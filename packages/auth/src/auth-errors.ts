@@ -29,12 +29,15 @@ export function authRequired(about: Troubled, text: string, { details, cause }: 
 const showing = "show the authorization page";
 
 /**
- * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can
- * still be answered; its `state` is in it, and lets nobody in.
+ * `auth_required`: nobody was shown the page. Where there is no way to show it here (`cause` is
+ * `auth_required`), it stands in the message whole, because it can still be answered; its `state`
+ * is in it, and lets nobody in. Any other cause is a refusal of the host's: the page is nowhere.
  */
 export function pageNotShownError(about: Troubled, page: URL, cause: unknown): HostsideError {
   const said = isHostsideError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
   const reason = said === undefined ? "no reason given" : safeExcerptOf(about, said);
+  if (!isHostsideError(cause, "auth_required"))
+    return authRequired(about, `the host did not show the authorization page: ${reason}`, { cause });
   const byHand = `to go on by hand, open ${page.href} and hand the whole address at which the browser ends to complete()`;
   return authRequired(about, `the authorization page could not be shown: ${reason}; ${byHand}`, {
     details: { operation: showing },
@@ -42,7 +45,7 @@ export function pageNotShownError(about: Troubled, page: URL, cause: unknown): H
   });
 }
 
-/** Whether it is such an error. */
+/** Whether it is such an error of a page that can still be answered. */
 export function isNotShown(error: unknown): boolean {
   return isHostsideError(error, "auth_required") && error.details.operation === showing;
 }

@@ -220,7 +220,8 @@ describe("a call", () => {
     const { tools, stub } = await start([wiki]);
     const redact = (text: string): string => text;
     const page = new URL("https://login.example/1");
-    const noBrowser = pageNotShownError({ serverId: "wiki", secrets: { redact } }, page, new Error("no browser here"));
+    const cause = new HostsideError("no browser here", { code: "auth_required" });
+    const noBrowser = pageNotShownError({ serverId: "wiki", secrets: { redact } }, page, cause);
     stub.answer = async (serverId, signal = new AbortController().signal, prompt) => {
       if (prompt === undefined) throw noBrowser;
       await prompt({ serverId, title: "The Wiki", url: new URL("https://login.example/2"), signal });

@@ -174,14 +174,14 @@ describe("authorize()", () => {
       const { oauth } = createSignInWorld({ prompt: () => Promise.reject(broken) });
       const error = await errorOf(oauth.authorize(spec));
       expect(error.code).toBe("auth_required");
-      expect(error.message).toContain("could not be shown: no browser here; to go on by hand");
+      expect(error.message).toMatch(/the host did not show the authorization page: no browser here$/);
       expect(error.cause).toBe(broken);
     });
 
-    it("a prompt that fails: the page can be opened by hand, and what it ends at be handed to complete()", async () => {
+    it("a prompt that has no way to show it: the page can be opened by hand, and what it ends at be handed to complete()", async () => {
       const scopes = Array.from({ length: 40 }, (_, at) => `a-scope-with-a-long-name-${at}`);
       const broken = async (): Promise<never> => {
-        throw new Error("no browser here");
+        throw new HostsideError("no browser here", { code: "auth_required" });
       };
       const { oauth, all, servers, receiver } = createSignInWorld({ clients: { notes: { scopes } } });
       await oauth.authorize(spec);
