@@ -3,11 +3,9 @@
 export {
   createEmbeddingRanker,
   type EmbeddingRankerOptions,
-  type EmbeddingRankerStatus,
   type ReadyEmbeddingRanker,
 } from "./embeddings/create-embedding-ranker.ts";
+export type { Embedder } from "./embeddings/embedding-endpoint.ts";
 export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from "./embeddings/open-ai-embedder.ts";
-export { createAiSdkEmbedder, type AiSdkEmbedderOptions, type EmbedMany } from "./embeddings/ai-sdk-embedder.ts";
-export type { Embedder, EmbedOptions } from "./embeddings/embedder.ts";
-export type { EmbeddingFetch } from "./embeddings/post-json.ts";
-export type { EmbeddingRanker, EmbeddingRequest, RankedSource } from "./ranking/embedding-ranker.ts";
+export type { IndexProgress } from "./embeddings/vector-index.ts";
+export type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "./ranking/embedding-ranker.ts";

@@ -19,7 +19,7 @@ export type {
   ToolAnswer,
   ToolsAnswer,
 } from "./discovery-tools/answers.ts";
-export type { EmbeddingRanker, EmbeddingRequest } from "./ranking/embedding-ranker.ts";
+export type { EmbeddingRanker, EmbeddingRequest, ScoredName } from "./ranking/embedding-ranker.ts";
 export type { SelectorChoice, SelectorRequest, ModelToolSelector } from "./ranking/tool-selector.ts";
 export type { TokenScope } from "./tokens/token-counter.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";

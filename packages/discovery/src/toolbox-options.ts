@@ -43,7 +43,7 @@ export interface ToolboxOptions {
    * to mend that, in the host's words. Must not throw. Default: nothing more.
    */
   readonly noteUnready?: (group: UnreadyGroup) => string | undefined;
-  /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
+  /** A second opinion on searches, by meaning; fused by score with the index. Default none. */
   readonly embeddingRanker?: EmbeddingRanker;
   /**
    * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once

@@ -142,7 +142,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     onDiagnostic,
     embeddingRanker: options.embeddingRanker,
   };
-  const unfollow = followedBy(options.embeddingRanker, live);
+  const unfollow = followedBy(options.embeddingRanker, live, onDiagnostic);
   return {
     get revision() {
       return live.revision;
@@ -191,8 +191,12 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   };
 }
 
-function followedBy(ranker: EmbeddingRanker | undefined, live: FollowedSources): Cancel {
-  const source = { tools: () => live.read().definitions, onToolsChanged: live.onChange };
+function followedBy(
+  ranker: EmbeddingRanker | undefined,
+  live: FollowedSources,
+  report: (diagnostic: Diagnostic) => void,
+): Cancel {
+  const source = { tools: () => live.read().definitions, onToolsChanged: live.onChange, report };
   return ranker?.follow?.(source) ?? (() => {});
 }
 

@@ -21,7 +21,7 @@ describe("@hostside/discovery", () => {
 
   it("exports what embeds from an entry of its own", async () => {
     const entry = await import("@hostside/discovery/embeddings");
-    expect(Object.keys(entry).sort()).toEqual(["createAiSdkEmbedder", "createEmbeddingRanker", "createOpenAiEmbedder"]);
+    expect(Object.keys(entry).sort()).toEqual(["createEmbeddingRanker", "createOpenAiEmbedder"]);
   });
 
   it("has these entries and no others, and depends on core alone", () => {

@@ -95,11 +95,16 @@ describe("tools_select with a selector", () => {
 });
 
 describe("with an embedding ranker", () => {
-  it("fuses by rank; names come first all the same, and strangers are ignored", async () => {
+  it("fuses by score; names come first all the same, and strangers are ignored", async () => {
     const view = viewOf({
       toolbox: {
         embeddingRanker: ({ definitions }) =>
-          Promise.resolve(["nobody", ...definitions.map(({ name }) => name).filter((name) => name.includes("slack"))]),
+          Promise.resolve(
+            ["nobody", ...definitions.map(({ name }) => name).filter((name) => name.includes("slack"))].map((name) => ({
+              name,
+              score: 0.5,
+            })),
+          ),
       },
     });
     const byMeaning = await view.searchTools({ query: "tell my colleagues" });
@@ -109,6 +114,24 @@ describe("with an embedding ranker", () => {
     expect(namesIn(byName)).not.toContain("nobody");
   });
 
+  it("leaves the order of the words where the meaning is less sure than they are, and turns it where it is more", async () => {
+    const withScore = (score: number) =>
+      viewOf({
+        toolbox: { embeddingRanker: () => Promise.resolve([{ name: "mcp_github_merge_pull_request", score }]) },
+      });
+    const first = async (score: number): Promise<string | undefined> =>
+      namesIn(await withScore(score).searchTools({ query: "list issues" }))[0];
+    expect(await first(0.3)).toBe("mcp_github_list_issues");
+    expect(await first(Number.NaN)).toBe("mcp_github_list_issues");
+  });
+
+  it("is not asked about a word that is required", async () => {
+    const view = viewOf({
+      toolbox: { embeddingRanker: () => Promise.resolve([{ name: "mcp_slack_list_channels", score: 1 }]) },
+    });
+    expect(namesIn(await view.searchTools({ query: "+merge it" }))).toEqual(["mcp_github_merge_pull_request"]);
+  });
+
   it("does not show it tools that the agent may not use", async () => {
     const seen: string[] = [];
     const view = viewOf({
@@ -116,7 +139,7 @@ describe("with an embedding ranker", () => {
       toolbox: {
         embeddingRanker: ({ definitions }) => {
           seen.push(...definitions.map(({ name }) => name));
-          return Promise.resolve(["mcp_slack_list_channels"]);
+          return Promise.resolve([{ name: "mcp_slack_list_channels", score: 1 }]);
         },
       },
     });

@@ -1,17 +1,17 @@
+import { HostsideError } from "@hostside/core";
 import {
-  systemClock,
   assertKnownOptions,
+  dateOf,
   isConfidentialUrl,
   isCredentialHeader,
   isHeaderName,
   isHeaderValue,
   kindOf,
+  parseRetryAfter,
+  systemClock,
   type Fields,
 } from "@hostside/core/implement";
-import type { Clock } from "@hostside/core";
-import type { Embedder } from "./embedder.ts";
-import { postJson, type EmbeddingFetch } from "./post-json.ts";
-import { readEmbeddings } from "./read-embeddings.ts";
+import type { Embedder } from "./embedding-endpoint.ts";
 
 /** Options of {@linkcode createOpenAiEmbedder}. */
 export interface OpenAiEmbedderOptions {
@@ -27,23 +27,12 @@ export interface OpenAiEmbedderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long vectors are to be, for models that can choose. Default: as the model has them. */
   readonly dimensions?: number | undefined;
-  /**
-   * How vectors are asked for. Both are understood, whichever the endpoint sends. Default
-   * `"base64"`, which is a quarter of the size.
-   */
-  readonly encoding?: "base64" | "float" | undefined;
-  /** Most texts of one request. Default 64. */
-  readonly maxTexts?: number | undefined;
   /** What the model wants to stand before a tool's text, such as `"passage: "`. Default `""`. */
   readonly toolPrefix?: string | undefined;
   /** What the model wants to stand before a query, such as `"query: "`. Default `""`. */
   readonly queryPrefix?: string | undefined;
-  /** Most bytes of an answer, decompressed. Default 16 MiB. */
-  readonly maxAnswerBytes?: number | undefined;
   /** Default: that of the runtime. */
-  readonly fetch?: EmbeddingFetch | undefined;
-  /** For a `Retry-After` that is a date. Default: the real time. */
-  readonly clock?: Clock | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 const fields: Fields<OpenAiEmbedderOptions> = {
@@ -52,47 +41,83 @@ const fields: Fields<OpenAiEmbedderOptions> = {
   apiKey: true,
   headers: true,
   dimensions: true,
-  encoding: true,
-  maxTexts: true,
   toolPrefix: true,
   queryPrefix: true,
-  maxAnswerBytes: true,
   fetch: true,
-  clock: true,
 };
 
 /**
- * Embeds by any endpoint that speaks as OpenAI's `/v1/embeddings` does. Redirects are refused,
- * answers bounded, and neither a key nor what the endpoint says of a failure is in an error:
- * `http_error` (with its status and `retryAfterMs`), `redirect_refused`, `message_too_large`,
- * `invalid_output`, `unreachable`.
+ * Makes an embedder of any endpoint that speaks as OpenAI's `/v1/embeddings` does. Redirects are
+ * refused, and neither a key nor what the endpoint says of a failure is in an error: `http_error`
+ * (with its status and `retryAfterMs`), `redirect_refused`, `invalid_output`, `unreachable`.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type, and for a key that would
  * travel unencrypted.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const url = readUrl(options);
-  const { model, dimensions, apiKey, headers = {}, encoding = "base64", toolPrefix = "", queryPrefix = "" } = options;
-  const { maxAnswerBytes = 16 * 1024 * 1024, maxTexts, fetch, clock = systemClock } = options;
+  const { model, dimensions, apiKey, headers = {}, toolPrefix = "", queryPrefix = "" } = options;
+  const { fetch = globalThis.fetch } = options;
   return {
     id: JSON.stringify([url.origin + url.pathname, model, dimensions ?? null, toolPrefix, queryPrefix]),
-    maxTexts,
     async embed(texts, { purpose, signal }) {
       const prefix = purpose === "query" ? queryPrefix : toolPrefix;
-      const input = prefix === "" ? texts : texts.map((text) => prefix + text);
-      const body = { model, input, encoding_format: encoding, ...(dimensions !== undefined && { dimensions }) };
-      const answer = await postJson({
-        url,
-        body,
-        headers: { ...headers, ...(apiKey && { authorization: await bearer(apiKey) }) },
-        signal,
-        fetch,
-        clock,
-        maxBytes: maxAnswerBytes,
-      });
-      return readEmbeddings(answer, texts.length);
+      const input = texts.map((text) => prefix + text);
+      const body = JSON.stringify({ model, input, ...(dimensions !== undefined && { dimensions }) });
+      const authorization = apiKey && { authorization: await bearer(apiKey) };
+      const sent = { ...headers, ...authorization, "content-type": "application/json", accept: "application/json" };
+      const init: RequestInit = { method: "POST", headers: sent, body, redirect: "manual", signal };
+      return readEmbeddings(await readJson(await send(fetch, url, init), signal, url), texts.length);
     },
   };
+}
+
+async function send(fetch: typeof globalThis.fetch, url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new HostsideError(`${url.origin} could not be reached`, { code: "unreachable" });
+  }
+}
+
+/** Reads JSON. No error says what the endpoint wrote, which may quote the key or the texts. */
+async function readJson(response: Response, signal: AbortSignal, { origin }: URL): Promise<unknown> {
+  const { type, status, ok, headers } = response;
+  if (!ok) response.body?.cancel().catch(() => {});
+  // A browser hides what redirects.
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    throw new HostsideError(`${origin} redirects, which is never followed`, { code: "redirect_refused" });
+  }
+  if (!ok) {
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after") ?? undefined, dateOf(systemClock));
+    throw new HostsideError(`HTTP ${status} from ${origin}`, {
+      code: "http_error",
+      details: { httpStatus: status, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+    });
+  }
+  try {
+    return await response.json();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new HostsideError(`${origin} answered what is no JSON`, { code: "invalid_output" });
+  }
+}
+
+/** Reads one vector for each text, in the order of the texts. */
+function readEmbeddings(answer: unknown, count: number): readonly ArrayLike<number>[] {
+  const data: unknown = typeof answer === "object" && answer !== null && "data" in answer ? answer.data : undefined;
+  const vectors: ArrayLike<number>[] = [];
+  for (const [place, entry] of Array.isArray(data) ? (data as unknown[]).entries() : []) {
+    if (typeof entry !== "object" || entry === null || !("embedding" in entry)) continue;
+    const index: unknown = "index" in entry ? entry.index : place;
+    // What its numbers are is looked at by who uses it.
+    if (typeof index === "number" && Array.isArray(entry.embedding)) vectors[index] = entry.embedding as number[];
+  }
+  if (vectors.length === count && Object.keys(vectors).length === count) return vectors;
+  throw new HostsideError(`the endpoint did not answer one embedding for each of ${count} texts`, {
+    code: "invalid_output",
+  });
 }
 
 async function bearer(apiKey: () => string | Promise<string>): Promise<string> {
@@ -104,45 +129,31 @@ async function bearer(apiKey: () => string | Promise<string>): Promise<string> {
 
 function readUrl(options: OpenAiEmbedderOptions): URL {
   assertKnownOptions("createOpenAiEmbedder()", options, fields);
-  const { url: text, apiKey, fetch, headers = {}, encoding } = options;
-  assertTexts(options);
+  const { url: text, model, apiKey, fetch, headers = {}, dimensions, toolPrefix = "", queryPrefix = "" } = options;
+  if (typeof model !== "string" || model === "") throw new TypeError("model must be a text that is not empty");
+  if (typeof toolPrefix !== "string" || typeof queryPrefix !== "string") {
+    throw new TypeError("toolPrefix and queryPrefix must be texts");
+  }
+  if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions > 0)) {
+    throw new TypeError("dimensions must be a whole number of 1 or more");
+  }
   for (const [name, value] of Object.entries({ apiKey, fetch })) {
     if (value === undefined || typeof value === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(value)}`);
-  }
-  if (encoding !== undefined && encoding !== "base64" && encoding !== "float") {
-    throw new TypeError('encoding must be "base64" or "float"');
   }
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderName(name) || typeof value !== "string" || !isHeaderValue(value)) {
       throw new TypeError(`headers has a name or value that cannot be sent: ${JSON.stringify(name.slice(0, 80))}`);
     }
   }
-  const url = parseUrl(text);
+  const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError("url must be an address of http: or https:");
+  }
+  if (url.username !== "" || url.password !== "") throw new TypeError("url must hold no credentials; use apiKey");
   const hasKey = apiKey !== undefined || Object.keys(headers).some(isCredentialHeader);
   if (hasKey && !isConfidentialUrl(url)) {
     throw new TypeError("url must be https: or on this machine, because a key is sent there");
   }
-  return url;
-}
-
-function assertTexts(options: OpenAiEmbedderOptions): void {
-  const { model, toolPrefix = "", queryPrefix = "" } = options;
-  if (typeof model !== "string" || model === "") throw new TypeError("model must be a text that is not empty");
-  if (typeof toolPrefix !== "string" || typeof queryPrefix !== "string") {
-    throw new TypeError("toolPrefix and queryPrefix must be texts");
-  }
-  for (const name of ["dimensions", "maxTexts", "maxAnswerBytes"] as const) {
-    const value = options[name];
-    if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
-    throw new TypeError(`${name} must be a whole number of 1 or more`);
-  }
-}
-
-function parseUrl(text: unknown): URL {
-  const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new TypeError("url must be an address of http: or https:");
-  if (url.username !== "" || url.password !== "") throw new TypeError("url must hold no credentials; use apiKey");
   return url;
 }

@@ -1,26 +1,26 @@
-import type { ToolDefinition } from "@hostside/core";
-import { cleanText } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { cleanText, type ToolDefinition } from "@hostside/core";
+import { readSentences } from "../catalog/read-sentences.ts";
 import { stripPreface } from "../catalog/strip-preface.ts";
 
-// About 500 tokens: what models are made for, and what a tool says after that is about details.
-const maxLength = 2000;
-const maxDescription = 1600;
-const maxParameters = 40;
+const maxLength = 500;
 
 /**
- * What is embedded of a tool: its server, name, title and description, and what its parameters are
- * called. Bounded, and without what nobody can see.
+ * Writes what is embedded of a tool: its server, name and title in words, and the first sentence of
+ * its description. Longer texts were found less often.
  */
 export function toolText(definition: ToolDefinition): string {
-  const { name, title, annotations, origin, inputSchema } = definition;
-  const { properties } = inputSchema;
-  const parameters = isJsonObject(properties) ? Object.keys(properties).slice(0, maxParameters) : [];
-  const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title];
-  const lines = [
-    names.filter((text) => text !== undefined && text !== "").join(": "),
-    stripPreface(definition).slice(0, maxDescription),
-    parameters.length === 0 ? "" : `Parameters: ${parameters.join(", ")}`,
-  ];
-  return cleanText(lines.filter((line) => line !== "").join("\n"), maxLength);
+  const { name, title, annotations, origin } = definition;
+  const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title].map(inWords);
+  const [sentence] = readSentences(stripPreface(definition));
+  return cleanText(
+    [...names, sentence?.text].filter((text) => text !== undefined && text !== "").join(": "),
+    maxLength,
+  );
+}
+
+function inWords(name: string | undefined): string {
+  return (name ?? "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[\s_./-]+/g, " ")
+    .trim();
 }

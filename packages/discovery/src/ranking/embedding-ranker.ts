@@ -1,4 +1,4 @@
-import type { CallContext, Cancel, Event, ToolDefinition } from "@hostside/core";
+import type { CallContext, Cancel, Diagnostic, Event, ToolDefinition } from "@hostside/core";
 
 /** What a ranker is asked. */
 export interface EmbeddingRequest {
@@ -24,14 +24,24 @@ export interface RankedSource {
   tools(): readonly ToolDefinition[];
   /** Fires after that changed. */
   readonly onToolsChanged: Event<unknown>;
+  /** Says what is odd and stops nobody: a model that failed. */
+  report(diagnostic: Diagnostic): void;
+}
+
+/** A tool, and how well it fits a query. */
+export interface ScoredName {
+  readonly name: string;
+  /** From 0 to 1, such as a cosine. */
+  readonly score: number;
 }
 
 /**
- * Ranks tools by meaning: returns names, best first. A ranker that fails, is late, or names what
- * does not exist costs nothing but its opinion.
+ * Ranks tools by meaning: returns those that it is sure of, with a score that is added to that of
+ * the words. A ranker that fails, is late, or names what does not exist costs nothing but its
+ * opinion.
  */
 export interface EmbeddingRanker {
-  (request: EmbeddingRequest): Promise<readonly string[]>;
+  (request: EmbeddingRequest): Promise<readonly ScoredName[]>;
   /**
    * Called once by a toolbox, when it is made, so that a ranker can prepare itself before the first
    * search; what it returns is called when the toolbox is closed.
@@ -39,21 +49,14 @@ export interface EmbeddingRanker {
   readonly follow?: ((source: RankedSource) => Cancel) | undefined;
 }
 
-// The constant of the paper that introduced reciprocal rank fusion (Cormack, Clarke and Büttcher,
-// SIGIR 2009).
-const damping = 60;
-
 /**
- * Fuses rankings by rank: each name scores `1 / (60 + rank)` per ranking. Equal sums keep the order
- * of the first ranking.
+ * Fuses what the words say with what the meaning says: the score of the words, as a share of the
+ * best, plus that of the meaning. Equal sums keep the order of the words.
  */
-export function fuseRanks(rankings: readonly (readonly string[])[]): readonly string[] {
-  const sums = new Map<string, number>();
-  for (const ranking of rankings) {
-    for (const [index, name] of Array.from(new Set(ranking)).entries()) {
-      sums.set(name, (sums.get(name) ?? 0) + 1 / (damping + index + 1));
-    }
-  }
+export function fuseScores(byWords: readonly ScoredName[], byMeaning: readonly ScoredName[]): readonly string[] {
+  const best = byWords[0]?.score ?? 1;
+  const sums = new Map(byWords.map(({ name, score }) => [name, score / best]));
+  for (const { name, score } of byMeaning) sums.set(name, (sums.get(name) ?? 0) + score);
   return Array.from(sums)
     .sort(([, a], [, b]) => b - a)
     .map(([name]) => name);

@@ -2,7 +2,7 @@ import { isHostsideError, type CallContext, type Clock, type Diagnostic, type To
 import { foldCase } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
-import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
+import { fuseScores, type EmbeddingRanker, type ScoredName } from "./embedding-ranker.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 
 /** What a ranking needs to know. */
@@ -29,8 +29,9 @@ const rankerTimeoutMs = 2000;
 const fusedDepth = 50;
 
 /**
- * The best tools for a query: exact names, then names that begin with it, then by words, fused with
- * the ranker's opinion if there is one. `select:a,b` takes tools by exact name, in that order.
+ * The best tools for a query: exact names, then names that begin with it, then by words, fused by
+ * score with the ranker's opinion if there is one. `select:a,b` takes tools by exact name, in that
+ * order.
  */
 export async function rankTools(context: RankContext, request: RankQuery): Promise<readonly ToolDefinition[]> {
   const { catalog, query, limit, allows } = request;
@@ -39,13 +40,13 @@ export async function rankTools(context: RankContext, request: RankQuery): Promi
   const depth = context.embeddingRanker === undefined ? limit : Math.max(limit, fusedDepth);
   const hits = context.search.search(catalog, query, { limit: depth, allows });
   const byName = hits.filter(({ match }) => match !== "words").map(({ name }) => name);
-  const byWords = hits.filter(({ match }) => match === "words").map(({ name }) => name);
+  const byWords = hits.filter(({ match }) => match === "words");
+  // A word that is required is one for the words alone.
   const byMeaning =
-    context.embeddingRanker === undefined
+    context.embeddingRanker === undefined || /(?:^|\s)\+\S/.test(query)
       ? []
       : await askRanker(context, context.embeddingRanker, { ...request, limit: depth });
-  const rest = byMeaning.length === 0 ? byWords : fuseRanks([byWords, byMeaning]);
-  const names = Array.from(new Set([...byName, ...rest])).slice(0, limit);
+  const names = Array.from(new Set([...byName, ...fuseScores(byWords, byMeaning)])).slice(0, limit);
   return names.flatMap((name) => catalog.tools.get(foldCase(name))?.definition ?? []);
 }
 
@@ -81,15 +82,18 @@ async function askRanker(
   { clock, onDiagnostic }: RankContext,
   ranker: EmbeddingRanker,
   { catalog, query, limit, allows, signal, context }: RankQuery,
-): Promise<readonly string[]> {
+): Promise<readonly ScoredName[]> {
   const definitions = catalog.definitions.filter(({ name }) => allows(name));
   try {
-    const names = await runWithDeadline(
+    const scored = await runWithDeadline(
       { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal, clock },
       (deadline) => ranker({ query, definitions, limit, signal: deadline.signal, ...(context && { context }) }),
     );
     const known = new Set(definitions.map(({ name }) => name));
-    return names.filter((name) => known.has(name)).slice(0, limit);
+    return scored
+      .filter(({ name, score }) => known.has(name) && Number.isFinite(score))
+      .map(({ name, score }) => ({ name, score: Math.max(0, Math.min(1, score)) }))
+      .slice(0, limit);
   } catch (error) {
     if (signal?.aborted) throw error;
     onDiagnostic({

@@ -28,7 +28,6 @@ export function madeUpModel(id = "made-up"): MadeUpModel {
   const requests: (readonly string[])[] = [];
   const model: MadeUpModel = {
     id,
-    maxTexts: 4,
     requests,
     answer: async (texts) => texts.map(meaningOf),
     embed(texts, { signal }) {
