@@ -63,7 +63,12 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     'must be "init" for a server that is required',
   ],
   ["elicitation as a text", { id: "a", ...stdio, elicitation: "no" }, "elicitation", "must be a boolean"],
-  ["an unknown field", { id: "a", ...stdio, excluded: ["x"] }, "excluded", "is unknown; known are id, type, command, "],
+  [
+    "an unknown field",
+    { id: "a", ...stdio, excluded: ["x"] },
+    "excluded",
+    "is unknown; known are id, source, perCaller, type, command, ",
+  ],
   [
     "a transport of its own, as some products have it",
     { id: "a", transport: { type: "stdio", command: "npx" } },
@@ -72,7 +77,12 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
   ],
   ["a transport that is a text", { id: "a", transport: "http", url: "https://a.test" }, "transport", "is unknown; "],
   ["a misspelt command", { id: "a", comand: "npx" }, "comand", "is unknown; did you mean command?"],
-  ["a misspelt argument list", { id: "a", ...stdio, arg: ["-y"] }, "arg", "is unknown; known are id, type, command, "],
+  [
+    "a misspelt argument list",
+    { id: "a", ...stdio, arg: ["-y"] },
+    "arg",
+    "is unknown; known are id, source, perCaller, type, command, ",
+  ],
   [
     "a misspelt environment",
     { id: "a", ...stdio, inheritEnvs: "all" },
@@ -217,7 +227,7 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "a field of another transport",
     { id: "a", ...stdio, headers: {} },
     "headers",
-    "is unknown; known are id, type, command, ",
+    "is unknown; known are id, source, perCaller, type, command, ",
   ],
   ["a URL that is no text", { id: "a", type: "http", url: new URL(http.url) }, "url", "must be a string, not a URL"],
   ["no URL", { id: "a", type: "http" }, "url", "must not be blank"],

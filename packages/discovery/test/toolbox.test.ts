@@ -114,8 +114,8 @@ describe("createToolbox()", () => {
   });
 
   it.each<[string, object]>([
-    ['createToolbox() has no option "provider"; known are tools, providers, ', { provider: [] }],
-    ['helperNames has no option "serach"; known are groups, select, search', { helperNames: { serach: "find" } }],
+    ['createToolbox() has no option "provider"; did you mean providers?', { provider: [] }],
+    ['helperNames has no option "serach"; did you mean search?', { helperNames: { serach: "find" } }],
   ])("throws TypeError: %s", (message, options) => {
     const make = (): unknown => createToolbox(options);
     expect(make).toThrow(TypeError);

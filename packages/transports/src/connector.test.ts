@@ -7,7 +7,7 @@ describe("createConnector()", () => {
     const options: object = { onElicits: () => undefined };
     const make = (): unknown => createConnector(options);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('createConnector() has no option "onElicits"; known are clientInfo, eraCache, onElicit, ');
+    expect(make).toThrow('createConnector() has no option "onElicits"; did you mean onElicit?');
   });
 
   it.each<[object, string]>([
@@ -38,7 +38,9 @@ describe("connect()", () => {
     const options: object = { onDwn: () => undefined };
     const failure = await connect({ id: "a", ...transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
-    expect(failure).toMatchObject({ message: expect.stringMatching(/^connect\(\) has no option "onDwn"; known are /) });
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/^connect\(\) has no option "onDwn"; did you mean onDown\?/),
+    });
     expect(opened).toBe(0);
   });
 

@@ -181,7 +181,10 @@ class QueryVectors {
       .embed([text], "query")
       .then(
         ([vector]) => (vector === undefined ? undefined : this.#remember(text, vector)),
-        (error: unknown) => void this.#endpoint.failed(error),
+        (error: unknown) => {
+          this.#endpoint.failed(error);
+          return undefined;
+        },
       )
       .finally(() => this.#underWay.delete(text));
     this.#underWay.set(text, work);
