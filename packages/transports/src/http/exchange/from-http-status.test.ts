@@ -150,7 +150,7 @@ describe("fromHttpStatus()", () => {
     [{ status: 500, headers: { "content-type": "text/html; charset=utf-8" } }, "a web page"],
     [
       { status: 307, headers: { location: "https://user:pw@other.example/login?next=s3cret-token" } },
-      "to https://other.example;",
+      "to https://***@other.example/login?next=***;",
     ],
     [{ status: 302, headers: { location: "http://[" } }, "it redirects;"],
   ])("gives a hint for %j", (refusal, hint) => expect(errorOf(refusal).message).toContain(hint));

@@ -46,7 +46,7 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
   if (status >= 300 && status < 400) {
     return fail(
       "redirect_refused",
-      `${at}: it redirects${redirectTarget(refusal, request)}; redirects are never followed`,
+      `${at}: it redirects${redirectTarget(refusal, request)}; only a 307 or 308 within one origin is followed`,
     );
   }
   if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
@@ -144,7 +144,7 @@ function hintFor({ status, header, body }: CompleteReply, session: SessionUse): 
 function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedRequest): string {
   const location = header("location");
   if (location === undefined || !URL.canParse(location, url.href)) return "";
-  return ` to ${bodyExcerptOf(new URL(location, url).origin, redact, 200)}`;
+  return ` to ${bodyExcerptOf(redactUrl(new URL(location, url).href), redact, 200)}`;
 }
 
 function isStrings(value: unknown): value is readonly string[] {

@@ -3,6 +3,7 @@ import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } f
 import type { LastingContext } from "../../context/transport-context.ts";
 import type { Authorizer, RecoveryMode } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
+import { followRedirects } from "./follow-redirects.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
 import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
@@ -78,12 +79,13 @@ export function createHttpEndpoint({
   const toError = (reply: CompleteReply, session: SessionUse = "none"): HostsideError =>
     fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
+  const startOne = (request: HttpRequest): HttpCall => exchange.start(request);
   const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
     if (hostHeaders !== undefined) added = hostHeaders(about ?? {});
     const all = hostHeaders === undefined ? withConfigured(headers) : { ...configured, ...added, ...headers };
     const request = { method, url: target, body, headers: all };
     if (target !== url || !isConfidential) guardCredentials(request, serverId);
-    return exchange.start(request);
+    return followRedirects(startOne, request);
   };
   const startAuthorized = (request: EndpointRequest, credentials: CredentialHeaders): HttpCall => {
     const own = toRequestHeaders(credentials, context);

@@ -329,6 +329,7 @@ describe("a message over HTTP+SSE", () => {
     await Promise.all(sent.slice(0, 2));
     await expect.poll(() => new Set(closed)).toEqual(new Set([1, 2]));
     await web.transport.close();
+    await Promise.all(sent);
     expect(clock.pending()).toBe(0);
   });
 

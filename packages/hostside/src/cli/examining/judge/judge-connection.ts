@@ -103,7 +103,7 @@ const words: Readonly<Record<string, string>> = {
   unreachable: "see whether the server runs, and whether its url has the right port",
   tls_failed:
     "for a certificate of your own company, set NODE_EXTRA_CA_CERTS to a file with it; else the server has to renew its own",
-  redirect_refused: "write the address that it leads to as its url",
+  redirect_refused: "write the address that it leads to, which stands above, as its url",
   handshake_failed: "see whether what is started is an MCP server, and whether it prints anything but messages",
   unsupported_protocol: "update the server, or hostside",
   forbidden: "its credentials are good and not enough: ask whoever gives rights there",
