@@ -26,8 +26,8 @@ export interface Account {
 
 /** What is known from a server's own refusals, from the latest connection on. */
 export interface AccountHints {
-  /** Where its metadata is (RFC 9728); of the server's own origin. */
-  metadataUrl: URL | undefined;
+  /** Where its metadata is (RFC 9728), as it says; untrusted. */
+  metadataUrl: string | undefined;
   /** What it asked for so far, all together. */
   scope: string | undefined;
   /** Whether it wants tokens that are bound to a key (RFC 9449). */

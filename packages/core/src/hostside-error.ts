@@ -89,6 +89,8 @@ export interface ErrorDetails {
     | "wrong-issuer"
     | "wrong-principal"
     | "wrong-url";
+  /** Of an `auth_required` or a `forbidden`: scopes that the server wants and that were not granted. */
+  readonly missingScopes?: readonly string[];
   /** Of an `approval_denied`: why. */
   readonly denied?: ApprovalDenial;
   /** How often it was tried. */

@@ -1,4 +1,5 @@
 import { redactUrl, type CredentialsRefusal } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -92,16 +93,20 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
   const needed = joinScopes(...challenges.map(({ parameters }) => parameters.get("scope")));
   const { scopes } = account.config;
   if (needed === undefined || coversScopes(stored?.scope, needed)) {
-    throw forbidden(account, challenge, "it wants more access than it says, or than it was given");
+    const what = needed === undefined ? "" : `: the scope ${quoteText(needed)}`;
+    throw forbidden(account, challenge, `it wants more access than it says, or than it was given${what}`);
   }
+  const missingScopes = needed.split(" ").filter((scope) => !coversScopes(stored?.scope, scope));
+  const missing = `the scope ${quoteText(missingScopes.join(" "))} is missing`;
   if (scopes !== undefined && !coversScopes(scopes.join(" "), needed)) {
-    throw forbidden(account, challenge, "it wants scopes that the client is configured not to ask for");
+    throw forbidden(account, challenge, `${missing}, which the client is configured not to ask for`);
   }
   // For the next sign-in, whoever begins it: what is granted already is asked for again, lest it be
   // lost (SEP-2350).
   account.hints.scope = joinScopes(account.hints.scope, stored?.scope, needed);
   if (!isProgram(account)) {
-    return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
+    const why = `the access that was granted is not enough: ${missing}`;
+    return signIn(parts, account, { refusal, why, needsMore: true, missingScopes });
   }
   if (stored !== undefined && exceedsRenewalRate(parts, account, stored)) {
     throw forbidden(account, challenge, "it wants more access whatever is granted");
@@ -143,16 +148,22 @@ interface SignIn {
   readonly why: string;
   readonly needsMore: boolean;
   readonly reason?: unknown;
+  readonly missingScopes?: readonly string[];
 }
 
-async function signIn(parts: AuthParts, account: Account, { refusal, why, needsMore, reason }: SignIn): Promise<void> {
+async function signIn(
+  parts: AuthParts,
+  account: Account,
+  { refusal, why, needsMore, reason, missingScopes }: SignIn,
+): Promise<void> {
   const said =
     reason instanceof Error && "rawMessage" in reason
       ? `${why} (${withoutServerName(account.serverId, String(reason.rawMessage))})`
       : why;
   if (isProgram(account)) throw programRefused(account, said, reason);
   if (!refusal.interactive || parts.settings.prompt === undefined) {
-    throw parts.isSigningIn(account) ? isAtPage(account, said, reason) : needsUserError(account, said, reason);
+    if (parts.isSigningIn(account)) throw isAtPage(account, said, reason);
+    throw needsUserError(account, said, { cause: reason, details: missingScopes && { missingScopes } });
   }
   await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });
 }

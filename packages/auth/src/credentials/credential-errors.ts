@@ -1,20 +1,20 @@
 import { HostsideError } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, nameServer, type TroubleExtras } from "../auth-errors.ts";
 
 // Room for a URL of metadata and a list of scopes.
 const longestChallenge = 2048;
 
 /** A user has to act, and none is asked: what is wrong, and what to do. */
-export function needsUserError(account: Account, why: string, cause?: unknown): HostsideError {
+export function needsUserError(account: Account, why: string, extras: TroubleExtras = {}): HostsideError {
   const { serverId, principal } = account;
   const who =
     principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
   return authRequired(
     account,
     `${why}; a user has to sign in: call authorize(${who}), or offer its authenticate tool`,
-    { cause },
+    extras,
   );
 }
 

@@ -124,7 +124,7 @@ export function errorOf(account: Account, end: RenewalEnd): unknown {
   const cause = end.kind === "unrenewable" ? end.error : undefined;
   if (cause !== undefined && cause.code !== "auth_required") return cause;
   const why = cause === undefined ? "nobody is signed in" : withoutServerName(account.serverId, cause.rawMessage);
-  return isProgram(account) ? programRefused(account, why, cause) : needsUserError(account, why, cause);
+  return isProgram(account) ? programRefused(account, why, cause) : needsUserError(account, why, { cause });
 }
 
 function renewInBackground(parts: AuthParts, account: Account, authorization: StoredAuthorization): void {

@@ -36,7 +36,7 @@ export function discoverAgain(parts: AuthParts, account: Account, signal?: Abort
 async function discover(parts: AuthParts, account: Account, discoveries: Discoveries): Promise<Discovered> {
   const { backOff, latest } = discoveries;
   // A refusal can name another place to look at.
-  const place = account.hints.metadataUrl?.href ?? "";
+  const place = account.hints.metadataUrl ?? "";
   if (latest?.place === place && parts.clock.now() - latest.at < countsForMs) return latest.discovered;
   const failure = backOff.current(place);
   if (failure !== undefined) throw failure;

@@ -87,11 +87,17 @@ describe("discoverAuthorization()", () => {
 
   it("uses metadata of the server's own origin alone, wherever its refusal says that they are", async () => {
     const { discover, servers, account } = createWorld();
-    noteChallenge(account, 'Bearer resource_metadata="https://10.0.0.1/inside"');
-    await discover();
-    noteChallenge(account, 'Bearer resource_metadata="gopher://mcp.example/x"');
-    await discover();
-    expect(servers.requests.map(({ url }) => url.host)).not.toContain("10.0.0.1");
+    for (const place of ["https://10.0.0.1/inside", "gopher://mcp.example/x"]) {
+      noteChallenge(account, `Bearer resource_metadata="${place}"`);
+      await expect(discover()).rejects.toMatchObject({
+        code: "auth_required",
+        message: expect.stringContaining(place),
+      });
+    }
+    expect(servers.requests).toEqual([]);
+    // A proxy with TLS in front of a server that does not know of it.
+    noteChallenge(account, 'Bearer resource_metadata="http://mcp.example/.well-known/oauth-protected-resource/mcp"');
+    expect(await discover()).toMatchObject({ issuer });
     servers.routes.set("GET https://mcp.example/here", () =>
       Response.json({ resource: serverUrl, authorization_servers: [issuer], scopes_supported: ["here"] }),
     );

@@ -133,10 +133,13 @@ function assertSameOwner(account: Account, issuer: string, stored: StoredAccount
 function checkResource(account: Account, oauth: OAuthModule, server: ResourceMetadata | undefined): string | undefined {
   if (server === undefined) return undefined;
   const { resource } = server;
-  const requestedResource = oauth.resourceUrlFromServerUrl(account.serverUrl);
-  if (URL.canParse(resource) && oauth.checkResourceAllowed({ requestedResource, configuredResource: resource })) {
-    return resource;
-  }
+  const requested = oauth.resourceUrlFromServerUrl(account.serverUrl);
+  // A slash at the end makes no other resource.
+  const withSlash = new URL(requested);
+  if (!withSlash.pathname.endsWith("/")) withSlash.pathname += "/";
+  const isAllowed = (requestedResource: URL): boolean =>
+    oauth.checkResourceAllowed({ requestedResource, configuredResource: resource });
+  if (URL.canParse(resource) && (isAllowed(requested) || isAllowed(withSlash))) return resource;
   throw authRequired(
     account,
     `its metadata are about ${safeExcerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,

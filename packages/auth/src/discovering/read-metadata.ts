@@ -1,4 +1,4 @@
-import { HostsideError, type AuthorizationFetch, type JsonObject } from "@hostside/core";
+import { HostsideError, redactUrl, type AuthorizationFetch, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf, nameServer, toAuthError, errorTextOf } from "../auth-errors.ts";
@@ -25,12 +25,30 @@ const mostServers = 16;
 
 /**
  * What a server says of itself, from where its refusals say, else from its well-known places;
- * `undefined` when there is nothing that can be used. Rejects when that cannot be known now.
+ * `undefined` when there is nothing that can be used. Rejects when that cannot be known now, and
+ * when there is nothing where the refusals say: what lies elsewhere may name another issuer.
  */
 export async function readResourceMetadata(reader: MetadataReader): Promise<ResourceMetadata | undefined> {
-  const { metadataUrl } = reader.account.hints;
-  const named = metadataUrl === undefined ? undefined : await readResourceMetadataAt(reader, metadataUrl);
-  return named ?? readResourceMetadataAt(reader, undefined);
+  const { account } = reader;
+  const named = account.hints.metadataUrl;
+  if (named === undefined) return readResourceMetadataAt(reader, undefined);
+  const url = ownMetadataUrl(account, named);
+  const metadata = url && (await readResourceMetadataAt(reader, url));
+  if (metadata !== undefined) return metadata;
+  const why = url === undefined ? "is not on its own origin" : "has no metadata of a protected resource";
+  throw authRequired(
+    account,
+    `its refusal says that its metadata are at ${safeExcerptOf(account, named)}, which ${why}; nothing else was tried (resource_metadata, RFC 9728)`,
+  );
+}
+
+// Elsewhere it could be anything in the host's network (RFC 9728, 3). A server behind a proxy with
+// TLS often says `http:` of its own name.
+function ownMetadataUrl({ serverUrl }: Account, named: string): URL | undefined {
+  if (!URL.canParse(named)) return undefined;
+  const url = new URL(named);
+  if (url.protocol === "http:" && url.port === "" && serverUrl.port === "") url.protocol = serverUrl.protocol;
+  return url.origin === serverUrl.origin ? url : undefined;
 }
 
 async function readResourceMetadataAt(
@@ -102,9 +120,19 @@ function withoutStandIn(metadata: Readonly<Record<string, unknown>>): Readonly<R
   return page === `${String(metadata["token_endpoint"])}${standIn}` ? others : metadata;
 }
 
+/**
+ * What the SDK wants of a document at the place of OpenID Connect, and OAuth has no use for: many
+ * servers publish metadata of RFC 8414 there.
+ */
+function standInsAt(url: string | URL): JsonObject {
+  return new URL(url).pathname.includes("/openid-configuration")
+    ? { jwks_uri: new URL("/", url).href, subject_types_supported: [], id_token_signing_alg_values_supported: [] }
+    : {};
+}
+
 interface Trouble {
   readonly status: number;
-  readonly origin: string;
+  readonly url: URL;
 }
 
 interface WatchedFetch {
@@ -134,11 +162,12 @@ function watchMetadataFetch(fetch: AuthorizationFetch, signal: AbortSignal): Wat
         throw error;
       }
       const { status } = response;
-      if (status >= 500 || status === 429) trouble = { status, origin: new URL(url).origin };
+      if (status >= 500 || status === 429) trouble = { status, url: new URL(url) };
       // The SDK would take "later" for "not here".
       if (!response.ok) return new Response(null, { status: status === 429 ? 503 : status });
       const json = parseObject(text);
-      return json === undefined ? new Response(null, { status: 404 }) : Response.json(withStandIn(json));
+      if (json === undefined) return new Response(null, { status: 404 });
+      return Response.json({ ...standInsAt(url), ...withStandIn(json) });
     },
   };
 }
@@ -153,8 +182,8 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: string): HostsideError {
-  return new HostsideError(`${nameServer(serverId)}: HTTP ${status} from ${origin} instead of ${what}`, {
+function outOfOrder({ serverId }: Account, { status, url }: Trouble, what: string): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: HTTP ${status} from ${redactUrl(url.href)} instead of ${what}`, {
     code: status === 429 ? "rate_limited" : "http_error",
     serverId,
     outcome: "not-sent",

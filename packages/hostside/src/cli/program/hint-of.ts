@@ -9,10 +9,12 @@ const examine: Hint = (server, { serverId }) =>
 const patience: Hint = (server) => `--timeout SECONDS waits longer; hostside doctor ${server} shows what takes so long`;
 // The error of a sign-in that failed says what to do; to begin the same again is no answer to it.
 const signIn: Hint = (server, error) => {
-  const { httpStatus, operation, reason } = error.details;
+  const { httpStatus, missingScopes = [], operation, reason } = error.details;
   if (reason === "no-client" || operation === "token request" || operation === "sign in") return undefined;
   // Credentials were sent: those of the entry, or of a sign-in that doctor knows more of.
-  return httpStatus === 401 ? examine(server, error) : `hostside login ${server} signs in`;
+  if (httpStatus === 401) return examine(server, error);
+  const scopes = missingScopes.flatMap((scope) => ["--scope", scope]);
+  return `${["hostside login", server, ...(scopes.length === 0 ? [] : [shellLine(scopes)])].join(" ")} signs in`;
 };
 const review: Hint = () => "hostside diff shows what changed; hostside lock accepts it";
 

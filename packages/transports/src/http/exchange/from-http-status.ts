@@ -50,7 +50,7 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
     );
   }
   if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
-  if (status === 403) return fail("forbidden", evidence);
+  if (status === 403) return fail("forbidden", `${evidence}${missingScope(refusal, request)}`);
   if (status === 429) return fail("rate_limited", evidence);
   const forgotten = readForgotten(refusal, rpcError?.message ?? body, request.session);
   if (forgotten !== undefined) return fail("session_expired", evidence, { outcome: forgotten });
@@ -139,6 +139,14 @@ function hintFor({ status, header, body }: CompleteReply, session: SessionUse): 
   if (status === 404) return " (is the path of the URL right?)";
   if (status === 405 || status === 415) return " (the URL may be that of an old HTTP+SSE server)";
   return header("content-type")?.includes("text/html") ? " (a web page, not an MCP server)" : "";
+}
+
+// RFC 6750, 3.1.
+function missingScope({ header }: CompleteReply, { redact }: RefusedRequest): string {
+  const challenge = header("www-authenticate") ?? "";
+  const [, scope] = /\bscope="([^"]{1,500})"/.exec(challenge) ?? [];
+  if (scope === undefined || !/\berror="?insufficient_scope\b/.test(challenge)) return "";
+  return ` (the token lacks the scope ${JSON.stringify(bodyExcerptOf(scope, redact, 200))})`;
 }
 
 function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedRequest): string {
