@@ -47,7 +47,14 @@ export function findKnownShapes(text: string): readonly SecretSpan[] {
   if (/bearer\s/i.test(text)) collect(text, bearers, found);
   if (/basic\s/i.test(text)) collect(text, basics, found);
   if (text.includes("://") && text.includes("@")) collect(text, userInfos, found);
-  if (text.includes("PRIVATE KEY")) findPrivateKeys(text, found);
+  if (text.includes("PRIVATE KEY")) collectPrivateKeys(text, found);
+  return found;
+}
+
+/** Finds private keys alone, which may be of any length. */
+export function findPrivateKeys(text: string): readonly SecretSpan[] {
+  const found: SecretSpan[] = [];
+  if (text.includes("PRIVATE KEY")) collectPrivateKeys(text, found);
   return found;
 }
 
@@ -64,7 +71,7 @@ const keyBegins = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const keyEnds = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
 // From its first line to its last; one whose last line is missing goes to the end of the text.
-function findPrivateKeys(text: string, found: SecretSpan[]): void {
+function collectPrivateKeys(text: string, found: SecretSpan[]): void {
   keyBegins.lastIndex = 0;
   for (let begin = keyBegins.exec(text); begin !== null; begin = keyBegins.exec(text)) {
     keyEnds.lastIndex = keyBegins.lastIndex;

@@ -93,10 +93,10 @@ export interface Policy
   /**
    * Data of a server that is no result of a call, such as what was read of a resource, masked as
    * results are; an error, too, with its details and causes. The very same where there are no
-   * secrets, and without `redact`. Throws `internal_error` where a function of `redact` fails: then
-   * nobody knows what is secret.
+   * secrets, and without `redact`. Rejects with `internal_error` where a function of `redact`
+   * fails: then nobody knows what is secret.
    */
-  redactData<Data>(data: Data, context?: CallContext): Data;
+  redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
   /**
@@ -177,7 +177,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),
     redactText: (text, context) => redaction?.redactText(text, context) ?? text,
-    redactData: (data, context) => redaction?.redactData(data, context) ?? data,
+    redactData: async (data, context) => redaction?.redactData(data, context) ?? data,
     circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
     close() {

@@ -22,9 +22,9 @@ export function redactResources(
     try {
       content = await work;
     } catch (error) {
-      throw policy.redactData(error, reader);
+      throw await policy.redactData(error, reader);
     }
-    return [policy.redactData(content, reader), content] as const;
+    return [await policy.redactData(content, reader), content] as const;
   };
   return {
     ...resources,

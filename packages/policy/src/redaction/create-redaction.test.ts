@@ -27,18 +27,18 @@ describe("redactData()", () => {
     const masked = shownOf((await send({ content: textOf("hunter2-hunter2") })).content);
     const found = placeholder.exec(masked)?.[0];
     const data = { contents: [{ uri: "mem://one", text: "it is hunter2-hunter2" }] };
-    expect(redaction.redactData(data)).toEqual({ contents: [{ uri: "mem://one", text: `it is ${found}` }] });
-    expect(redaction.redactData(new Error("no hunter2-hunter2")).message).toBe(`no ${found}`);
+    expect(await redaction.redactData(data)).toEqual({ contents: [{ uri: "mem://one", text: `it is ${found}` }] });
+    expect((await redaction.redactData(new Error("no hunter2-hunter2"))).message).toBe(`no ${found}`);
     const clean = { contents: [] };
-    expect(redaction.redactData(clean)).toBe(clean);
+    expect(await redaction.redactData(clean)).toBe(clean);
   });
 
-  it("withholds what could not be looked through", () => {
+  it("withholds what could not be looked through", async () => {
     const values = (): never => {
       throw new Error("the vault is closed");
     };
     const { redaction, parts } = createRedactionWorld({ values });
-    expect(() => redaction.redactData({ text: "hunter2" })).toThrow(/withheld.*redact\.values\(\)/);
+    await expect(redaction.redactData({ text: "hunter2" })).rejects.toThrow(/withheld.*redact\.values\(\)/);
     expect(parts.events.map(({ type }) => type)).toEqual(["part-failed"]);
   });
 });

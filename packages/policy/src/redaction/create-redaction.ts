@@ -13,7 +13,8 @@ import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { createErrorMask } from "./mask-error.ts";
-import { isPartFailure, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
+import { createLaterTexts, createPause } from "./later-texts.ts";
+import { isPartFailure, maskInTurns, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
 import { createPlaceholders } from "./placeholders.ts";
 import { readRedaction, shortestValue, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
 import { createSecretKeys, defaultSecretKeys, type SecretKeys } from "./secret-keys.ts";
@@ -30,9 +31,9 @@ export interface Redaction {
   redactText(text: string, context?: CallContext): string;
   /**
    * Masks data of a server that is no result of a call; the very same where there were no secrets.
-   * Throws `internal_error` when it could not be looked through.
+   * Rejects with `internal_error` when it could not be looked through.
    */
-  redactData<Data>(data: Data, context?: CallContext): Data;
+  redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
 /**
@@ -80,11 +81,10 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
         return `[withheld: ${failed.message}]`;
       }
     },
-    redactData(data, context) {
+    async redactData(data, context) {
       if (!rules.isOn()) return data;
       try {
-        // A mask keeps the shape of what it masks.
-        return createErrorMask(searchFor(context, [])).mask(data) as typeof data;
+        return await maskData(data, searchFor(context, []), parts);
       } catch (error) {
         const failed = failureOf(error);
         parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
@@ -160,7 +160,9 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
   }
   try {
     const search = init.search();
-    const masked = maskOutcome(outcome, search);
+    const { origin, ...rest } = outcome;
+    const after = await maskData(rest, search, init.parts);
+    const masked = after === rest ? outcome : { ...after, origin };
     tell(search, call, init);
     return masked;
   } catch (error) {
@@ -171,11 +173,15 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
   }
 }
 
-function maskOutcome(outcome: ToolOutcome, search: Search): ToolOutcome {
-  const { mask } = createErrorMask(search);
-  const { origin, ...rest } = outcome;
-  const masked = mask(rest);
-  return masked === rest ? outcome : { ...(masked as Omit<ToolOutcome, "origin">), origin };
+/** Masks data without holding up anybody else; a mask keeps the shape of what it masks. */
+async function maskData<Data>(data: Data, search: Search, { clock }: StageParts): Promise<Data> {
+  const later = createLaterTexts();
+  const pause = createPause(clock);
+  for (;;) {
+    const masked = createErrorMask({ ...search, later }).mask(data) as Data;
+    const isWhole = !(await later.mask((what, text) => maskInTurns(text, search, { what, pause })));
+    if (isWhole) return masked;
+  }
 }
 
 function maskedError(error: unknown, call: ToolCall, init: RunInit): unknown {

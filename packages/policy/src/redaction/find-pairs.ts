@@ -4,6 +4,8 @@ import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.t
 
 const longestKey = 256;
 const longestGap = 64;
+// What is longer is no secret that stands anywhere else in another spelling.
+const longestTold = 65_536;
 const delimiter = /[:=>]/;
 const none: readonly SecretSpan[] = [];
 const keyCharacter = /[\p{L}\p{N}_.$-]/u;
@@ -21,17 +23,80 @@ const notes =
  */
 export function findPairs(text: string, keys: SecretKeys): readonly SecretSpan[] {
   if (!delimiter.test(text)) return none;
+  const reader = createPairReader(text, keys);
+  reader.readTo(text.length);
+  return reader.take(0, text.length);
+}
+
+/** Finds the same part by part. */
+export interface PairReader {
+  /**
+   * Those of what was found that end behind `from` and begin before `to`; earlier ones are
+   * forgotten.
+   */
+  take(from: number, to: number): readonly SecretSpan[];
+  /** Goes on until every pair that begins before `end` is read, its value at least up to there. */
+  readTo(end: number): void;
+}
+
+/** Makes a reader at the beginning of a text. */
+export function createPairReader(text: string, keys: SecretKeys): PairReader {
   const found: SecretSpan[] = [];
   const delimiters = /[:=>]/g;
-  for (let match = delimiters.exec(text); match !== null; match = delimiters.exec(text)) {
-    const at = match.index;
-    const key = keyBefore(text, at);
-    if (key === undefined) continue;
-    const verdict = keys(key.name) ?? (key.longer === undefined ? undefined : keys(key.longer));
-    if (verdict === undefined) continue;
-    delimiters.lastIndex = Math.max(at + 1, readValue(text, { at, key, verdict }, found));
-  }
-  return found;
+  let ahead: number | undefined;
+  let container: OpenContainer | undefined;
+  const next = (): number => {
+    const at = ahead ?? delimiters.exec(text)?.index ?? text.length;
+    ahead = undefined;
+    return at;
+  };
+  const goOn = (read: ReadValue): void => {
+    container = read.container;
+    delimiters.lastIndex = read.next;
+  };
+  return {
+    take(from, to) {
+      const later = found.findIndex((span) => span.end > from);
+      found.splice(0, later === -1 ? found.length : later);
+      const end = found.findIndex((span) => span.start >= to);
+      return found.slice(0, end === -1 ? found.length : end);
+    },
+    readTo(end) {
+      if (container !== undefined) goOn(readMembers(text, container, { until: end, found }));
+      if (container !== undefined) return;
+      for (let at = next(); at < text.length; at = next()) {
+        if (at >= end) {
+          ahead = at;
+          return;
+        }
+        const key = keyBefore(text, at);
+        if (key === undefined) continue;
+        const verdict = keys(key.name) ?? (key.longer === undefined ? undefined : keys(key.longer));
+        if (verdict === undefined) continue;
+        const read = readValue(text, { at, key, verdict }, { until: end, found });
+        goOn({ ...read, next: Math.max(at + 1, read.next) });
+        if (container !== undefined) return;
+      }
+      ahead = text.length;
+    },
+  };
+}
+
+interface OpenContainer {
+  readonly place: Place;
+  readonly start: number;
+  readonly openBefore: number;
+}
+
+interface ReadValue {
+  /** Where to go on. */
+  readonly next: number;
+  readonly container?: OpenContainer | undefined;
+}
+
+interface Reading {
+  readonly until: number;
+  readonly found: SecretSpan[];
 }
 
 interface Key {
@@ -77,8 +142,17 @@ interface Place {
   readonly verdict: "all" | "texts";
 }
 
-/** Where to go on. */
-function readValue(text: string, { at, key, verdict }: Place, found: SecretSpan[]): number {
+function readMembers(text: string, { place, ...from }: OpenContainer, { until, found }: Reading): ReadValue {
+  const { values, next, open } = readContainer(text, { ...from, until });
+  for (const value of values) {
+    if (value.isNumber !== true) addValue(text, value, found);
+    else if (place.verdict === "all") addNumber(text, value, { quote: place.key.quote, found });
+  }
+  return { next, container: open > 0 ? { place, start: next, openBefore: open } : undefined };
+}
+
+function readValue(text: string, place: Place, { until, found }: Reading): ReadValue {
+  const { at, key, verdict } = place;
   const isArrow = text[at + 1] === ">";
   let start = at + (isArrow ? 2 : 1);
   const isSpaced = (code: number): boolean => isGap(code) || (key.quote !== "" && (code === 10 || code === 13));
@@ -86,18 +160,12 @@ function readValue(text: string, { at, key, verdict }: Place, found: SecretSpan[
   const quoted = readQuoted(text, start);
   if (quoted !== undefined) {
     addValue(text, quoted, found);
-    return quoted.next;
+    return { next: quoted.next };
   }
   if (key.quote !== "" && (text[start] === "{" || text[start] === "[")) {
-    const { values, next } = readContainer(text, start);
-    for (const value of values) {
-      if (value.isNumber !== true) addValue(text, value, found);
-      else if (verdict === "all") addNumber(text, value, { quote: key.quote, found });
-    }
-    return next;
+    return readMembers(text, { place, start, openBefore: 0 }, { until, found });
   }
-  if (isArrow) return start;
-  return readBare(text, start, { at, key, verdict, found });
+  return { next: isArrow ? start : readBare(text, start, { at, key, verdict, found }) };
 }
 
 function readBare(text: string, start: number, place: Place & { readonly found: SecretSpan[] }): number {
@@ -159,6 +227,7 @@ export function leadOf(value: string): number {
 
 // As it is meant, so that a secret has one placeholder however a text escapes it.
 function plain(text: string): string {
+  if (text.length > longestTold) return text;
   let meant = text;
   for (let layer = 0; layer < 4 && meant.includes("\\"); layer += 1) {
     const next = unescaped(meant);

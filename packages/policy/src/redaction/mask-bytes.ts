@@ -50,9 +50,9 @@ function maskBase64(encoded: string, type: string, search: Search): string {
 function decode(encoded: string): string | undefined {
   try {
     const binary = atob(encoded);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      Uint8Array.from(binary, (byte) => byte.charCodeAt(0)),
-    );
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
   }

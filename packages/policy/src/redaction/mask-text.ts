@@ -1,5 +1,6 @@
-import { findKnownShapes, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
-import { findPairs, leadOf } from "./find-pairs.ts";
+import { findKnownShapes, findPrivateKeys, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
+import { createPairReader, findPairs, leadOf } from "./find-pairs.ts";
+import type { LaterKind, LaterTexts } from "./later-texts.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { SecretDetector } from "./redaction-options.ts";
 import type { SecretKeys } from "./secret-keys.ts";
@@ -11,6 +12,8 @@ export interface Search {
   readonly knownShapes: boolean;
   readonly detectors: readonly SecretDetector[];
   readonly placeholders: Placeholders;
+  /** Where texts are left that take too long to be masked at once. Default: none is. */
+  readonly later?: LaterTexts | undefined;
 }
 
 /** Something of the product's failed, so that nobody knows whether a text has secrets. */
@@ -34,6 +37,10 @@ export function isPartFailure(error: unknown): error is PartFailure {
  * the detectors are.
  */
 export function maskText(text: string, search: Search): string {
+  return search.later?.take("text", text) ?? maskNow(text, search);
+}
+
+function maskNow(text: string, search: Search): string {
   const spans: SecretSpan[] = [];
   append(spans, search.findValues(text));
   if (search.knownShapes) append(spans, findKnownShapes(text));
@@ -43,11 +50,66 @@ export function maskText(text: string, search: Search): string {
 }
 
 /**
+ * The same part by part, with a pause behind each. A part is searched together with what stands
+ * around it, so that it does not matter where it ends.
+ */
+export async function maskInTurns(
+  text: string,
+  search: Search,
+  { what, pause }: { readonly what: LaterKind; readonly pause: () => Promise<void> | undefined },
+): Promise<string> {
+  const isText = what === "text";
+  const pairs = isText ? createPairReader(text, search.keys) : undefined;
+  const whole: SecretSpan[] = [];
+  if (isText && search.knownShapes) append(whole, findPrivateKeys(text));
+  for (const detector of isText ? search.detectors : []) append(whole, ask(detector, text));
+  const parts: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const from = Math.max(0, at - lengthBefore);
+    const end = Math.min(text.length, at + partLength + lengthBehind);
+    const piece = text.slice(from, end);
+    const found = [...search.findValues(piece), ...(isText && search.knownShapes ? findKnownShapes(piece) : [])];
+    const spans = found.map((span) => toWhole(span, { from, end, text }));
+    const to = Math.min(text.length, at + partLength);
+    pairs?.readTo(to);
+    for (const span of whole) if (span.end > at && span.start < end) spans.push(span);
+    for (const span of pairs?.take(at, to) ?? []) spans.push(span);
+    const merged = merge(spans.filter((span) => span.end > at));
+    const cut = merged.find((span) => span.start < to && span.end > to)?.end ?? to;
+    parts.push(
+      putIn(text, { from: at, to: cut, spans: merged.filter((span) => span.start < cut) }, search.placeholders),
+    );
+    at = cut;
+    await pause();
+  }
+  return parts.join("");
+}
+
+// A part of any text takes some milliseconds. A secret of 4,096 characters has six times as many
+// where each is escaped.
+const partLength = 16_384;
+const lengthBefore = 1024;
+const lengthBehind = 24_576;
+
+/** A span of a piece as one of the whole text, to its end where the piece cut it off. */
+function toWhole(
+  { start, end, ...span }: SecretSpan,
+  { from, end: cutAt, text }: { readonly from: number; readonly end: number; readonly text: string },
+): SecretSpan {
+  if (from + end < cutAt) return { ...span, start: from + start, end: from + end };
+  const rest = /[\w+/=.~%\\-]*/y;
+  rest.lastIndex = cutAt;
+  const wholeEnd = cutAt + (rest.exec(text)?.[0].length ?? 0);
+  const secret = wholeEnd > cutAt ? text.slice(from + start, wholeEnd) : span.secret;
+  return { ...span, secret, start: from + start, end: wholeEnd };
+}
+
+/**
  * The same for what is not read by people, such as the bytes of a picture: only the values that the
  * host knows.
  */
-export function maskValuesAlone(text: string, { findValues, placeholders }: Search): string {
-  return put(text, findValues(text), placeholders);
+export function maskValuesAlone(text: string, { findValues, placeholders, later }: Search): string {
+  return later?.take("values", text) ?? put(text, findValues(text), placeholders);
 }
 
 /** A text that is a secret as a whole, but for blanks around it and the scheme in front of it. */
@@ -56,6 +118,7 @@ export function maskWhole(text: string, search: Search): string {
   const end = text.trimEnd().length;
   if (start >= end) return maskText(text, search);
   const secret = text.slice(start, end);
+  if (secret.length > partLength) return put(text, [{ start, end, secret }], search.placeholders);
   const [known] = search.findValues(secret);
   const meant = known !== undefined && known.start === 0 && known.end === secret.length ? known.secret : secret;
   return put(text, [{ start, end, secret: meant }], search.placeholders);
@@ -85,20 +148,32 @@ function ask({ name, find }: SecretDetector, text: string): readonly SecretSpan[
 }
 
 function put(text: string, spans: readonly SecretSpan[], placeholders: Placeholders): string {
-  if (spans.length === 0) return text;
-  const own = placeholders.findOwn(text);
+  return spans.length === 0 ? text : putIn(text, { from: 0, to: text.length, spans: merge(spans) }, placeholders);
+}
+
+/** A part of a text with spans, in order, that end in it. */
+interface TextPart {
+  readonly from: number;
+  readonly to: number;
+  readonly spans: readonly SecretSpan[];
+}
+
+function putIn(text: string, { from, to, spans }: TextPart, placeholders: Placeholders): string {
+  const part = text.slice(from, to);
+  if (spans.length === 0) return part;
+  const own = placeholders.findOwn(part).map((span) => ({ start: span.start + from, end: span.end + from }));
   const parts: string[] = [];
-  let done = 0;
+  let done = from;
   let nextOwn = 0;
-  for (const { start, end, secret, quote = "" } of merge(spans)) {
+  for (const { start, end, secret, quote = "" } of spans) {
     while ((own[nextOwn]?.end ?? Infinity) <= start) nextOwn += 1;
     const made = own[nextOwn];
     if (made !== undefined && made.start <= start && end <= made.end) continue;
     parts.push(text.slice(done, start), quote, placeholders.of(secret), quote);
     done = end;
   }
-  if (done === 0) return text;
-  parts.push(text.slice(done));
+  if (done === from) return part;
+  parts.push(text.slice(done, to));
   return parts.join("");
 }
 

@@ -22,6 +22,7 @@ const anonymous = "[secret]";
 const written = /\[secret(?::([0-9a-f]{12})([0-9a-f]{4}))?\]/g;
 // A hash takes microseconds, and a text of ten megabytes can name a million secrets.
 const mostHashes = 4096;
+const longestHashed = 65_536;
 
 /**
  * Makes placeholders by a keyed hash, so that nobody without the key can tell whether a guess is
@@ -61,7 +62,7 @@ function forConversation(hashOf: (text: string) => string): Placeholders {
       const known = made.get(secret);
       if (known !== undefined) return known;
       count += 1;
-      if (made.size >= mostHashes) return anonymous;
+      if (made.size >= mostHashes || secret.length > longestHashed) return anonymous;
       const id = hashOf(`secret\n${secret}`).slice(0, 12);
       const placeholder = `[secret:${id}${checkOf(id) ?? "0000"}]`;
       made.set(secret, placeholder);

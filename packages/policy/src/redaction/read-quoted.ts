@@ -34,16 +34,25 @@ export function readQuoted(text: string, start: number): Quoted | undefined {
   return { start: open + 1, end: text.length, next: text.length };
 }
 
+/** How far an object or a list is read. */
+export interface ContainerPart {
+  readonly start: number;
+  /** How many objects and lists are open where it starts. */
+  readonly openBefore: number;
+  /** It may be left off from here on. */
+  readonly until: number;
+}
+
 /**
- * Reads the texts and numbers of an object or a list of JSON, names left out. One without an end
- * goes to the end of the text.
+ * Reads the texts and numbers of an object or a list of JSON, names left out. `open` is how many
+ * are open at `next`. One without an end goes to the end of the text.
  */
 export function readContainer(
   text: string,
-  start: number,
-): { readonly values: readonly Quoted[]; readonly next: number } {
+  { start, openBefore, until }: ContainerPart,
+): { readonly values: readonly Quoted[]; readonly next: number; readonly open: number } {
   const values: Quoted[] = [];
-  let depth = 0;
+  let depth = openBefore;
   const marks = /[[{\]}]|\\+"?|"|-?\d[\d.eE+-]*/g;
   marks.lastIndex = start;
   for (let match = marks.exec(text); match !== null; match = marks.exec(text)) {
@@ -57,9 +66,9 @@ export function readContainer(
       if (!isName(text, quoted.next)) values.push(quoted);
     } else if (!mark.startsWith("\\"))
       values.push({ start: match.index, end: marks.lastIndex, next: marks.lastIndex, isNumber: true });
-    if (depth === 0) return { values, next: marks.lastIndex };
+    if (depth === 0 || marks.lastIndex >= until) return { values, next: marks.lastIndex, open: depth };
   }
-  return { values, next: text.length };
+  return { values, next: text.length, open: 0 };
 }
 
 function isName(text: string, at: number): boolean {

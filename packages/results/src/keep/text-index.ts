@@ -23,7 +23,8 @@ const mostMarks = 1024;
 /** Makes the index of a text in UTF-8. Linear; the index has a bounded size, whatever the text. */
 export function indexText(data: Uint8Array): TextIndex {
   let characters = 0;
-  for (const byte of data) if (beginsCharacter(byte)) characters += 1;
+  // By index: an iterator takes ten times as long.
+  for (let at = 0; at < data.length; at += 1) if (beginsCharacter(data[at] ?? 0)) characters += 1;
   if (characters === data.length) return { characters, stride: 0, marks: [] };
   let stride = leastStride;
   while (stride * mostMarks < characters) stride *= 2;

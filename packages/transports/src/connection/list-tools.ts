@@ -8,11 +8,10 @@ import {
   type ToolListing,
   type HostsideErrorCode,
 } from "@hostside/core";
-import { assertListOptions, isJsonObject } from "@hostside/core/implement";
+import { assertListOptions, isJsonObject, runSoon } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { withCarriedMeta } from "../message/carried-meta.ts";
-import { runSoon } from "../time/run-soon.ts";
 import { createCachingHints } from "./caching-hints.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 

@@ -1,4 +1,8 @@
-import type { Cancel, Clock } from "@hostside/core";
+import type { Cancel, Clock } from "./clock.ts";
+
+// Node has them, whose types this package does without.
+declare const setImmediate: ((task: () => void) => unknown) | undefined;
+declare const clearImmediate: (immediate: unknown) => void;
 
 /**
  * Runs `task` when what is under way now has had its turn, such as a request that was just made and

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 import { runSoon } from "./run-soon.ts";
 
 afterEach(() => vi.unstubAllGlobals());
