@@ -7,9 +7,9 @@ import type { JsonObject } from "./json.ts";
 export interface ContentAnnotations extends JsonObject {
   /** `"user"`, `"assistant"` or both. */
   readonly audience?: readonly string[];
-  /** From 0, may be left out, to 1, must not. Not checked against these bounds. */
+  /** From 0, may be left out, to 1, must not. */
   readonly priority?: number;
-  /** ISO 8601, as the server wrote it. */
+  /** A date and time of ISO 8601, as the server wrote it. */
   readonly lastModified?: string;
 }
 

@@ -52,6 +52,20 @@ export { readVersioned, writeVersioned, type ValueVersion } from "./versioned-va
 export { copySpec, reachOf } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
+export { checkBase64, firstBytes, mostBytes } from "./base64.ts";
+export { hasShape, isSchema, keywordShapes, mapSubschemas, toObject } from "./schema-keywords.ts";
+export { readContentAnnotations, readIcons } from "./read-content.ts";
+export {
+  listOf,
+  objectOf,
+  oneOf,
+  readBoolean,
+  readNumber,
+  readObject,
+  readText,
+  readTexts,
+  type Reader,
+} from "./readers.ts";
 export { isToolEffect } from "./is-tool-effect.ts";
 export { serverWords, type ClaimedWords } from "./server-words.ts";
 export { effectOfHints } from "./effect-of-hints.ts";
@@ -104,5 +118,6 @@ export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall, type DescribedCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
 export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
+export { withoutHalves } from "./without-halves.ts";
 
 // An object with getters, of which there are many.

@@ -25,9 +25,15 @@ describe("createPageCursors()", () => {
     const honest = createPageCursors(limits);
     expect(honest.follow("", yes)).toEqual({ cursor: "" });
     expect(honest.follow("a", yes)).toEqual({ cursor: "a" });
-    expect(honest.follow("b", no)).toEqual({ truncated: "page-limit" });
+    expect(honest.follow("b", yes)).toEqual({ truncated: "page-limit" });
     const sloppy = createPageCursors(limits);
     expect(sloppy.follow("", no)).toEqual({ cursor: "" });
     expect(sloppy.follow("", no)).toEqual({ startedOver: true });
+  });
+
+  it("ends where a server ignores cursors, and gives a new one each time", () => {
+    const cursors = createPageCursors({ ...limits, maxPages: 100 });
+    expect(cursors.follow("a", yes)).toEqual({ cursor: "a" });
+    expect(cursors.follow("b", no)).toEqual({ startedOver: true });
   });
 });

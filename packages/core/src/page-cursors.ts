@@ -11,7 +11,7 @@ export interface PageEnd {
   readonly cursor?: string;
   /** The server has more, or says so, and it is not asked for. */
   readonly truncated?: "bad-cursor" | "repeated-cursor" | "page-limit";
-  /** The server began anew: this page is the first one again, and is none of the list. */
+  /** The server began anew: this page is one that was there before, and is none of the list. */
   readonly startedOver?: true;
 }
 
@@ -26,24 +26,23 @@ export interface PageCursors {
 
 /**
  * Makes one, before the first page. It ends for every server: no cursor is followed twice, and no
- * more than `maxPages` pages are asked for. An empty cursor is one like any other, but some servers
- * mean the end by it and start over: a page that was asked for with one, is not the last and brings
- * no more, ends the list.
+ * more than `maxPages` pages are asked for. Some servers ignore the cursor and start over, with a
+ * new cursor each time: a further page that is not the last and brings no more ends the list.
  */
 export function createPageCursors({ maxPages, maxCursorLength }: PageLimits): PageCursors {
   const followed = new Set<string>();
   let pages = 0;
-  let latest: string | undefined;
   return {
     follow(cursor, bringsMore) {
       pages += 1;
       if (cursor === undefined || cursor === null) return {};
-      if (latest === "" && !bringsMore()) return { startedOver: true };
       if (typeof cursor !== "string" || cursor.length > maxCursorLength) return { truncated: "bad-cursor" };
-      if (followed.has(cursor)) return { truncated: "repeated-cursor" };
+      const isRepeated = followed.has(cursor);
+      // By an empty one, some mean the end.
+      if (pages > 1 && (!isRepeated || cursor === "") && !bringsMore()) return { startedOver: true };
+      if (isRepeated) return { truncated: "repeated-cursor" };
       if (pages >= maxPages) return { truncated: "page-limit" };
       followed.add(cursor);
-      latest = cursor;
       return { cursor };
     },
   };

@@ -71,9 +71,27 @@ describe("readContent()", () => {
     ]);
   });
 
-  it("has no block for what is none", () => {
-    expect(readContent(["text", null, 1, [], {}, { type: 1 }])).toEqual([]);
-    for (const content of [undefined, null, "text", {}]) expect(readContent(content)).toEqual([]);
+  it("has a text for a string, nothing for null, and a malformed block for anything else", () => {
+    const text = { type: "text", text: "hello" };
+    const block = { type: "malformed:block" };
+    expect(readContent(["hello", null, 1, [], {}, { type: 1 }])).toEqual([text, block, block, block, block]);
+    expect([null, undefined, "hello", text, {}, 1].map(readContent)).toEqual([
+      [],
+      [],
+      [text],
+      [text],
+      [block],
+      [block],
+    ]);
+  });
+
+  it("leaves out annotations and icons that the specification does not have", () => {
+    const odd = { audience: ["user", "admin"], priority: 2, lastModified: "2025-02-30T00:00:00Z" };
+    expect(readContent([{ type: "text", text: "a", annotations: odd }])).toEqual([
+      { type: "text", text: "a", annotations: { audience: ["user"] } },
+    ]);
+    const link = { type: "resource_link", uri: "u", name: "n", size: Infinity, icons: [{ src: "s", theme: "blue" }] };
+    expect(readContent([link])).toEqual([{ type: "resource_link", uri: "u", name: "n", icons: [{ src: "s" }] }]);
   });
 
   it("never throws, changes nothing that it is given, and what it made reads the same again", () => {

@@ -29,7 +29,12 @@ function serveAsker(options: Partial<GatewayOptions> = {}): Asking {
         serverId: "shop",
         mode: mode === "url" ? "url" : "form",
         message: `Question ${time}`,
-        params: { message: `Question ${time}`, requestedSchema: { type: "object" }, future: true },
+        params: {
+          message: `Question ${time}`,
+          ...(mode === "url" && { url: "https://shop.example/pay", elicitationId: "one" }),
+          requestedSchema: { type: "object" },
+          future: true,
+        },
         ...(context && { context }),
       };
       answers.push(await gateway.elicit(question, signal ?? new AbortController().signal));

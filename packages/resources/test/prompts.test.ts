@@ -145,8 +145,9 @@ describe("getPrompt()", () => {
       ["assistant", "image"],
       ["user", "malformed:image"],
       ["user", "resource"],
+      ["user", "text"],
     ]);
-    expect(prompt.dropped.map(({ index }) => index)).toEqual([4, 5, 6]);
+    expect(prompt.dropped.map(({ index }) => index)).toEqual([4, 6]);
     expect(prompt.description).toHaveLength(8192);
     expect(prompt.meta).toEqual({ host: true });
     expect(Object.isFrozen(prompt.messages[0]?.content)).toBe(true);

@@ -10,6 +10,7 @@ import {
   type RequestMessage,
 } from "../message/json-rpc.ts";
 import { batchRevision, servedLegacyRevisions } from "../message/revisions.ts";
+import { writeMessage } from "../message/write-message.ts";
 import type { MessageSink } from "../message/message-sink.ts";
 import { openLegacy } from "../peer/open-legacy.ts";
 import { openEventStream } from "./event-stream.ts";
@@ -94,7 +95,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
     const key = crypto.randomUUID();
     await held.add({ key, peer, owner, revision });
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
-    exchange.reply(200, headers, JSON.stringify(resultMessage(id, result)));
+    exchange.reply(200, headers, writeMessage(resultMessage(id, result)));
   } catch (error) {
     const isBusy = isHostsideError(error, "overloaded") || isHostsideError(error, "closed");
     const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };

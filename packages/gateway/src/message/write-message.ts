@@ -1,15 +1,15 @@
 import type { JsonObject } from "@hostside/core";
-import { dropUnseen, isJsonObject } from "@hostside/core/implement";
+import { dropUnseen, isJsonObject, withoutHalves } from "@hostside/core/implement";
 import { errorMessage, rpcCodes } from "./json-rpc.ts";
 
 /**
- * A message as text, without unseen characters; they stay where a client chose an id or a token
- * that has some. One that cannot be written, such as a result that is nested too deep for the
+ * A message as text, with U+FFFD for half a character, and without unseen characters; they stay
+ * where a client chose an id or a token that has some. One that cannot be written, such as a result that is nested too deep for the
  * stack, is an error of its request; `undefined`: it answers none.
  */
 export function writeMessage(message: JsonObject): string | undefined {
   try {
-    const text = JSON.stringify(message);
+    const text = withoutHalves(JSON.stringify(message));
     const clean = dropUnseen(text);
     return clean === text || hasOwnWords(message) ? text : clean;
   } catch {

@@ -13,6 +13,8 @@ export interface ExposedTools {
   allows(name: string): boolean;
   /** The definition of a name, if there is one now. */
   find(name: string): ToolDefinition | undefined;
+  /** A tool as it is listed now; `undefined` where it is not. */
+  listedOf(name: string): JsonObject | undefined;
   /** The name itself, if it is of a tool of the gateway that calls others. */
   callerOf(name: string): ToolCaller | undefined;
   /**
@@ -31,7 +33,7 @@ const none: ReadonlySet<string> = new Set();
  */
 export function createExposedTools(
   tools: GatewayTools,
-  settings: Pick<GatewaySettings, "expose" | "only">,
+  settings: Pick<GatewaySettings, "expose" | "only" | "onDiagnostic">,
   era: ProtocolEra,
 ): ExposedTools {
   const allowed = settings.only && new Set(settings.only.map(foldCase));
@@ -56,7 +58,9 @@ export function createExposedTools(
     list() {
       const definitions = read();
       listedSelection = tools.selection().join("\n");
-      const all = definitions.map(toWireTool);
+      const all = definitions
+        .map((definition) => toWireTool(definition, era, settings.onDiagnostic))
+        .filter((tool) => tool !== undefined);
       if (!hasHelpers()) return all;
       return [
         ...all.slice(0, helpers),
@@ -65,6 +69,10 @@ export function createExposedTools(
       ];
     },
     find: (name) => tools.find(name),
+    listedOf(name) {
+      const definition = tools.find(name);
+      return definition && toWireTool(definition, era, settings.onDiagnostic);
+    },
     callerOf: (name) => (hasHelpers() ? toolCallers.find((tool) => tool.name === name)?.name : undefined),
     hasNews: () => hasHelpers() && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };

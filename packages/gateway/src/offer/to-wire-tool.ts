@@ -1,16 +1,25 @@
-import type { JsonObject, ToolDefinition } from "@hostside/core";
+import type { ContentIcon, Diagnostic, JsonObject, ProtocolEra, ToolAnnotations, ToolDefinition } from "@hostside/core";
+import { isJsonObject, objectOf, readBoolean, readIcons, readObject, readText } from "@hostside/core/implement";
+import { toWireInputSchema, toWireOutputSchema } from "./wire-schema.ts";
 
-const known = new WeakMap<ToolDefinition, JsonObject>();
+type WireTools = WeakMap<ToolDefinition, { readonly tool: JsonObject | undefined }>;
+
+const known: Readonly<Record<ProtocolEra, WireTools>> = { legacy: new WeakMap(), modern: new WeakMap() };
 
 /**
- * A definition as `tools/list` has it: what its server lists, whole, with members that nobody here
- * knows; under the name, and with the words, that the host gives it. Left out is what a server says
- * of tasks: those of this gateway are its own.
+ * A definition as `tools/list` has it: what its server lists, with members that nobody here knows,
+ * under the name, and with the words, that the host gives it. What a server says of tasks is left
+ * out: those of this gateway are its own. What no client would accept is mended or left out;
+ * `undefined` where that cannot be, because clients refuse a list as a whole.
  */
-export function toWireTool(definition: ToolDefinition): JsonObject {
-  let tool = known.get(definition);
-  if (tool === undefined) known.set(definition, (tool = describe(definition)));
-  return tool;
+export function toWireTool(
+  definition: ToolDefinition,
+  era: ProtocolEra,
+  onDiagnostic: (diagnostic: Diagnostic) => void,
+): JsonObject | undefined {
+  let made = known[era].get(definition);
+  if (made === undefined) known[era].set(definition, (made = { tool: describe(definition, era, onDiagnostic) }));
+  return made.tool;
 }
 
 /** The same for a client of 2025-11-25, for which the gateway makes a task of any call. */
@@ -25,16 +34,67 @@ export function toTaskTool(tool: JsonObject): JsonObject {
 
 const knownWithTasks = new WeakMap<JsonObject, JsonObject>();
 
-function describe(definition: ToolDefinition): JsonObject {
-  const { name, title, description, inputSchema, outputSchema, annotations, entry } = definition;
-  const { execution: _execution, ...rest } = entry ?? {};
-  return {
-    ...rest,
-    name,
-    ...(title !== undefined && { title }),
-    description,
-    inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && rest["annotations"] === undefined && { annotations: { ...annotations } }),
+interface WireTool extends JsonObject {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly annotations?: ToolAnnotations & JsonObject;
+  readonly icons?: readonly ContentIcon[];
+  readonly _meta?: JsonObject;
+}
+
+const readTool = objectOf<WireTool>(
+  { name: readText },
+  {
+    title: readText,
+    description: readText,
+    annotations: objectOf<ToolAnnotations>(
+      {},
+      {
+        title: readText,
+        readOnlyHint: readBoolean,
+        destructiveHint: readBoolean,
+        idempotentHint: readBoolean,
+        openWorldHint: readBoolean,
+      },
+    ),
+    icons: readIcons,
+    _meta: readObject,
+  },
+);
+
+function describe(
+  definition: ToolDefinition,
+  era: ProtocolEra,
+  onDiagnostic: (diagnostic: Diagnostic) => void,
+): JsonObject | undefined {
+  const { name, title, description, inputSchema, outputSchema, annotations, entry, origin } = definition;
+  const { execution: _execution, outputSchema: _output, ...rest } = entry ?? {};
+  const report = (what: string): void => {
+    const { serverId = "", toolName = name } = origin ?? {};
+    onDiagnostic({ kind: "protocol-anomaly", serverId, toolName, message: `${what} of ${JSON.stringify(name)}` });
   };
+  try {
+    const output = outputSchema && toWireOutputSchema(outputSchema, era);
+    const tool = readTool({
+      ...rest,
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema: toWireInputSchema(inputSchema),
+      ...(output !== undefined && { outputSchema: output }),
+      ...(annotations !== undefined && rest["annotations"] === undefined && { annotations: { ...annotations } }),
+    });
+    if (!isJsonObject(tool)) throw new TypeError("it has no name");
+    // What came off a wire can be written again.
+    if (entry === undefined) JSON.stringify(tool);
+    if (outputSchema !== undefined && output === undefined) {
+      report("clients could not use the output schema, which is left out,");
+    }
+    return tool;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it cannot be written";
+    report(`no client is shown, because it cannot be sent (${why}), the tool`);
+    return undefined;
+  }
 }

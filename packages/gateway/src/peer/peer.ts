@@ -9,6 +9,7 @@ import { createSlots, isJsonObject, settleWithin, type Slots } from "@hostside/c
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
+import { toWireQuestion } from "../asking/wire-question.ts";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import {
@@ -366,8 +367,10 @@ async function elicit(
   { request, signal, serverOf }: Asking,
 ): Promise<ElicitationResult> {
   if (isSilent) return cancelled;
-  const { serverId, context, params } = request;
+  const { serverId, context } = request;
   const { maxQuestionLength } = settings.limits;
+  const params = toWireQuestion(request);
+  if (params === undefined) throw cannotAsk(request, "it is none that the specification has");
   if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
   const open = requests
     .values()
@@ -382,7 +385,7 @@ async function elicit(
   if (asked?.ask === undefined)
     throw cannotAsk(request, "no request of its client is under way that it could belong to");
   if (!canAnswer(request, asked.capabilities)) throw cannotAsk(request, "its client does not offer that");
-  return asked.ask(request, signal);
+  return asked.ask({ ...request, params }, signal);
 }
 
 function endQuestions(state: PeerState): void {

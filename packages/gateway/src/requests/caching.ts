@@ -10,5 +10,5 @@ export function cacheable(
   result: JsonObject,
   { ttlMs = 0, cacheScope = "private" }: { readonly ttlMs?: number; readonly cacheScope?: string } = {},
 ): JsonObject {
-  return client.era === "legacy" ? result : { ...result, ttlMs, cacheScope };
+  return client.era === "legacy" ? result : { ...result, ttlMs: Math.max(0, Math.trunc(ttlMs)), cacheScope };
 }

@@ -4,6 +4,7 @@ import type { GatewayPrompt } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
+import { toWireContent } from "../message/wire-content.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
@@ -38,7 +39,9 @@ export const handleGetPrompt: PeerRequestHandler = async (context, request) => {
     const meta = passOn(filled.meta);
     return {
       ...(filled.description !== undefined && { description: filled.description }),
-      messages: filled.messages.map(({ role, content }) => ({ role, content })),
+      messages: filled.messages.flatMap(({ role, content }) =>
+        toWireContent(content).map((block) => ({ role, content: block })),
+      ),
       ...(meta !== undefined && { _meta: meta }),
     };
   } catch (error) {
@@ -67,7 +70,7 @@ export const handleComplete: PeerRequestHandler = async (context, request) => {
     const { values, total, hasMore } = await bounded(context, request, (options) =>
       routed.all.complete(target, input, options),
     );
-    return { completion: { values, ...(total !== undefined && { total }), hasMore } };
+    return { completion: { values: values.slice(0, 100), ...(Number.isSafeInteger(total) && { total }), hasMore } };
   } catch (error) {
     // Nobody has to complete anything: no proposals are an answer, too.
     if (isHostsideError(error, "unsupported_operation")) return { completion: { values: [], hasMore: false } };

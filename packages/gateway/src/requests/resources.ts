@@ -1,9 +1,10 @@
 import { isHostsideError, type JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, readContentAnnotations, readIcons } from "@hostside/core/implement";
 import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
+import { toWireContents } from "../message/wire-content.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
@@ -48,7 +49,7 @@ export const handleReadResource: PeerRequestHandler = async (context, request) =
     const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
     const meta = passOn(read.meta);
     const { ttlMs, cacheScope } = read;
-    const result = { contents: read.contents, ...(meta !== undefined && { _meta: meta }) };
+    const result = { contents: read.contents.map(toWireContents), ...(meta !== undefined && { _meta: meta }) };
     return cacheable(context, result, { ...(ttlMs !== undefined && { ttlMs }), ...(cacheScope && { cacheScope }) });
   } catch (error) {
     if (isHostsideError(error, "resource_not_found")) throw notFound(context, uri);
@@ -116,8 +117,8 @@ export function toWireEntry(entry: GatewayEntry): JsonObject {
     ...(description !== undefined && { description }),
     ...(mimeType !== undefined && { mimeType }),
     ...(size !== undefined && { size }),
-    ...(isJsonObject(annotations) && { annotations }),
-    ...(icons !== undefined && { icons }),
+    ...(isJsonObject(annotations) && { annotations: readContentAnnotations(annotations) as JsonObject }),
+    ...(Array.isArray(icons) && { icons: readIcons(icons) as readonly JsonObject[] }),
     ...(kept !== undefined && { _meta: kept }),
   };
 }

@@ -4,15 +4,18 @@ import {
   HostsideError,
   type CallObserver,
   type JsonObject,
+  type JsonValue,
   type Progress,
+  type ProtocolEra,
   type ToolDefinition,
   type ToolOutcome,
 } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, objectOf, readNumber, readText, withoutHalves } from "@hostside/core/implement";
 import { presentError } from "@hostside/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
+import { toWireContent } from "../message/wire-content.ts";
 import { toTaskTool } from "../offer/to-wire-tool.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
 import { adviseUnknownTool } from "../offer/unknown-tool.ts";
@@ -82,7 +85,7 @@ async function callByName(
   try {
     const onProgress = (progress: Progress): void => {
       if (progress.message !== undefined) request.onStep?.(progress.message);
-      sayProgress(request, { ...progress });
+      sayProgress(request, progress);
     };
     const wantsProgress = request.progressToken !== undefined || request.onStep !== undefined;
     const options = {
@@ -96,7 +99,8 @@ async function callByName(
     const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, options);
     const outcome = await asItIsNow(call, () => exposed.find(name));
     resources?.learn(outcome.origin.serverId, outcome.content);
-    return toWireResult(outcome);
+    const result = toWireResult(outcome, context.client.era);
+    return withPromised(result, exposed.listedOf(name));
   } catch (error) {
     if (isHostsideError(error, "unknown_tool")) return unknownTool(context, { name, isDirect, error });
     if (!isHostsideError(error)) throw error;
@@ -153,32 +157,52 @@ function unknownTool({ settings }: PeerContext, { name, isDirect, error }: Unkno
   return failureOf(new HostsideError(message, { code: "unknown_tool", toolName: shown }));
 }
 
-function sayProgress(request: ActiveRequest, progress: JsonObject): void {
-  const { progressToken, sink } = request;
-  if (progressToken === undefined) return;
-  sink.send(notificationMessage("notifications/progress", { ...progress, progressToken }), "spare");
+function sayProgress({ progressToken, sink }: ActiveRequest, progress: Progress): void {
+  const read = readProgress(progress);
+  if (progressToken === undefined || !isJsonObject(read)) return;
+  sink.send(notificationMessage("notifications/progress", { ...read, progressToken }), "spare");
 }
 
-const malformed = "malformed:";
+const readProgress = objectOf<Progress>({ progress: readNumber }, { total: readNumber, message: readText });
 
 /**
  * The server's result, whole, as the host's layers left it; without what the other hop said of
- * itself.
+ * itself, and without what clients do not accept: before 2026-07-28, structured content is an
+ * object.
  */
-function toWireResult({ raw, content, structuredContent, isError }: ToolOutcome): JsonObject {
-  const { resultType: _type, _meta: rawMeta, ...rest } = raw;
+function toWireResult({ raw, content, structuredContent, isError }: ToolOutcome, era: ProtocolEra): JsonObject {
+  const { resultType: _type, toolResult: _old, structuredContent: _structured, _meta: rawMeta, ...rest } = raw;
   const meta = isJsonObject(rawMeta) ? passOn(rawMeta) : undefined;
+  const isStructured = structuredContent !== undefined && (era === "modern" || isJsonObject(structuredContent));
+  const lost = isStructured ? null : (structuredContent ?? null);
   return {
     ...rest,
-    content: content.map((block) => {
-      const type: string = block.type;
-      return type.startsWith(malformed) ? { ...block, type: type.slice(malformed.length) } : block;
-    }),
-    ...(structuredContent !== undefined && { structuredContent }),
+    content: withText(toWireContent(content), lost),
+    ...(isStructured && { structuredContent }),
     ...((isError || rest["isError"] !== undefined) && { isError }),
     ...(meta !== undefined && { _meta: meta }),
   };
 }
+
+function withText(blocks: readonly JsonObject[], value: JsonValue): readonly JsonObject[] {
+  const text = withoutHalves(JSON.stringify(value));
+  const isSaid = value === null || blocks.some((block) => block["text"] === text);
+  return isSaid ? blocks : [...blocks, { type: "text", text }];
+}
+
+/**
+ * Official clients throw the result of a tool away that listed an output schema, and has no
+ * structured content now. So that its texts are read, it is a failure, and says that the call ran.
+ */
+function withPromised(result: JsonObject, listed: JsonObject | undefined): JsonObject {
+  const { content, structuredContent, isError } = result;
+  if (listed?.["outputSchema"] === undefined || structuredContent !== undefined || isError === true) return result;
+  const blocks: readonly JsonValue[] = Array.isArray(content) ? content : [];
+  return { ...result, content: [...blocks, { type: "text", text: unstructured }], isError: true };
+}
+
+const unstructured =
+  "[The tool ran. It is told as failed because its server lists an output schema, and sent no structured content.]";
 
 /** A failure as a result: what a model reads, and for a host the same as data. */
 function failureOf(error: unknown): JsonObject {

@@ -46,9 +46,12 @@ describe("toOutcome()", () => {
     expect(toOutcome(raw, origin).raw).toEqual({ content: [{ type: "text", text: null }, text] });
   });
 
-  it("leaves what is no content block in the raw answer alone", () => {
-    const raw = { content: ["text", null, text, { text: "no type" }], _meta: "no object" };
-    expect(toOutcome(raw, origin)).toMatchObject({ content: [text], raw });
+  it("has a text for a string, and a malformed block for what is no block", () => {
+    const raw = { content: ["hello", null, text, { text: "no type" }], _meta: "no object" };
+    const malformed = { type: "malformed:block", text: "no type" };
+    expect(toOutcome(raw, origin)).toMatchObject({ content: [{ type: "text", text: "hello" }, text, malformed], raw });
+    const { toolResult } = { toolResult: { a: 1 } };
+    expect(toOutcome({ toolResult }, origin).content).toEqual([{ type: "text", text: '{"a":1}' }]);
     expect(toOutcome(raw, origin)).not.toHaveProperty("meta");
     expect(toOutcome({}, origin).content).toEqual([]);
   });

@@ -2,12 +2,13 @@ import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from 
 import { isJsonObject } from "@hostside/core/implement";
 
 /**
- * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where
- * old servers leave it out, and otherwise nothing is changed or invented; what the server said is
- * `raw`.
+ * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, the
+ * `toolResult` of 2024-10-07 as a text, and otherwise nothing is changed or invented; what the
+ * server said is `raw`.
  */
 export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
-  const { content, structuredContent, isError, _meta: meta } = raw;
+  const { structuredContent, isError, _meta: meta } = raw;
+  const content = raw["content"] ?? readToolResult(raw);
   // Most have content alone, and are made without the spreads, which cost as much as all the rest.
   if (structuredContent === undefined && meta === undefined) {
     return { content: readContent(content), isError: isError === true, origin, raw };
@@ -20,4 +21,8 @@ export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
     ...(isJsonObject(meta) && { meta }),
     raw,
   };
+}
+
+function readToolResult({ toolResult }: JsonObject): unknown {
+  return toolResult === undefined || typeof toolResult === "string" ? toolResult : JSON.stringify(toolResult);
 }

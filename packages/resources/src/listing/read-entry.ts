@@ -1,5 +1,5 @@
 import { truncateText, type ContentAnnotations, type ContentIcon, type JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, readContentAnnotations, readIcons } from "@hostside/core/implement";
 import type { TruncatedField, ListedEntry, Resource, ResourceTemplate } from "../resource.ts";
 import type { ListDefinition } from "./list-kind.ts";
 
@@ -52,6 +52,8 @@ export const templateKind: ListDefinition<ResourceTemplate> = {
 // An identity is never cut: it would be another one.
 function readIdentity(value: unknown, member: string): { readonly text: string } | string {
   if (typeof value !== "string" || value === "") return `its ${member} is no text, or empty`;
+  // Nobody could ask for it: half a character cannot be sent.
+  if (!value.isWellFormed()) return `its ${member} has half a character (a lone surrogate) in it`;
   return value.length > longestUri ? `its ${member} is longer than ${longestUri} UTF-16 units` : { text: value };
 }
 
@@ -72,7 +74,7 @@ export function readListedEntry(entry: JsonObject, serverId: string): ListedEntr
     name: read(name, "name", longestName),
     ...(typeof title === "string" && { title: read(title, "title", longestName) }),
     ...(typeof description === "string" && { description: read(description, "description", longestDescription) }),
-    ...(Array.isArray(icons) && { icons: (icons as readonly unknown[]).filter(isIcon) }),
+    ...(Array.isArray(icons) && { icons: readIcons(icons) as readonly ContentIcon[] }),
     ...(isJsonObject(meta) && { meta }),
     ...(cut.length > 0 && { cut }),
   };
@@ -81,27 +83,11 @@ export function readListedEntry(entry: JsonObject, serverId: string): ListedEntr
 function readContentHints({ mimeType, annotations }: JsonObject): Pick<Resource, "mimeType" | "annotations"> {
   return {
     ...(typeof mimeType === "string" && mimeType.length <= longestMimeType && { mimeType }),
-    ...(isJsonObject(annotations) && { annotations: readAnnotations(annotations) }),
-  };
-}
-
-function readAnnotations({ audience, priority, lastModified }: JsonObject): ContentAnnotations {
-  return {
-    ...(Array.isArray(audience) && { audience: (audience as readonly unknown[]).filter(isText) }),
-    ...(isFiniteNumber(priority) && { priority }),
-    ...(typeof lastModified === "string" && { lastModified }),
+    ...(isJsonObject(annotations) && { annotations: readContentAnnotations(annotations) as ContentAnnotations }),
   };
 }
 
 // 1e999 is valid JSON, and is infinite then.
 function isFiniteNumber(value: unknown): value is number {
   return Number.isFinite(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isIcon(value: unknown): value is ContentIcon {
-  return isJsonObject(value) && typeof value["src"] === "string";
 }

@@ -13,10 +13,11 @@ const operation = "prompts/get";
  * messages, and `message_too_large`, which says how much there was.
  */
 export function readMessages(
-  { messages: values }: JsonObject,
+  { messages }: JsonObject,
   serverId: string,
   { maxContents, maxContentLength }: ReadLimits,
 ): Pick<FilledPrompt, "messages" | "dropped"> {
+  const values: unknown = messages === null ? [] : messages;
   if (!Array.isArray(values)) throw malformedError({ serverId, operation }, "without an array of messages");
   const tooLarge = (used: number, limit: number, unit: string): HostsideError =>
     new HostsideError(
@@ -24,7 +25,7 @@ export function readMessages(
       { code: "message_too_large", serverId, outcome: "failed", details: { operation, usage: { used, limit } } },
     );
   if (values.length > maxContents) throw tooLarge(values.length, maxContents, "messages");
-  const messages: PromptMessage[] = [];
+  const read: PromptMessage[] = [];
   const dropped: { index: number; reason: string }[] = [];
   let used = 0;
   for (const [index, value] of (values as readonly unknown[]).entries()) {
@@ -34,10 +35,10 @@ export function readMessages(
       continue;
     }
     used += lengthOf(message.content);
-    messages.push(message);
+    read.push(message);
   }
   if (used > maxContentLength) throw tooLarge(used, maxContentLength, "UTF-16 units");
-  return { messages, dropped };
+  return { messages: read, dropped };
 }
 
 function readMessage(value: unknown): PromptMessage | string {
@@ -46,7 +47,8 @@ function readMessage(value: unknown): PromptMessage | string {
   // A server that could speak as anybody else would speak as the host.
   if (role !== "user" && role !== "assistant") return "its role is neither user nor assistant";
   const [content] = readContent([given]);
-  return content === undefined ? "its content is no block" : { role, content };
+  const kind: string | undefined = content?.type;
+  return content === undefined || kind === "malformed:block" ? "its content is no block" : { role, content };
 }
 
 // What does not come off a wire may be nested or cyclic beyond what can be written.

@@ -1,6 +1,6 @@
 import { isKnownContent, type ContentBlock } from "@hostside/core";
 import type { KeepResult, OutcomePiece } from "../keeping.ts";
-import { checkBase64 } from "../media/base64.ts";
+import { checkBase64 } from "@hostside/core/implement";
 import { normalMediaType } from "../media/media-type.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import { writeStructured } from "../present/structured-json.ts";

@@ -1,5 +1,5 @@
 import { isKnownContent, type ToolOutcome } from "@hostside/core";
-import { checkBase64 } from "../media/base64.ts";
+import { checkBase64 } from "@hostside/core/implement";
 import { normalMediaType } from "../media/media-type.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";

@@ -1,4 +1,4 @@
-import { firstBytes } from "./base64.ts";
+import { firstBytes } from "@hostside/core/implement";
 
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],

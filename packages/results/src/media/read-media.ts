@@ -1,5 +1,5 @@
 import type { OmissionReason, PresentedMedia } from "../presented.ts";
-import { checkBase64, mostBytes } from "./base64.ts";
+import { checkBase64, mostBytes } from "@hostside/core/implement";
 import { hasSignature, normalMediaType, pictureType } from "./media-type.ts";
 
 /** What media may be shown. */

@@ -3,7 +3,7 @@ import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@hostside
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";
 import { structuredBesideBlocks } from "../present/structured-json.ts";
-import { checkBase64 } from "./base64.ts";
+import { checkBase64 } from "@hostside/core/implement";
 import { normalMediaType, pictureType } from "./media-type.ts";
 
 /** A picture that is to be made smaller. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@hostside/core";
-import { dropUnseen, isJsonObject, sameJson } from "@hostside/core/implement";
+import { dropUnseen, isJsonObject, sameJson, withoutHalves } from "@hostside/core/implement";
 import type { SafeOutcome } from "./read-outcome.ts";
 
 /** Structured content as JSON, or why there is none, in words. */
@@ -90,13 +90,6 @@ function unwrap(structured: JsonValue | undefined): JsonValue | undefined {
 /** A copy of structured content that has nothing but JSON. */
 export function plainStructured(json: string): JsonValue | undefined {
   return parse(json)?.value;
-}
-
-// Of the escapes in JSON: a backslash, a surrogate pair, and half of one.
-const escapes = /\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\ud[89a-f][0-9a-f]{2}/gi;
-
-function withoutHalves(json: string): string {
-  return /\\ud/i.test(json) ? json.replaceAll(escapes, (found) => (found.length === 6 ? "\uFFFD" : found)) : json;
 }
 
 function parse(json: string): { readonly value: JsonValue } | undefined {

@@ -1,6 +1,6 @@
 import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
-import { checkBase64 } from "../media/base64.ts";
+import { checkBase64 } from "@hostside/core/implement";
 import { readMedia } from "../media/read-media.ts";
 import { readError } from "../errors/read-error.ts";
 import { oneLine, quoted } from "../present/one-line.ts";

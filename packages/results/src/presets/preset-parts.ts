@@ -1,5 +1,5 @@
 import { isKnownContent } from "@hostside/core";
-import { checkBase64 } from "../media/base64.ts";
+import { checkBase64 } from "@hostside/core/implement";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import { repeatsStructured, structuredBesideBlocks, type StructuredJson } from "../present/structured-json.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { test } from "../../../../test/property-test.ts";
+import { test } from "../../../test/property-test.ts";
 import { checkBase64, firstBytes, mostBytes } from "./base64.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 });

@@ -1,0 +1,227 @@
+import { ElicitRequestSchema, ProgressNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { specTypeSchemas } from "@modelcontextprotocol/client";
+import type { Diagnostic, JsonObject } from "@hostside/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { connectSession } from "./raw-client.ts";
+import { connectNew, connectOld, pipeTo, type Host } from "./sdk-clients.ts";
+import * as arbitrary from "./odd-definitions.ts";
+import { scriptedServer, type Script } from "./scripted-upstream.ts";
+import { serveTools, tool } from "./static-world.ts";
+import { openWorld, type World, type WorldOptions } from "./upstream.ts";
+
+const runs = { seed: 30, numRuns: 15 };
+const neighbour = { name: "fine", inputSchema: { type: "object" } };
+const oddName = "mcp_odd_odd";
+const exposures = ["all", "groups", "search"] as const;
+
+function open(script: Script, gateway: WorldOptions["gateway"] = {}): Promise<World> {
+  const fine = scriptedServer("fine", {
+    "tools/list": () => ({ tools: [neighbour] }),
+    "tools/call": () => ({ content: [] }),
+  });
+  return openWorld({ servers: [scriptedServer("odd", script), fine], withResources: true, gateway });
+}
+
+const connect: Readonly<Record<string, (world: World) => Promise<Host>>> = {
+  "SDK 1": ({ gateway }) => connectOld(pipeTo(gateway)),
+  "SDK 2, legacy": ({ gateway }) => connectNew("legacy", pipeTo(gateway)),
+  "SDK 2, modern": ({ gateway }) => connectNew("modern", pipeTo(gateway)),
+};
+
+const odd: readonly (readonly [what: string, tool: JsonObject])[] = [
+  ["a property that is true", { inputSchema: { type: "object", properties: { raw: true, no: false } } }],
+  ["no type", { inputSchema: { properties: { a: {} } } }],
+  [
+    "null for each member",
+    {
+      title: null,
+      description: null,
+      annotations: null,
+      icons: null,
+      _meta: null,
+      execution: null,
+      outputSchema: null,
+    },
+  ],
+  ["hints that are null", { annotations: { readOnlyHint: null, title: null } }],
+  ["null in its schema", { inputSchema: { type: "object", properties: null, required: null } }],
+  ["sizes that are a text, and a list as _meta", { icons: [{ src: "data:,", sizes: "48x48" }], _meta: [] }],
+  ["a boolean in its output schema", { outputSchema: { type: "object", properties: { result: true } } }],
+  [
+    "an output schema that no validator compiles",
+    { outputSchema: { type: "object", properties: { a: { pattern: "(" } } } },
+  ],
+  [
+    "an output schema with a reference to nothing",
+    { outputSchema: { type: "object", properties: { a: { $ref: "#/$defs/a" } } } },
+  ],
+  [
+    "half characters",
+    { description: "a\uD83D b", inputSchema: { type: "object", properties: { "a\uD83D": { enum: ["\uDC00"] } } } },
+  ],
+];
+
+describe("what one server lists", () => {
+  it.each(odd)("costs no other its tools: %s", async (_what, members) => {
+    const tool = { name: "odd", inputSchema: { type: "object" }, ...members };
+    await using world = await open({ "tools/list": () => ({ tools: [tool] }), "tools/call": () => ({ content: [] }) });
+    for (const one of Object.values(connect)) {
+      await using host = await one(world);
+      const tools = await host.list();
+      expect(tools.map(({ name }) => name)).toEqual(["mcp_fine_fine", oddName]);
+      expect(JSON.stringify(tools)).not.toMatch(/\\ud[89a-f]/);
+      await host.call(oddName);
+    }
+  });
+
+  it.each(exposures)("is accepted by official clients, whatever it is, with expose: %s", async (expose) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(arbitrary.tool, { minLength: 1, maxLength: 2 }), async (tools) => {
+        const listed = tools.map((tool, index) => ({ ...tool, name: index === 0 ? "odd" : `odd${index}` }));
+        await using world = await open({ "tools/list": () => ({ tools: listed }) }, { expose });
+        for (const one of Object.values(connect)) {
+          await using host = await one(world);
+          if (expose !== "all") await host.call("tools_select", { args: { tools: [oddName, "mcp_fine_fine"] } });
+          const names = (await host.list()).map(({ name }) => name);
+          // A client of 2026-07-28 is shown no tools for what it did.
+          const isShown = expose === "all" || one !== connect["SDK 2, modern"];
+          expect(names).toEqual(expect.arrayContaining(isShown ? [oddName, "mcp_fine_fine"] : []));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("leaves out a tool that cannot be sent, and says so", async () => {
+    const diagnostics: Diagnostic[] = [];
+    let deep: JsonObject = {};
+    for (let level = 0; level < 20_000; level += 1) deep = { properties: { a: deep } };
+    const definition = { name: "deep", description: "", inputSchema: { type: "object", ...deep } };
+    const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
+    const { gateway } = serveTools([tool("fine", () => "x"), { definition, run: () => "x" }], { onDiagnostic });
+    await using host = await connectOld(pipeTo(gateway));
+    expect((await host.list()).map(({ name }) => name)).toEqual(["fine"]);
+    expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly", toolName: "deep" }]);
+    await gateway.close("test over");
+  });
+});
+
+describe("what one server answers", () => {
+  it("is accepted by official clients, whatever it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary.result, async (result) => {
+        const tools = [{ name: "odd", inputSchema: { type: "object" } }];
+        await using world = await open({ "tools/list": () => ({ tools }), "tools/call": () => result });
+        for (const one of Object.values(connect)) {
+          await using host = await one(world);
+          const answer = await host.call(oddName);
+          expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it.each([
+    ["structured content that is null", { content: [], structuredContent: null }, []],
+    [
+      "blocks that lack something",
+      { content: [{ type: "text" }, { type: "image", data: "*" }] },
+      [/"malformed:text"/, /"malformed:image"/],
+    ],
+    ["a kind that MCP does not have", { content: [{ type: "video" }] }, [/"video"/]],
+    ["bytes that are no base64", { content: [{ type: "image", data: "*", mimeType: "image/png" }] }, [/base64/]],
+    ["a bare text", { content: "hello" }, [/^hello$/]],
+    ["a result of 2024-10-07", { toolResult: { a: 1 } }, [/^\{"a":1\}$/]],
+    ["structured content that is a list", { structuredContent: [1], content: [] }, [/^\[1\]$/]],
+  ] as const)("reaches the client as a result: %s", async (_what, result, texts) => {
+    const tools = [{ name: "odd", inputSchema: { type: "object" } }];
+    await using world = await open({ "tools/list": () => ({ tools }), "tools/call": () => result });
+    await using host = await connectOld(pipeTo(world.gateway));
+    const { content } = (await host.call(oddName)) as { readonly content: readonly { readonly text: string }[] };
+    expect(content.map(({ text }) => text)).toEqual(texts.map((text) => expect.stringMatching(text)));
+  });
+});
+
+const methods = {
+  "resources/list": "ListResourcesResult",
+  "resources/templates/list": "ListResourceTemplatesResult",
+  "prompts/list": "ListPromptsResult",
+  "resources/read": "ReadResourceResult",
+  "prompts/get": "GetPromptResult",
+  "completion/complete": "CompleteResult",
+} as const;
+
+it("sends resources, prompts and completions that official clients accept, whatever the server has", async () => {
+  const list = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(one, { maxLength: 2 });
+  const message = arbitrary.membersOf({ role: fc.constantFrom("user", "assistant"), content: arbitrary.block });
+  const answers = fc.record({
+    "resources/list": fc.record({ resources: list(arbitrary.resource) }),
+    "resources/templates/list": fc.record({ resourceTemplates: list(arbitrary.template) }),
+    "prompts/list": fc.record({ prompts: list(arbitrary.prompt).map((all) => [...all, { name: "odd" }]) }),
+    "resources/read": arbitrary.membersOf({ contents: list(arbitrary.contents), _meta: {} }),
+    "prompts/get": arbitrary.membersOf({ messages: list(message), description: "Words", _meta: {} }),
+    "completion/complete": fc.record({
+      completion: arbitrary.membersOf({ values: ["a"], total: 1, hasMore: true }),
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(answers, async (script) => {
+      const answer = (method: string): [string, () => unknown] => [method, () => Reflect.get(script, method)];
+      await using world = await open(Object.fromEntries(Object.keys(script).map(answer)));
+      await using client = await connectSession(world.gateway);
+      const params: Readonly<Record<string, JsonObject>> = {
+        "resources/read": { uri: "file:///a" },
+        "prompts/get": { name: "odd_odd" },
+        "completion/complete": { ref: { type: "ref/prompt", name: "odd_odd" }, argument: { name: "a", value: "" } },
+      };
+      for (const [method, type] of Object.entries(methods)) {
+        const { result, error } = await client.request(method, params[method] ?? {});
+        if (error !== undefined) continue;
+        expect([method, specTypeSchemas[type]["~standard"].validate(result)]).toEqual([
+          method,
+          expect.not.objectContaining({ issues: expect.anything() }),
+        ]);
+        expect(JSON.stringify(result)).not.toMatch(/\\ud[89a-f]/);
+      }
+    }),
+    runs,
+  );
+});
+
+const sentSchemas = new Map([
+  ["elicitation/create", ElicitRequestSchema],
+  ["notifications/progress", ProgressNotificationSchema],
+] as const as readonly (readonly [string, typeof ElicitRequestSchema | typeof ProgressNotificationSchema])[]);
+
+it("asks and reports only what official clients accept, whatever the server sends", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      arbitrary.question,
+      arbitrary.membersOf({ progress: 1, total: 2, message: "a" }),
+      async (question, progress) => {
+        const tools = [{ name: "odd", inputSchema: { type: "object" } }];
+        await using world = await open({
+          "tools/list": () => ({ tools }),
+          async "tools/call"({ _meta }, say) {
+            const { progressToken = null } = _meta as JsonObject;
+            await say({ jsonrpc: "2.0", method: "notifications/progress", params: { ...progress, progressToken } });
+            await say({ jsonrpc: "2.0", id: "q", method: "elicitation/create", params: question as JsonObject });
+            return { content: [] };
+          },
+        });
+        await using client = await connectSession(world.gateway, {
+          capabilities: { elicitation: { form: {}, url: {} } },
+        });
+        await client.request("tools/call", { name: oddName, _meta: { progressToken: 1 } });
+        const wrong = client.received.filter((message) => {
+          const { method } = message;
+          return typeof method === "string" && sentSchemas.get(method)?.safeParse(message).success === false;
+        });
+        expect(wrong).toEqual([]);
+      },
+    ),
+    runs,
+  );
+});
