@@ -37,8 +37,10 @@ function adapt({ description, inputSchema }: ToolDefinition, profile: SchemaProf
   const schema = adaptSchema(inputSchema, profile);
   if (!schema.ok) return { reason: schema.reason };
   const longest = profile.maxDescriptionLength?.value ?? Number.POSITIVE_INFINITY;
-  const cut = truncateText(description, longest);
+  const cut = truncateText(description.toWellFormed(), longest);
   const changes =
-    cut === description ? schema.changes : [...schema.changes, `the description cut to ${longest} characters`];
+    cut.length === description.length
+      ? schema.changes
+      : [...schema.changes, `the description cut to ${longest} characters`];
   return { description: cut, schema, changes, count: countStrict(schema.schema) };
 }

@@ -64,7 +64,7 @@ function lookAt(schema: JsonObject, { depth, isRoot }: Level, look: Look): void 
   lookAtProperties(schema, isRoot, look);
   for (const { keyword, schema: sub } of subschemasOf(schema)) {
     if (isJsonObject(sub)) lookAt(sub, { depth: isBesides(keyword) ? depth : depth + 1, isRoot: false }, look);
-    else if (typeof sub === "boolean" && look.rules.noBooleans !== undefined && keyword !== "additionalProperties") {
+    else if (typeof sub === "boolean" && keyword !== "additionalProperties") {
       look.found.add("true or false as a schema");
     }
   }

@@ -39,7 +39,6 @@ export function fitSchema(schema: JsonObject, place: SchemaPosition, adaptation:
 }
 
 function withoutBooleans(schema: JsonObject, adaptation: Adaptation): JsonObject {
-  if (adaptation.profile.schema.noBooleans === undefined) return schema;
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     switch (keywordShapes.get(keyword)) {
       case "schema":
@@ -71,6 +70,10 @@ function asObject(value: unknown, adaptation: Adaptation): unknown {
   if (value) {
     noteChange(adaptation, "true as a schema written as an empty one");
     return {};
+  }
+  if (takes("not", false, adaptation.profile.schema)) {
+    noteChange(adaptation, "false as a schema written as one that nothing fits");
+    return { not: {} };
   }
   noteMore(adaptation, "false as a schema left out");
   return { description: "Never given." };

@@ -73,8 +73,6 @@ export interface SchemaRules {
   readonly nullable?: ProfileRule<true> | undefined;
   /** Beside `anyOf` stands nothing else. */
   readonly loneUnions?: ProfileRule<true> | undefined;
-  /** `true` and `false` are refused where a schema is due, but for `additionalProperties`. */
-  readonly noBooleans?: ProfileRule<true> | undefined;
   /** What an `enum` may hold. */
   readonly enums?: ProfileRule<"texts" | "scalars"> | undefined;
   /** The only formats that are taken, by type. */

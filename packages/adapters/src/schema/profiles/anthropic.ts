@@ -56,7 +56,6 @@ export const anthropicStrict: SchemaProfile = {
     propertyNames,
     needsType: { value: true, certainty: "sdk", source: helper },
     needsDeclared: { value: true, certainty: "assumed", source: "what is closed takes nothing else" },
-    noBooleans: { value: true, certainty: "sdk", source: helper },
     enums: { value: "scalars", certainty: "sdk", source: helper },
     formats: {
       value: ["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"],

@@ -56,7 +56,6 @@ export const portable: SchemaProfile = {
     needsType: geminiParameters.schema.needsType,
     needsDeclared: geminiParameters.schema.needsDeclared,
     loneUnions: geminiParameters.schema.loneUnions,
-    noBooleans: geminiParameters.schema.noBooleans,
     enums: geminiParameters.schema.enums,
     formats: { value: ["date-time"], certainty: "assumed", source: everywhere },
   },

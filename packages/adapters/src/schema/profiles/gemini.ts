@@ -75,7 +75,6 @@ export const geminiParameters: SchemaProfile = {
     needsDeclared: { value: true, certainty: "reported", source: "NousResearch/hermes-agent, gemini_schema.py" },
     nullable: { value: true, certainty: "reported", source: "zed-industries/zed#44875" },
     loneUnions: { value: true, certainty: "reported", source: "lambda-alpha-labs/Graphenium#37" },
-    noBooleans: { value: true, certainty: "sdk", source: "@google/genai 3.1.0, Schema" },
     enums: { value: "texts", certainty: "sdk", source: "@google/genai 3.1.0, Schema.enum" },
     formats: {
       value: ["date-time", "enum", "float", "double", "int32", "int64"],

@@ -65,7 +65,6 @@ const strictRules: SchemaRules = {
   needsItems: { value: true, certainty: "reported", source: "digitalocean-labs/mcp-digitalocean#265" },
   needsProperties: { value: true, certainty: "reported", source: "github/github-mcp-server#1548" },
   needsDeclared: { value: true, certainty: "reported", source: "camel-ai/camel#2629" },
-  noBooleans: { value: true, certainty: "sdk", source: "openai 7.57.0, toStrictJsonSchema" },
   formats: {
     value: ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
     certainty: "documented",
