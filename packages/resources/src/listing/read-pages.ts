@@ -78,7 +78,7 @@ export function createPageReader<T>(kind: ListDefinition<T>, serverId: string, l
 
   return {
     add(page) {
-      const values: unknown = page[kind.member];
+      const values: unknown = page[kind.member] === null ? [] : page[kind.member];
       if (!Array.isArray(values)) throw malformedError(subject, `without an array of ${kind.member}`);
       const before = { entries: entries.size, dropped: droppedCount };
       for (const value of values as readonly unknown[]) {

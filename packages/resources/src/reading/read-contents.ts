@@ -29,7 +29,7 @@ const mostReasons = 100;
  */
 export function readContents(result: JsonObject, serverId: string, limits: ReadLimits): ReadContents {
   const subject = { serverId, operation: "resources/read" };
-  const values: unknown = result["contents"];
+  const values: unknown = result["contents"] === null ? [] : result["contents"];
   if (!Array.isArray(values)) throw malformedError(subject, "without an array of contents");
   const { maxContents, maxContentLength } = limits;
   if (values.length > maxContents) throw tooLarge(serverId, { used: values.length, limit: maxContents }, "pieces");

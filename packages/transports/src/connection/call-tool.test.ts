@@ -46,7 +46,14 @@ describe("callTool()", () => {
   });
 
   it.each([
-    { name: "content that is no array", result: { content: "text" }, isModern: false },
+    {
+      name: "a type that is no result, in the handshake era",
+      result: { resultType: "task", taskId: "t1" },
+      isModern: false,
+    },
+    { name: "a question as a result, in the handshake era", result: { resultType: "input_required" }, isModern: false },
+    { name: "a task that was not asked for", result: { task: { taskId: "t1", status: "working" } }, isModern: false },
+    { name: "what is no result of a tool", result: { ok: true }, isModern: false },
     { name: "a result of unknown type", result: { resultType: "task", content: [] }, isModern: true },
     { name: "a result of no sensible type", result: { resultType: 7, content: [] }, isModern: true },
   ])("rejects with protocol_error, outcome unknown, for $name", async ({ result, isModern }) => {
@@ -57,11 +64,8 @@ describe("callTool()", () => {
   it.each([
     { name: "without content", result: { structuredContent: 1 }, isModern: false },
     { name: "without a type, on 2026-07-28", result: { content: [] }, isModern: true },
-    {
-      name: "with a type that means nothing yet, on a legacy revision",
-      result: { resultType: "task" },
-      isModern: false,
-    },
+    { name: "with content that is no array", result: { content: "text" }, isModern: false },
+    { name: "with nothing at all", result: {}, isModern: false },
   ])("takes a result $name", async ({ result, isModern }) => {
     await expect(open([result], { isModern }).call()).resolves.toBe(result);
   });

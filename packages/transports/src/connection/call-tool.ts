@@ -151,16 +151,9 @@ function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unk
   return withErrorContext(error, { retryable: true });
 }
 
-function checkResult({ context, isModern }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
+function checkResult({ context }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
   const { serverId, redact } = context;
-  const { content, resultType } = result;
-  // A missing type counts as "complete", as it does from servers of earlier drafts.
-  const problem =
-    content !== undefined && !Array.isArray(content)
-      ? "with content that is not an array"
-      : isModern && resultType !== undefined && resultType !== "complete"
-        ? `with a result of the unknown type ${quoteJson(resultType, redact)}`
-        : undefined;
+  const problem = findProblem(result, redact);
   if (problem === undefined) return result;
   throw new HostsideError(`${nameOf(serverId, toolName)} was answered ${problem}`, {
     code: "protocol_error",
@@ -169,6 +162,17 @@ function checkResult({ context, isModern }: CallToolInit, toolName: string, resu
     outcome: "unknown",
     details: { operation: "tools/call" },
   });
+}
+
+// A missing type counts as "complete", as it does from servers of earlier drafts.
+function findProblem(
+  { resultType = "complete", _meta, isError: _isError, ...rest }: JsonObject,
+  redact: (text: string) => string,
+): string | undefined {
+  if (resultType !== "complete") return `with a result of the unknown type ${quoteJson(resultType, redact)}`;
+  if (["content", "structuredContent", "toolResult"].some((member) => rest[member] !== undefined)) return undefined;
+  const others = Object.keys(rest);
+  return others.length === 0 ? undefined : `with no content, but with ${quoteJson(others.slice(0, 10), redact)}`;
 }
 
 function nameOf(serverId: string, toolName: string): string {

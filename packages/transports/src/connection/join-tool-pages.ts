@@ -41,7 +41,8 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
   return {
     catchUp: () => entries.catchUp(),
     add(page) {
-      const { tools, nextCursor } = page;
+      const { nextCursor } = page;
+      const tools = page["tools"] === null ? [] : page["tools"];
       if (!Array.isArray(tools)) return false;
       entries.catchUp();
       pages += 1;
