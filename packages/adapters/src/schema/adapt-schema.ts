@@ -1,10 +1,9 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject, withoutHalves } from "@hostside/core/implement";
+import { cleanSchema, isJsonObject } from "@hostside/core/implement";
 import { CannotAdapt, noteChange, startAdaptation, type Adaptation } from "./adaptation.ts";
 import { combine } from "./combine.ts";
 import { findSchemaRefusals } from "./find-refusals.ts";
 import { fitSchema } from "./fit-schema.ts";
-import { propertiesOf, subschemasOf, toObject } from "./keywords.ts";
 import { schemaBounds, tooLarge } from "./measure-schema.ts";
 import { isOldDraft, modernize, withObjectType } from "./modernize.ts";
 import { placeRefs } from "./place-refs.ts";
@@ -56,10 +55,9 @@ export function adaptSchema(schema: JsonObject, profile: SchemaProfile): Adapted
   if (!isJsonObject(schema)) return unfit("its schema is no object");
   const large = tooLarge(schema);
   if (large !== undefined) return unfit(large);
-  const text = writeJson(schema);
-  if (text === undefined) return unfit("its schema is no JSON");
-  const whole = withoutHalves(text);
-  if (whole !== text) return adaptHalves(schema, whole, profile);
+  // An API refuses the whole request, and each later one, for half a character in it.
+  const clean = cleanSchema(schema);
+  if (clean !== schema) return withChange(adaptSchema(clean, profile), "unseen and half characters left out");
   if (findSchemaRefusals(schema, profile.schema).length === 0) return unchanged(schema, profile);
   const adaptation = startAdaptation(profile);
   try {
@@ -85,38 +83,8 @@ export function adaptSchema(schema: JsonObject, profile: SchemaProfile): Adapted
   }
 }
 
-function writeJson(schema: JsonObject): string | undefined {
-  try {
-    return JSON.stringify(schema);
-  } catch {
-    return undefined;
-  }
-}
-
-// An API refuses the whole request, and each later one, for half a character in it.
-function adaptHalves(schema: JsonObject, whole: string, profile: SchemaProfile): AdaptedSchema | UnfitSchema {
-  const adapted = adaptSchema(JSON.parse(whole) as JsonObject, profile);
-  if (!adapted.ok) return adapted;
-  const names = new Map<string, string>();
-  const waiting: unknown[] = [schema];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (!isJsonObject(node)) continue;
-    for (const name of propertiesOf(node).keys()) if (!name.isWellFormed()) names.set(name.toWellFormed(), name);
-    for (const { schema: inner } of subschemasOf(node)) waiting.push(inner);
-  }
-  const change = "half characters (lone surrogates) replaced";
-  return {
-    ...adapted,
-    changes: [...adapted.changes, change],
-    restore: (args) => withNames(adapted.restore(args), names),
-  };
-}
-
-function withNames(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (names.size === 0) return value;
-  if (Array.isArray(value)) return value.map((one) => withNames(one, names));
-  if (!isJsonObject(value)) return value;
-  return toObject(Object.entries(value).map(([name, one]) => [names.get(name) ?? name, withNames(one, names)]));
+function withChange(adapted: AdaptedSchema | UnfitSchema, change: string): AdaptedSchema | UnfitSchema {
+  return adapted.ok ? { ...adapted, changes: [...adapted.changes, change] } : adapted;
 }
 
 function adapt(schema: JsonObject, adaptation: Adaptation): JsonObject {
