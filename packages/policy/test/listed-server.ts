@@ -14,6 +14,8 @@ export interface ListedServer {
   entries: readonly JsonObject[];
   /** What its handshake says of it, beside its capabilities. */
   says: { serverInfo: JsonObject; instructions?: string };
+  /** With what the next calls are refused, in turn. */
+  readonly errors: JsonObject[];
   /** The parameters of the calls that came. */
   readonly calls: JsonObject[];
   /** Every message that came, as JSON. */
@@ -44,12 +46,21 @@ export function createListedServer(...entries: readonly JsonObject[]): ListedSer
       const { id, method, params } = message;
       if (id === undefined) return;
       const result = answer(method, params);
-      const error = { code: -32_601, message: "Method not found" };
-      void end.send({ jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) });
+      const refusal = method === "tools/call" ? server.errors.shift() : undefined;
+      const error = refusal ?? { code: -32_601, message: "Method not found" };
+      const isRefused = refusal !== undefined || result === undefined;
+      void end.send({ jsonrpc: "2.0", id, ...(isRefused ? { error } : { result }) });
     };
     return end.start();
   };
   const says = { serverInfo: { name: "listed", version: "1.0.0" } };
-  const server: ListedServer = { transport: { type: "memory", serve }, entries, says, calls: [], heard: [] };
+  const server: ListedServer = {
+    transport: { type: "memory", serve },
+    entries,
+    says,
+    errors: [],
+    calls: [],
+    heard: [],
+  };
   return server;
 }

@@ -107,6 +107,7 @@ function adviceFor({ error, retryAfterMs }: ReadError): string {
   if (error.violations !== undefined) return `${ran} Mend the arguments before you call again.`;
   if (error.outcome === "unknown") return ran;
   if (error.code === "unknown_tool") return `${ran} Do not repeat the same call before the tool is declared.`;
+  if (error.code === "input_required") return `${ran} Do not repeat the same call before the user has done that.`;
   if (!error.retryable) return `${ran} Do not repeat the same call.`;
   const when = retryAfterMs === undefined ? "" : ` after ${retryAfterMs} ms`;
   return `${ran} The same call may be tried again${when}.`;

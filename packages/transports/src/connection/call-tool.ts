@@ -14,7 +14,7 @@ import { callAsTask } from "./call-as-task.ts";
 import { awaitTask, type AwaitTaskInit, type LostTask } from "./await-task.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";
-import { beginNow, continueInRounds, timeLeftOf, type RequestStart } from "./request-in-rounds.ts";
+import { beginNow, continueInRounds, sendWithConsent, timeLeftOf, type ConsentRequest } from "./request-in-rounds.ts";
 
 /** What {@linkcode callTool} goes by. */
 export interface CallToolInit extends AwaitTaskInit {
@@ -75,23 +75,22 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     toolName,
   } as const;
   const isTask = init.needsTask(toolName);
-  // Of others, the first answer is the last.
-  const beginning = isModern || isTask ? beginNow(channel, callContext) : undefined;
+  const time = timeLeftOf(init, timeoutMs, beginNow(channel, callContext));
+  const tally = { asked: 0 };
   let result: JsonObject;
   try {
-    result = await (isTask && beginning !== undefined
-      ? callAsTask(init, { request, time: timeLeftOf(init, timeoutMs, beginning) })
-      : channel.request(request));
+    result = await sendWithConsent(init, { request, time, tally }, (leftMs) => {
+      const sent = leftMs === timeoutMs ? request : { ...request, timeoutMs: leftMs };
+      return isTask ? callAsTask(init, { request: sent, time }) : channel.request(sent);
+    });
     init.liveness.answered();
   } catch (error) {
     init.liveness.failed(error);
     throw learnFromRefusal(init, error);
   }
   const { resultType } = result;
-  if (beginning === undefined || !isModern || resultType === undefined || resultType === "complete") {
-    return checkResult(init, toolName, result);
-  }
-  return finish(init, request, { result, beginning });
+  if (!isModern || resultType === undefined || resultType === "complete") return checkResult(init, toolName, result);
+  return finish(init, request, { result, time, tally });
 }
 
 // Nothing, or what cannot be sent.
@@ -103,10 +102,8 @@ function readArguments(serverId: string, { toolName, args }: ToolCallRequest): J
 async function finish(
   init: CallToolInit,
   request: OutgoingRequest & { readonly toolName: string },
-  { result: first, beginning }: { readonly result: JsonObject; readonly beginning: RequestStart },
+  { result: first, time, tally }: { readonly result: JsonObject } & Pick<ConsentRequest, "time" | "tally">,
 ): Promise<JsonObject> {
-  const time = timeLeftOf(init, request.timeoutMs, beginning);
-  const tally = { asked: 0 };
   const onFailure = (error: unknown): void => init.cooldown.note(error);
   let result = first;
   if (result["resultType"] === "input_required")

@@ -192,7 +192,7 @@ async function sendRequest(
   const { signal, context: callContext, observer } = options;
   const { timeoutMs = calling.context.settings.timeouts.requestMs } = options;
   const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext, observer } as const;
-  return calling.isModern ? requestInRounds(calling, request) : calling.channel.request(request);
+  return requestInRounds(calling, request);
 }
 
 function closedError({ serverId, redact }: ServerContext, reason: string): HostsideError {

@@ -32,6 +32,7 @@ async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
       close: async () => undefined,
     },
     elicitor: undefined,
+    isModern: true,
     closing: new AbortController(),
   };
   const request: OutgoingRequest = {

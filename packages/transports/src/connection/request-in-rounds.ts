@@ -3,6 +3,7 @@ import { withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import { pagesOf } from "../message/from-rpc-error.ts";
 import { errorContextOf, describeRequest } from "../message/request-errors.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
 import { eitherSignal } from "../time/either-signal.ts";
@@ -53,6 +54,42 @@ export function timeLeftOf(
   const pausedMs = (): number => time.pausedMs() - pausedBefore;
   const leftMs = (): number => timeoutMs - (time.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
   return { leftMs, askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())) };
+}
+
+/** A request that a server may refuse until its user has opened a page. */
+export interface ConsentRequest {
+  readonly request: OutgoingRequest;
+  readonly time: TimeLeft;
+  readonly tally: QuestionTally;
+}
+
+/**
+ * Sends a request, and once more after the user has opened the pages that the server asks for
+ * (-32042). Where nobody can be asked, or the user does not want to, the server's error stands.
+ */
+export async function sendWithConsent(
+  init: RoundsInit,
+  { request, time, tally }: ConsentRequest,
+  send: (timeoutMs: number) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  try {
+    return await send(request.timeoutMs);
+  } catch (error) {
+    const { elicitor, closing } = init;
+    const pages = isHostsideError(error) ? pagesOf(error) : [];
+    if (elicitor === undefined || pages.length === 0) throw error;
+    const { signal, release } = eitherSignal(request.signal, closing.signal);
+    try {
+      for (const page of pages) {
+        const question = { signal, tally, callContext: request.callContext, withinMs: time.askMs() };
+        const { action } = await elicitor.ask(page, question);
+        if (action !== "accept") throw error;
+      }
+    } finally {
+      release();
+    }
+    return await send(Math.max(1, time.leftMs()));
+  }
 }
 
 /** A request that the server answered with a question. */
@@ -110,17 +147,22 @@ export async function continueInRounds(init: RoundsInit, asking: InputRequest): 
 }
 
 /**
- * A request to a server of 2026-07-28 that may have a question before it answers. An answer that
+ * A request to a server that may have a question before it answers. An answer that
  * came of answers must not be kept for a request that only looks the same, whatever its server says
  * (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching): its `ttlMs`
  * is 0.
  */
-export async function requestInRounds(init: RoundsInit, request: OutgoingRequest): Promise<JsonObject> {
-  const beginning = beginNow(init.channel, request.callContext);
-  const result = await init.channel.request(request);
-  if (result["resultType"] !== "input_required") return result;
-  const time = timeLeftOf(init, request.timeoutMs, beginning);
-  const answer = await continueInRounds(init, { request, time, result, tally: { asked: 0 } });
+export async function requestInRounds(
+  init: RoundsInit & { readonly isModern: boolean },
+  request: OutgoingRequest,
+): Promise<JsonObject> {
+  const time = timeLeftOf(init, request.timeoutMs, beginNow(init.channel, request.callContext));
+  const tally = { asked: 0 };
+  const result = await sendWithConsent(init, { request, time, tally }, (timeoutMs) =>
+    init.channel.request({ ...request, timeoutMs }),
+  );
+  if (!init.isModern || result["resultType"] !== "input_required") return result;
+  const answer = await continueInRounds(init, { request, time, result, tally });
   return Object.hasOwn(answer, "ttlMs") ? { ...answer, ttlMs: 0, cacheScope: "private" } : answer;
 }
 

@@ -1,5 +1,5 @@
-import { HostsideError, type ErrorDetails, type HostsideErrorCode } from "@hostside/core";
-import { isJsonObject, quoteText, redactData } from "@hostside/core/implement";
+import { HostsideError, type ErrorDetails, type HostsideErrorCode, type JsonObject } from "@hostside/core";
+import { isConfidentialUrl, isJsonObject, quoteText, redactData } from "@hostside/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { knownRevisions } from "./revisions.ts";
@@ -52,9 +52,11 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Hostsid
   const { serverId, method, toolName, redact } = context;
   const code = codeOf(error, context);
   const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
-  const reason = safeExcerpt(error.message, redact, longestMessage);
+  // A message of another length leaves no room for the addresses of pages.
+  const reason = safeExcerpt(error.message, redact, error.code === urlElicitationRequired ? 300 : longestMessage);
   const supported = supportedVersions(error.data, redact);
-  const data = boundedData(error.data, redact);
+  const pages = error.code === urlElicitationRequired ? readPages(error.data, redact) : undefined;
+  const data = pages === undefined ? boundedData(error.data, redact) : { elicitations: pages };
   const details: ErrorDetails = {
     operation: method,
     rpcCode: error.code,
@@ -62,9 +64,44 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Hostsid
     ...(supported !== undefined && { supported }),
   };
   return new HostsideError(
-    `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
+    `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}${describePages(pages)}`,
     { code, serverId, toolName, outcome: code === "session_expired" ? "unknown" : "failed", details },
   );
+}
+
+/** A page that a server wants its user to open before it goes on. */
+export type RequiredPage = JsonObject & { readonly mode: "url"; readonly url: string; readonly message: string };
+
+/** The pages that an error asks for, fit to be shown to a user. */
+export function pagesOf({ details }: HostsideError): readonly RequiredPage[] {
+  const { rpcCode, rpcData } = details;
+  // Its data was read here.
+  return rpcCode === urlElicitationRequired && isJsonObject(rpcData) ? (rpcData["elicitations"] as RequiredPage[]) : [];
+}
+
+const mostPages = 5;
+const longestUrls = 1200;
+
+// https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+function readPages(data: unknown, redact: (text: string) => string): readonly RequiredPage[] {
+  const given = isJsonObject(data) ? data["elicitations"] : undefined;
+  if (!Array.isArray(given)) return [];
+  return given.slice(0, mostPages).flatMap((one: unknown): RequiredPage[] => {
+    const { url: address, message, elicitationId } = isJsonObject(one) ? one : {};
+    const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
+    // Neither another scheme, nor a name in front of the host that passes for one.
+    if (url === undefined || !isConfidentialUrl(url) || url.username !== "" || redact(url.href) !== url.href) return [];
+    const id = typeof elicitationId === "string" ? { elicitationId } : {};
+    const said = typeof message === "string" ? safeExcerpt(message, redact, longestMessage) : "";
+    return [{ mode: "url", url: url.href, message: said, ...id }];
+  });
+}
+
+function describePages(pages: readonly RequiredPage[] = []): string {
+  if (pages.length === 0) return "";
+  const urls = pages.map(({ url }) => url).join(" ");
+  const where = urls.length <= longestUrls ? `: ${urls}` : ", whose address is in the details of this error";
+  return `; the user has to open a page before it is tried again${where}`;
 }
 
 /**
