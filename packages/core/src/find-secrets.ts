@@ -1,5 +1,12 @@
 import { base64Echoes } from "./base64-echoes.ts";
-import { dropBackslashes, unescapeMarkup, unescapeText, type UnescapedText } from "./unescape-text.ts";
+import {
+  dropBackslashes,
+  dropHidden,
+  joinBase64Lines,
+  unescapeMarkup,
+  unescapeText,
+  type UnescapedText,
+} from "./unescape-text.ts";
 
 /** Secrets of fewer UTF-16 units than these stand in everything, and are never looked for. */
 export const shortestSecret = 6;
@@ -80,9 +87,9 @@ function findBelow(source: string, undo: (text: string) => UnescapedText | undef
   for (let depth = 0; ; depth += 1) {
     const outer = toSource;
     find({ text, toSource: outer, source }, findings);
-    const bare = dropBackslashes(text);
-    if (bare !== undefined) {
-      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source }, findings);
+    for (const other of [dropBackslashes(text), joinBase64Lines(text), dropHidden(text)]) {
+      if (other === undefined) continue;
+      find({ text: other.text, toSource: (index) => outer(other.boundaryAt(index)), source }, findings);
     }
     const plain = depth < mostLayers ? undo(text) : undefined;
     if (plain === undefined) return;

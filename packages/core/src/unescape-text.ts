@@ -61,6 +61,22 @@ export function dropBackslashes(text: string): UnescapedText | undefined {
   return text.includes("\\") ? rewrite(text, /\\+/g, () => []) : undefined;
 }
 
+const hidden = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
+const low = /^[\0-\u00AC]*$/;
+
+/** Drops every character that nobody sees; `undefined` when there are none. Linear, too. */
+export function dropHidden(text: string): UnescapedText | undefined {
+  return low.test(text) ? undefined : rewrite(text, hidden, () => []);
+}
+
+// Lines of Base64 have 64 or 76 characters.
+const folds = /(?<=[\w+/]{60})\r?\n[ \t]*(?=[\w+/=-])/g;
+
+/** Joins lines of Base64; `undefined` when there are none. Linear, too. */
+export function joinBase64Lines(text: string): UnescapedText | undefined {
+  return text.includes("\n") ? rewrite(text, folds, () => []) : undefined;
+}
+
 function rewrite(
   text: string,
   pattern: RegExp,

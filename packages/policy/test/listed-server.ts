@@ -14,6 +14,8 @@ export interface ListedServer {
   entries: readonly JsonObject[];
   /** What its handshake says of it, beside its capabilities. */
   says: { serverInfo: JsonObject; instructions?: string };
+  /** The text of results. */
+  answer: string;
   /** With what the next calls are refused, in turn. */
   readonly errors: JsonObject[];
   /** The parameters of the calls that came. */
@@ -36,7 +38,7 @@ export function createListedServer(...entries: readonly JsonObject[]): ListedSer
     if (method === "tools/list") return { tools: server.entries };
     if (method !== "tools/call" || !isJsonObject(params)) return undefined;
     server.calls.push(params);
-    return { content: [{ type: "text", text: "done" }] };
+    return { content: [{ type: "text", text: server.answer }] };
   };
   // The type of the far end is the connector's business; core keeps it opaque.
   const serve = (far: never): unknown => {
@@ -58,6 +60,7 @@ export function createListedServer(...entries: readonly JsonObject[]): ListedSer
     transport: { type: "memory", serve },
     entries,
     says,
+    answer: "done",
     errors: [],
     calls: [],
     heard: [],

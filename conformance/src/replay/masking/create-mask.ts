@@ -38,10 +38,12 @@ export interface Mask {
 /** What a placeholder stands for. */
 export type MaskKind = "secret" | "session";
 
-// Members whose name leaves no doubt. What a product calls `key` or `token` may as well be the name
-// of a setting, or a part of speech.
+// A setting of the name `key` is too common to be masked.
 const secretMember =
   /(?:password|passwd|passphrase|secret|api[-_]?key|private[-_]?key|(?:access|refresh|auth|bearer|id|session)[-_]?token|authorization|credentials?)$/i;
+// As the last word of a name. Of tokens, those by which a list is read on are none.
+const secretWord = /(?:^|_)(?:token|otp|pin|pass|passcode|pwd|auth|signature|sig|jwt|cookie)s?$/;
+const placeToken = /(?:progress|page|next|continuation|cursor|delta|resume|skip|sync)_tokens?$/;
 const mostLearned = 10_000;
 const longestSessionId = 200;
 
@@ -137,7 +139,7 @@ function learnMembers(value: JsonValue | undefined, learn: (secret: string) => v
   if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value))
     if (typeof member !== "string") learnMembers(member, learn);
-    else if (secretMember.test(name) && member.length >= 8 && /\d|[^\w\s-]/.test(member)) learn(member);
+    else if (isSecretMember(name) && member.length >= 8 && /\d|[^\w\s-]/.test(member)) learn(member);
 }
 
 function maskData(value: JsonValue, mask: Pick<Mask, "text" | "whole">): JsonValue {
@@ -156,9 +158,18 @@ function maskMembers(object: JsonObject, mask: Pick<Mask, "text" | "whole">): Js
   return Object.fromEntries(
     Object.entries(object).map(([name, member = null]) => [
       mask.text(name),
-      typeof member === "string" && member !== "" && secretMember.test(name)
-        ? mask.whole(member)
+      (typeof member === "string" || typeof member === "number") && member !== "" && isSecretMember(name)
+        ? mask.whole(String(member))
         : maskData(member, mask),
     ]),
   );
+}
+
+function isSecretMember(name: string): boolean {
+  if (secretMember.test(name)) return true;
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
+    .replaceAll(/[^A-Za-z\d]+/g, "_")
+    .toLowerCase();
+  return secretWord.test(words) && !placeToken.test(words);
 }

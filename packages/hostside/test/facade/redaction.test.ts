@@ -1,6 +1,7 @@
 import { createHost } from "hostside";
 import { describe, expect, it } from "vitest";
 import type { CallContext, ElicitationRequest } from "@hostside/core";
+import { createListedServer, entryOf } from "../../../policy/test/listed-server.ts";
 
 // Of the look of no well-known key.
 const secret = "correct horse battery staple";
@@ -134,4 +135,27 @@ describe("a host with redact", () => {
     const { contents } = await host.resources.read({ serverId: "shop", uri: "mem://one" });
     expect(JSON.stringify(contents)).toContain(secret);
   });
+});
+
+const token = "s3cret-of-the-host-0123456789";
+const echoed = Buffer.from(`${"x".repeat(50)} ${token} ${"y".repeat(80)}`).toString("base64");
+
+it.each([
+  ["unseen characters in it", Array.from(token).join("\u200B")],
+  ["tag characters in it", token.replace("-", "-\u{E0041}")],
+  ["unseen characters in it, escaped", Array.from(token).join("\\u200b")],
+  ["lines of 76 characters of Base64", echoed.replaceAll(/(.{76})/g, "$1\n")],
+  ["lines of 64 characters of Base64, as JSON", JSON.stringify(echoed.replaceAll(/(.{64})/g, "$1\r\n"))],
+])("masks a secret with %s", async (_, spelled) => {
+  const server = createListedServer(entryOf("read"));
+  server.answer = `it is <${spelled}>`;
+  await using host = await createHost({ servers: { s: server.transport }, policy: { redact: { values: [token] } } });
+  const { content } = await host.call("mcp_s_read");
+  const text = JSON.stringify(content);
+  expect(text).toContain("[secret:");
+  const plain = text.replaceAll(/\\+[rn]|[\s\p{Default_Ignorable_Code_Point}]|\\+u200b/gu, "");
+  const decoded = [0, 1, 2, 3].flatMap((from) =>
+    (plain.match(/[A-Za-z0-9+/]{8,}/g) ?? []).map((run) => Buffer.from(run.slice(from), "base64").toString("latin1")),
+  );
+  expect([plain, ...decoded].filter((one) => one.includes("ret-of-the-ho"))).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { fixtureServer } from "@hostside/fixtures";
 import { parseRecording } from "@hostside/conformance/replay";
 import { expect, it } from "vitest";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
+import { smallServer } from "../serving/small-server.ts";
 
 const notes = fixtureServer("modern-stdio");
 const program = fileURLToPath(new URL("../../bin/hostside.js", import.meta.url));
@@ -25,6 +26,21 @@ it("records what a command says with its servers", async () => {
   });
   expect((await runIn(terminal, ["--config", config, "--record", file, "list", "notes"])).code).toBe(0);
   expect(methodsOf(file)).toContain("tools/list");
+});
+
+it("masks what a call has under the names of secrets, and leaves places in lists alone", async () => {
+  using terminal = fakeTerminal();
+  const file = join(terminal.cwd, "bug.jsonl");
+  const program = terminal.file("small.mjs", smallServer);
+  const entry = { command: process.execPath, args: [program, "get_a"] };
+  const config = terminal.file("hostside.json", { mcpServers: { small: entry } });
+  const secrets = { token: "t-1", otp: "o-1", pin: 4711, userPin: "p-1", pass: "s-1", auth: "a-1", signature: "g-1" };
+  const others = { "X-Signature": "x-1", set_cookie: "c-1", spin: "kept-1", nextPageToken: "kept-2", key: "kept-3" };
+  const args = ["call", "small/get_a", "--yes", "--args", JSON.stringify({ ...secrets, ...others })];
+  expect((await runIn(terminal, ["--config", config, "--record", file, ...args])).code).toBe(0);
+  const recorded = readFileSync(file, "utf8");
+  expect(recorded.match(/"[tospagxc]-1"|4711/g)).toBeNull();
+  expect(recorded.match(/kept-\d/g)?.toSorted()).toEqual(["kept-1", "kept-2", "kept-3"]);
 });
 
 it.each([["list"], ["serve", "--expose", "all"]])(
