@@ -92,6 +92,9 @@ export function assertMessage(caller: string, method: unknown, params: unknown):
       `${caller}: the method must be a text that is not empty, not ${method === "" ? '""' : kindOf(method)}`,
     );
   }
+  // A server may take anything else for a request, which nobody would have approved.
+  if (caller === "notify()" && !method.startsWith("notifications/"))
+    throw new TypeError(`${caller}: ${quoteText(method)} is no notification: those begin with "notifications/"`);
   if (params === undefined || isCallArguments(params)) return;
   throw new TypeError(`${caller}: params must be an object, not ${kindOf(params)}`);
 }

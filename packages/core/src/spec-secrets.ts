@@ -80,7 +80,7 @@ function configuredSecrets(entry: ServerEntry): readonly string[] {
   if (entry.command !== undefined) {
     return [
       ...Object.entries(entry.env ?? {}).flatMap(([name, value]) =>
-        settingName.test(name) ? urlSecrets(value) : variableSecrets(value),
+        settingName.test(name) ? urlSecrets(value) : variableSecrets(name, value),
       ),
       ...argumentSecrets(entry.args ?? []),
       // Where arguments do not belong, and where they are put all the same.
@@ -122,9 +122,11 @@ function valueSecrets(value: string): readonly string[] {
 
 // A variable may hold one header's value, a connection string, a URL, or the headers of a request
 // as JSON.
-function variableSecrets(value: string): readonly string[] {
+function variableSecrets(name: string, value: string): readonly string[] {
   if (/^(?:basic|bearer|dpop|token)\s+\S/i.test(value)) return [value, ...valueSecrets(value.trim())];
-  return [value, ...(value.includes(";") ? membersOf(value) : []), ...contentsOf(value)];
+  // A sentence, a word or a path of words is a setting, unless its name says otherwise.
+  const isSetting = !isSecretName(name) && value.split(/[\s/]+/).every(isReadable);
+  return [...(isSetting ? [] : [value]), ...(value.includes(";") ? membersOf(value) : []), ...contentsOf(value)];
 }
 
 function membersOf(value: string): readonly string[] {

@@ -165,7 +165,16 @@ describe("a connection with layers around it", () => {
       "request(): params must be an object, not a Map",
       (it) => it.request("tools/call", new Map() as never),
     ],
-    ["a text for params", "notify(): params must be an object, not a string", (it) => it.notify("x", "y" as never)],
+    [
+      "a text for params",
+      "notify(): params must be an object, not a string",
+      (it) => it.notify("notifications/x", "y" as never),
+    ],
+    [
+      "a call as a notification",
+      'notify(): "tools/call" is no notification',
+      (it) => it.notify("tools/call", { name: "echo" }),
+    ],
     ["no tool", "callTool(): the name of a tool must be a string", (it) => it.callTool(undefined as never, {})],
   ])("refuses %s with a TypeError, and asks no layer", async (_, message, ask) => {
     let asked = 0;

@@ -33,3 +33,13 @@ describe("a wire whose server speaks another revision now", () => {
     expect(down).not.toHaveBeenCalled();
   });
 });
+
+describe("the end of a wire", () => {
+  it("tells the server why in one line", async () => {
+    const { wire, host } = openWire();
+    const request = wire.request(call({}));
+    await wire.close(new HostsideError("closed", { code: "closed" }), "bye\r\n now\n\u2028then");
+    await expect(request).rejects.toMatchObject({ code: "closed" });
+    expect(host.sent.at(-1)?.message).toMatchObject({ params: { reason: "bye now then" } });
+  });
+});

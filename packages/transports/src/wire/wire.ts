@@ -215,7 +215,7 @@ class WireOverTransport implements Wire {
     state.progressGate.close();
     state.served.close();
     state.subscriptions.failAll(error);
-    const cancelled = state.outgoing.cancelAll(error, cleanText(reason, 200));
+    const cancelled = state.outgoing.cancelAll(error, cleanText(reason, 200).replaceAll(/\s+/g, " "));
     await settleWithin(cancelled, farewellMs, state.context.clock);
     await state.transport.close();
   }
