@@ -27,6 +27,13 @@ export interface CallEntry {
   readonly at: string;
   /** Absent for a tool that is on no server. */
   readonly server?: string;
+  /** What the server says its version is. */
+  readonly serverVersion?: string;
+  /**
+   * Hash of the whole definition that the server listed, so that a run can be compared with
+   * another.
+   */
+  readonly fingerprint?: string;
   /** The remote name. */
   readonly tool: string;
   /** The local name. */
@@ -69,7 +76,7 @@ const longestMessage = 1000;
 /** Makes the entry of a call. Never throws. */
 export function toCallEntry(ended: EndedCall, rules: CallEntryRules): CallEntry {
   const { call, startedAt, durationMs, decisions, records, error } = ended;
-  const { origin, definition, options } = call;
+  const { origin, definition, options, server } = call;
   const { serverId, toolName } = origin;
   const attempts = records.flatMap((record) => record.attempts);
   const context = withoutApproval(options.context);
@@ -77,6 +84,8 @@ export function toCallEntry(ended: EndedCall, rules: CallEntryRules): CallEntry 
     type: "call",
     at: isoDate(startedAt),
     ...(serverId !== "" && { server: serverId }),
+    ...(server?.version !== undefined && { serverVersion: truncateText(server.version, 64) }),
+    ...(definition.fingerprint !== undefined && { fingerprint: definition.fingerprint }),
     tool: truncateText(toolName, longestName),
     name: definition.name,
     effect: definition.effect ?? "external",
