@@ -15,6 +15,7 @@ const foreign = Object.assign(new TypeError("refused: hunter2\n  hunter2"), {
 const suspended: SuspendedCall = {
   id: "1",
   serverId: "s",
+  registration: null,
   toolName: "t",
   localName: "mcp_s_t",
   fingerprint: "sha256-00",

@@ -13,6 +13,8 @@ export interface SuspendedCall {
   readonly id: string;
   /** Empty for a tool that is on no server. */
   readonly serverId: string;
+  /** That of the server: the call goes on at no other one. `null` where it is not known. */
+  readonly registration: string | null;
   /**
    * The remote name, byte for byte. Untrusted when it comes from a server, and to be cleaned before
    * it is shown.

@@ -115,7 +115,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
-  const policy = choosePolicy(options, { ...state, clock, configuration: opened });
+  const policy = choosePolicy(options, { ...state, clock, report, configuration: opened });
   const means = { options, closing, clock, report, policy, configuration: opened, telemetry, ...auth };
   const ownTools = [...(options.tools ?? []), results.tool];
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });

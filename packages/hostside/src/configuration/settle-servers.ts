@@ -1,4 +1,4 @@
-import { configScopes, type ConfigProblem } from "@hostside/config";
+import type { ConfigProblem } from "@hostside/config";
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import type { ServerSpec } from "@hostside/core";
 import { foldCase, quoteText } from "@hostside/core/implement";
@@ -75,13 +75,16 @@ export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
   return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
 }
 
-/** What starts before what does not, then the stronger scope. */
+// What a project brings takes no name from what its user has.
+const strongestLast = ["project", "local", "extension", "user", "command-line"];
+
+/** What starts before what does not, then what is the user's own. */
 function byStrength(a: ServerSpec, b: ServerSpec): number {
   return Number(a.disabled === true) - Number(b.disabled === true) || rankOf(b) - rankOf(a);
 }
 
 function rankOf({ labels }: ServerSpec): number {
-  return configScopes.findIndex((scope) => scope === labels?.["scope"]);
+  return strongestLast.indexOf(labels?.["scope"] ?? "");
 }
 
 function alikeProblem(source: ServerSource, rival: string | undefined): ConfigProblem | undefined {

@@ -16,6 +16,9 @@ export interface PolicyMeans {
   readonly limitStore: PolicyOptions["limitStore"];
   readonly clock: Clock;
   readonly configuration: Configuration;
+  /** Whether the store is still there when this process has ended. */
+  readonly outlives: boolean;
+  readonly report: (diagnostic: Diagnostic) => void;
 }
 
 /**
@@ -28,6 +31,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   if (given !== undefined && "explain" in given) return given as Policy;
   const { store, lock, notices, limitStore, clock, configuration } = means;
   const { specs } = configuration;
+  if (!means.outlives && given?.store === undefined && given?.pins !== undefined) means.report(forgottenPins);
   const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
   const secrets = followSecrets(() => configuration);
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
@@ -58,6 +62,13 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     `policy: ${absent.message} Servers of this host: ${known}; name one that is added later in policy.servers`,
   );
 }
+
+const forgottenPins: Diagnostic = {
+  kind: "not-kept",
+  serverId: "",
+  message:
+    "pins are kept in the memory of this process alone: after a restart, servers are at their first use again; set state",
+};
 
 /** What rules are held against. */
 export interface UnmatchedMeans

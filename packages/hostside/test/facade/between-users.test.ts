@@ -1,4 +1,6 @@
-import type { CallContext } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, type CallContext, type Diagnostic } from "@hostside/core";
+import type { ApprovalDecision } from "@hostside/policy";
+import { createTrust } from "@hostside/config";
 import { createHost, type Conversation, type Host, type HostOptions, type HostServerEntry } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createTellingConnector, type Told } from "./telling-connector.ts";
@@ -139,5 +141,93 @@ describe("the cache of reads", () => {
     await edited(host, () => write({ resourceCache: { enabled: false } }));
     await read(host);
     expect(host.resources.stats()).toMatchObject({ cacheEntries: 0, servers: [{ cacheHits: 1 }] });
+  });
+});
+
+describe("an answer for always, and a pin,", () => {
+  const store = createMemoryStore();
+  const state = { store, lock: createMemoryLock() };
+  const projectFolder = "/";
+
+  /** Calls as ada in a host with this server, and returns whether anybody was asked. */
+  async function isAsked(options: HostOptions, state: HostOptions["state"]): Promise<boolean> {
+    let asked = false;
+    const handler = async (): Promise<ApprovalDecision> => {
+      asked = true;
+      return "always";
+    };
+    await using host = await open({ state, policy: { requireApproval: ["s/*"], approval: { handler } }, ...options });
+    await host.call("mcp_s_tell", {}, { context: { principal: "ada" } });
+    return asked;
+  }
+
+  it("holds for other credentials and limits, and for no other program or source under the same name", async () => {
+    const folder = createTemporaryFolder();
+    const inFile = (name: string, server: object): HostOptions => ({
+      config: folder.write(name, { mcpServers: { s: server } }),
+    });
+    const mine = inFile("mine.json", { command: "one" });
+    expect(await isAsked(mine, state)).toBe(true);
+    expect(await isAsked(mine, state)).toBe(false);
+    expect(await isAsked(inFile("mine.json", { command: "one", env: { TOKEN: "new" } }), state)).toBe(false);
+    expect(await isAsked(inFile("mine.json", { command: "one", args: ["--all"] }), state)).toBe(true);
+    expect(await isAsked(inFile("theirs.json", { command: "one" }), state)).toBe(true);
+    expect(await isAsked({ servers: { s: { command: "one" } } }, state)).toBe(true);
+    expect(await isAsked(inFile("mine.json", { command: "one" }), state)).toBe(false);
+  });
+
+  it("pins the tools of one program and source", async () => {
+    const pinned = { store: createMemoryStore(), lock: createMemoryLock() };
+    const holds = async (command: string): Promise<boolean> => {
+      const policy = { pins: { unpinned: "quarantine" } } as const;
+      await using host = await open({ state: pinned, servers: { s: { command } }, policy });
+      await host.policy.ready();
+      if (host.policy.held().length === 0) return false;
+      if (command === "one") await host.policy.approveTools("s");
+      return true;
+    };
+    expect(await holds("one")).toBe(true);
+    expect(await holds("one")).toBe(false);
+    expect(await holds("two")).toBe(true);
+    expect(await holds("one")).toBe(false);
+  });
+
+  it("says that pins in memory are forgotten with the process", async () => {
+    const messages: string[] = [];
+    const onDiagnostic = ({ kind, message }: Diagnostic): unknown => kind === "not-kept" && messages.push(message);
+    for (const options of [{ policy: {} }, { policy: { pins: {} }, state }]) {
+      await using _ = await open({ onDiagnostic, ...options });
+      expect(messages).toEqual([]);
+    }
+    await using _ = await open({ onDiagnostic, policy: { pins: {} } });
+    expect(messages).toEqual([expect.stringContaining("first use again")]);
+  });
+
+  it("is taken back for every program that has had the name", async () => {
+    const pinned = { store: createMemoryStore(), lock: createMemoryLock() };
+    for (const command of ["one", "two"]) {
+      await using host = await open({ state: pinned, servers: { s: { command } }, policy: { pins: {} } });
+      await host.policy.ready();
+    }
+    await using host = await open({ state: pinned, servers: { s: { command: "two" } }, policy: { pins: {} } });
+    await host.policy.ready();
+    await host.policy.revoke("s");
+    await using back = await open({ state: pinned, servers: { s: { command: "one" } }, policy: { pins: {} } });
+    await back.policy.ready();
+    expect(back.policy.held().map(({ toolName }) => toolName)).toEqual(["note", "tell"]);
+  });
+
+  it("leaves a user's server its name where a project has one that is the same in tools", async () => {
+    const folder = createTemporaryFolder();
+    const user = folder.write("user.json", { mcpServers: { s: { command: "one" } } });
+    const project = folder.write("project.json", { mcpServers: { S: { command: "two" } } });
+    const trust = createTrust({ store: createMemoryStore(), ask: async () => "trust" });
+    const files = [
+      { path: user, scope: "user" },
+      { path: project, scope: "project", projectFolder },
+    ] as const;
+    await using host = await open({ config: { files, trust, watch: false } });
+    expect(host.statuses().map(({ id }) => id)).toEqual(["s"]);
+    expect(host.config?.problems).toContainEqual(expect.objectContaining({ code: "ids_alike", serverId: "S" }));
   });
 });

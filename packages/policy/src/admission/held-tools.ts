@@ -22,6 +22,7 @@ export function describeHeld(
     ...(fingerprint !== undefined && { fingerprint }),
     definition,
     ...(server?.words !== undefined && { words: server.words }),
+    ...(server?.registration !== undefined && { registration: server.registration }),
     stage,
     rule,
     why,
@@ -61,9 +62,9 @@ export function chooseHeld(
     else if (tool === undefined) left.set(toolName, "is not the one any more that was looked at");
     else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
     else {
-      const { fingerprint, definition, words } = tool;
+      const { fingerprint, definition, words, registration } = tool;
       const key = JSON.stringify([toolName, fingerprint, words]);
-      tools.set(key, { toolName, fingerprint, entry: definition.entry, words });
+      tools.set(key, { toolName, fingerprint, registration, entry: definition.entry, words });
     }
   }
   return {

@@ -44,6 +44,8 @@ export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "wh
   readonly definition: ToolDefinition;
   /** What its server says of itself, which an approval is of, too: untrusted. */
   readonly words?: ServerWords;
+  /** That of its server, for which an approval holds. */
+  readonly registration?: string;
   /**
    * Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and
    * not while its server has another version.

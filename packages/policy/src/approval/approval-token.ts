@@ -26,6 +26,7 @@ export interface ApprovalGrant {
 /** A call as a token is bound to it. */
 export interface BoundCall {
   readonly serverId: string;
+  readonly registration: string | null;
   readonly toolName: string;
   readonly fingerprint: string | null;
   readonly definition: string | null;
@@ -80,6 +81,7 @@ function hashParts(call: BoundCall, signer: Signer): Parts {
 // Each begins with its name, so that none can stand for another.
 function partsOf({
   serverId,
+  registration,
   toolName,
   fingerprint,
   definition,
@@ -88,7 +90,7 @@ function partsOf({
   conversation,
 }: BoundCall): Parts {
   return {
-    tool: canonicalJson(["tool", serverId, toolName]),
+    tool: canonicalJson(["tool", serverId, registration, toolName]),
     definition: canonicalJson(["definition", fingerprint, definition]),
     args: `args ${canonical}`,
     caller: canonicalJson(["caller", principal ?? null, conversation ?? null]),

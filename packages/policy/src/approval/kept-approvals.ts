@@ -56,6 +56,7 @@ export function keepApprovals(remembered: RememberedApprovals, parts: PolicyPart
         a.principal === b.principal &&
         (kind === "always" || a.conversation === b.conversation) &&
         toolOf(answered)?.fingerprint === toolOf(other)?.fingerprint &&
+        toolOf(answered)?.registration === toolOf(other)?.registration &&
         !isWorseEffect(other.effect, answered.effect)
       );
     },
@@ -67,6 +68,7 @@ function scopeOf({ call: { origin, options } }: PendingApproval): ApprovalScope 
   return { serverId: origin.serverId, toolName: origin.toolName, principal, conversation };
 }
 
-function toolOf({ call: { definition }, effect }: PendingApproval): RememberedTool | undefined {
-  return definition.fingerprint === undefined ? undefined : { fingerprint: definition.fingerprint, effect };
+function toolOf({ call: { definition, server }, effect }: PendingApproval): RememberedTool | undefined {
+  const { fingerprint } = definition;
+  return fingerprint === undefined ? undefined : { registration: server?.registration, fingerprint, effect };
 }

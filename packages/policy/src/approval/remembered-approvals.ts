@@ -1,4 +1,4 @@
-import type { Clock, FencingToken, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
+import type { Clock, FencingToken, JsonObject, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
 import {
   dateOf,
   isJsonObject,
@@ -31,6 +31,8 @@ export interface ConversationScope {
 
 /** The tool as it is now. */
 export interface RememberedTool {
+  /** That of its server: an answer holds for no other one under the same id. */
+  readonly registration?: string | undefined;
   readonly fingerprint: string;
   readonly effect: ToolEffect;
 }
@@ -58,12 +60,13 @@ export interface RememberedApprovalsInit {
 }
 
 const leaseMs = 10_000;
+const mostAnswers = 8;
 const recordFormat: ValueVersion = { what: "remembered approvals", version: 1 };
 const listFormat: ValueVersion = { what: "lists of remembered approvals", version: 1 };
 
 /**
- * Remembers answers in a store. There is one record for each tool and kind, so that there are no
- * more than that, however often a server changes.
+ * Remembers answers in a store. There is one record for each tool and kind, with an answer for each
+ * of the latest registrations, so that there are no more than that, however often a server changes.
  */
 export function createRememberedApprovals({
   store,
@@ -99,20 +102,24 @@ export function createRememberedApprovals({
       }
       return undefined;
     },
-    async keep(kind, scope, { fingerprint, effect }) {
-      const record = writeVersioned({ fingerprint, effect, at: dateOf(clock) }, recordFormat);
+    async keep(kind, scope, { registration: given, fingerprint, effect }) {
+      const registration = given ?? null;
+      const answer = { registration, fingerprint, effect, at: dateOf(clock) };
+      const withAnswer = (record: JsonValue | undefined): JsonValue => {
+        const others = answersIn(record).filter((one) => one["registration"] !== registration);
+        return writeVersioned([...others, answer].slice(-mostAnswers), recordFormat);
+      };
       const key = keyOf(kind, scope);
       const { conversation, principal } = scope;
       if (kind === "always" || conversation === undefined) {
         return inTurn(key, async (fencingToken) => {
           // What a later version has kept there is not written over.
-          await readRecord(key);
-          await store.set(key, record, undefined, fencingToken);
+          await store.set(key, withAnswer(await readRecord(key)), undefined, fencingToken);
         });
       }
       const list = listKey({ conversation, principal });
       await inTurn(list, async (fencingToken) => {
-        await readRecord(key);
+        const record = withAnswer(await readRecord(key));
         const keys = await readList(list);
         // First, so that nothing is kept that is not on it.
         const all = [...keys.filter((one) => one !== key), key];
@@ -162,7 +169,16 @@ function readKeys(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((key) => typeof key === "string") : [];
 }
 
-function holdsFor(record: unknown, { fingerprint, effect }: RememberedTool): boolean {
-  if (!isJsonObject(record) || record["fingerprint"] !== fingerprint) return false;
-  return isToolEffect(record["effect"]) && !isWorseEffect(effect, record["effect"]);
+function answersIn(record: unknown): readonly JsonObject[] {
+  return Array.isArray(record) ? record.filter(isJsonObject) : [];
+}
+
+function holdsFor(record: unknown, { registration, fingerprint, effect }: RememberedTool): boolean {
+  return answersIn(record).some(
+    (one) =>
+      one["registration"] === (registration ?? null) &&
+      one["fingerprint"] === fingerprint &&
+      isToolEffect(one["effect"]) &&
+      !isWorseEffect(effect, one["effect"]),
+  );
 }

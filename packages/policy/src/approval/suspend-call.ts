@@ -96,15 +96,15 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
   const stateOf = async (key: string): Promise<unknown> => readVersioned(await store.get(key), waitingFormat);
   return {
     async suspend(call, { hint, why, copied }) {
-      const { origin, options } = call;
-      const { fingerprint, definition, effect } = bind(call, copied.canonical);
+      const { serverId, registration, toolName, fingerprint, definition, effect } = bind(call, copied.canonical);
       if (fingerprint === null && definition === null) throw new TypeError("its definition cannot be written as JSON");
       const suspendedAt = dateOf(clock);
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
       const suspended: UnsealedCall = {
         id,
-        serverId: origin.serverId,
-        toolName: origin.toolName,
+        serverId,
+        registration,
+        toolName,
         localName: call.definition.name,
         fingerprint,
         definition,
@@ -112,7 +112,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         args: copied.args,
         hint,
         why,
-        context: options.context === undefined ? {} : withoutApproval(options.context),
+        context: withoutApproval(call.options.context) ?? {},
         suspendedAt,
         expiresAt: suspendedAt + ttlMs,
       };
@@ -182,7 +182,9 @@ function bindCall(
   const { serverId, toolName } = origin;
   const { principal, conversation } = options.context ?? {};
   const effect = effectOf(definition, server);
-  return { serverId, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
+  const { registration = null } = server ?? {};
+  const bound = { serverId, registration, toolName, ...bindDefinition(definition) };
+  return { ...bound, effect, canonical, principal, conversation };
 }
 
 function boundAs(suspended: SuspendedCall): BoundCall {
@@ -192,8 +194,8 @@ function boundAs(suspended: SuspendedCall): BoundCall {
 
 /** Another id for each call that differs in what an approval holds for. */
 function idOfAsked(callId: string, bound: BoundCall): string {
-  const { serverId, toolName, fingerprint, definition, canonical, principal = null, conversation = null } = bound;
-  return hashJson({ callId, serverId, toolName, fingerprint, definition, canonical, principal, conversation });
+  const { effect: _effect, principal = null, conversation = null, ...rest } = bound;
+  return hashJson({ callId, ...rest, principal, conversation });
 }
 
 function waitingKey(id: string): string {

@@ -5,6 +5,7 @@ import { hashWords } from "./hash-words.ts";
 import { isNewTool, judgePin, wordsName, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";
+import { pinKey, pinKeysOf } from "./pin-key.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { Fingerprints, ToolPrint } from "./pin-record.ts";
 import { createPinStore, recordKey } from "./pin-store.ts";
@@ -17,6 +18,8 @@ import type { ToolChange } from "./tool-change.ts";
 export interface ApprovedTool {
   readonly toolName: string;
   readonly fingerprint: string;
+  /** That of its server. */
+  readonly registration: string | undefined;
   /** For telling what changed when it is another one. */
   readonly entry: JsonObject | undefined;
   /** What its server says of itself. */
@@ -83,12 +86,17 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       onChange();
     },
   });
-  const reports = createPinReports({ parts, prepare: (serverId) => entries.load(serverId).catch(fail) });
+  const reports = createPinReports({
+    parts,
+    async prepare(serverId) {
+      for (const key of pinKeysOf(memory.record, serverId)) await entries.load(key).catch(fail);
+    },
+  });
   const firstUses = createFirstUses({ parts, memory, entries, fail });
   const reader = createReader({ parts, memory, fail });
   const judge = (tool: PinnedTool): PinVerdict =>
     judgePin(tool, { ...plan, record: memory.record, firstUse: firstUses.begun });
-  const tell = (type: "tools-approved" | "tools-revoked", serverId: string, tools: readonly string[]): void => {
+  const tell: TellPins = (type, serverId, tools) => {
     const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
     parts.emit({ type, at: dateOf(parts.clock), serverId, tools: tools.toSorted(), reason });
   };
@@ -101,14 +109,14 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     note(definition, server) {
       const tool = pinnedTool(definition, server);
       const { kind, held } = judge(tool);
-      const { serverId, toolName, fingerprint } = tool;
+      const { serverId, key, toolName, fingerprint } = tool;
       const isFirst =
-        parts.isNew !== undefined && kind === "free" && !plan.locks.has(serverId) && !memory.record?.has(serverId);
+        parts.isNew !== undefined && kind === "free" && !plan.locks.has(serverId) && !memory.record?.has(key);
       if (kind === "unseen" || isFirst) firstUses.add(tool, definition.entry, server?.words);
       else if (kind === "unread") reader.read();
       else if (!held) reports.passed(serverId, toolName);
       else {
-        const changes = (): readonly ToolChange[] => entries.changesOf(definition, server?.words) ?? [];
+        const changes = (): readonly ToolChange[] => entries.changesOf(definition, server) ?? [];
         reports.held(serverId, { toolName, kind, fingerprint, changes });
       }
     },
@@ -116,7 +124,7 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     isNew: (definition, server) =>
       isNewTool(pinnedTool(definition, server), { ...plan, record: memory.record, firstUse: firstUses.begun }),
     read: () => reader.read(),
-    changesOf: (definition, server) => entries.changesOf(definition, server?.words),
+    changesOf: (definition, server) => entries.changesOf(definition, server),
     async ready() {
       if (usesStore) await reader.done();
       await memory.settle();
@@ -126,25 +134,39 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       await reader.done();
       await memory.load();
     },
-    async approve(serverId, tools) {
-      const names = new Set(tools.map(({ toolName }) => toolName));
-      await memory.approve(serverId, printsOf(tools), () => {
-        for (const { toolName, entry, words } of tools) {
-          entries.remember(serverId, toolName, entry);
-          entries.remember(serverId, wordsName, words && { ...words });
-        }
-        tell("tools-approved", serverId, Array.from(names));
-      });
-      entries.save(serverId, [...names, wordsName]).catch(fail);
-    },
+    approve: (serverId, tools) => approveTools(serverId, tools, { memory, entries, tell, fail }),
     async revoke(serverId, toolNames) {
-      const known = memory.record?.get(serverId);
-      await memory.revoke(serverId, toolNames, () =>
-        tell("tools-revoked", serverId, toolNames ?? toolsOf(known?.keys())),
+      const keys = pinKeysOf(memory.record, serverId);
+      const known = keys.flatMap((key) => toolsOf(memory.record?.get(key)?.keys()));
+      await memory.revoke(keys.length === 0 ? [serverId] : keys, toolNames, () =>
+        tell("tools-revoked", serverId, toolNames ?? Array.from(new Set(known))),
       );
     },
     close: () => others?.close(),
   };
+}
+
+type TellPins = (type: "tools-approved" | "tools-revoked", serverId: string, tools: readonly string[]) => void;
+
+/** Approves tools of a server, for the registration that each is of. */
+async function approveTools(
+  serverId: string,
+  tools: readonly ApprovedTool[],
+  { memory, entries, tell, fail }: Omit<PartsOfPins, "parts"> & { readonly tell: TellPins },
+): Promise<void> {
+  for (const registration of new Set(tools.map((tool) => tool.registration))) {
+    const key = pinKey(serverId, registration);
+    const group = tools.filter((tool) => tool.registration === registration);
+    const names = new Set(group.map(({ toolName }) => toolName));
+    await memory.approve(key, printsOf(group), () => {
+      for (const { toolName, entry, words } of group) {
+        entries.remember(key, toolName, entry);
+        entries.remember(key, wordsName, words && { ...words });
+      }
+      tell("tools-approved", serverId, Array.from(names));
+    });
+    entries.save(key, [...names, wordsName]).catch(fail);
+  }
 }
 
 interface PartsOfPins {
@@ -193,21 +215,21 @@ function createReader({ parts, memory, fail }: Omit<PartsOfPins, "entries">): Re
 
 /** Servers that are seen for the first time. */
 interface FirstUses {
-  readonly begun: ReadonlyMap<string, Fingerprints>;
+  readonly begun: ReadonlyMap<string, { readonly tools: Fingerprints }>;
   readonly epoch: number;
   add(tool: PinnedTool, entry: JsonObject | undefined, words: ServerWords | undefined): void;
 }
 
 function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUses {
-  const begun = new Map<string, Map<string, string>>();
+  const begun = new Map<string, { readonly serverId: string; readonly tools: Map<string, string> }>();
   let epoch = 0;
   const end = (): void => {
     const ended = Array.from(begun);
     begun.clear();
     epoch += 1;
-    for (const [serverId, tools] of ended) {
-      memory.trust(serverId, tools);
-      entries.save(serverId, tools.keys()).catch(fail);
+    for (const [key, { serverId, tools }] of ended) {
+      memory.trust(key, tools);
+      entries.save(key, tools.keys()).catch(fail);
       const names = toolsOf(tools.keys()).toSorted();
       const reason = `it is the first use of the server: ${countTools(names.length)} trusted as listed`;
       parts.emit({ type: "tools-trusted", at: dateOf(parts.clock), serverId, tools: names, reason });
@@ -223,14 +245,14 @@ function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUs
     get epoch() {
       return epoch;
     },
-    add({ serverId, toolName, fingerprint, words: said }, entry, words) {
+    add({ serverId, key, toolName, fingerprint, words: said }, entry, words) {
       if (fingerprint === undefined) return;
       if (begun.size === 0) endSoon().catch(fail);
-      const tools = begun.get(serverId) ?? new Map<string, string>();
-      begun.set(serverId, tools.set(toolName, fingerprint));
-      entries.remember(serverId, toolName, entry);
+      const { tools } = begun.get(key) ?? { tools: new Map<string, string>() };
+      begun.set(key, { serverId, tools: tools.set(toolName, fingerprint) });
+      entries.remember(key, toolName, entry);
       if (said !== undefined) tools.set(wordsName, said);
-      entries.remember(serverId, wordsName, words && { ...words });
+      entries.remember(key, wordsName, words && { ...words });
       epoch += 1;
     },
   };
@@ -259,8 +281,10 @@ function countTools(count: number): string {
 }
 
 function pinnedTool({ origin, name, fingerprint }: ToolDefinition, server: AdmissionServer | undefined): PinnedTool {
+  const serverId = origin?.serverId ?? "";
   return {
-    serverId: origin?.serverId ?? "",
+    serverId,
+    key: pinKey(serverId, server?.registration),
     toolName: origin?.toolName ?? name,
     fingerprint,
     version: server?.version,

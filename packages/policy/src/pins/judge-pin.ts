@@ -6,6 +6,8 @@ import type { Fingerprints, PinRecord } from "./pin-record.ts";
 export interface PinnedTool {
   /** Empty for a tool that is on no server. */
   readonly serverId: string;
+  /** Under which name its server is in the record. */
+  readonly key: string;
   readonly toolName: string;
   /** Absent: the tool cannot be told from another one. */
   readonly fingerprint: string | undefined;
@@ -23,7 +25,7 @@ export interface PinFacts extends PinPlan {
   /** `undefined` while it has not been read. */
   readonly record: PinRecord | undefined;
   /** What servers list that are seen for the first time right now. */
-  readonly firstUse: ReadonlyMap<string, Fingerprints>;
+  readonly firstUse: ReadonlyMap<string, { readonly tools: Fingerprints }>;
 }
 
 /**
@@ -60,11 +62,11 @@ export interface PinVerdict {
 
 /** Judges a tool: pure. */
 export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
-  const { serverId, toolName, fingerprint } = tool;
+  const { serverId, key, toolName, fingerprint } = tool;
   const { record, unpinned } = facts;
   const lock = facts.locks.get(serverId);
   const locked = lock?.tools.get(toolName);
-  const kept = record?.get(serverId)?.get(toolName);
+  const kept = record?.get(key)?.get(toolName);
   const approved = fingerprint !== undefined && kept?.approved.includes(fingerprint) === true;
   if (unpinned === "off" || serverId === "") {
     return approved ? pass("approved", "approval", "was approved as it is") : pass("free", "", "is not pinned");
@@ -100,15 +102,15 @@ export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
 
 /** Whether a tool came or changed after the first use of its server, or is not in its lock. */
 export function isNewTool(
-  { serverId, toolName, fingerprint }: PinnedTool,
+  { serverId, key, toolName, fingerprint }: PinnedTool,
   { locks, record, firstUse }: PinFacts,
 ): boolean {
   if (serverId === "") return false;
-  const kept = record?.get(serverId)?.get(toolName);
+  const kept = record?.get(key)?.get(toolName);
   const [lock, print] = [locks.get(serverId), fingerprint ?? ""];
   if (kept?.approved.includes(print) === true) return false;
   if (lock !== undefined) return lock.tools.get(toolName)?.hash !== print;
-  const known = record?.has(serverId) === true ? kept?.trusted : firstUse.get(serverId)?.get(toolName);
+  const known = record?.has(key) === true ? kept?.trusted : firstUse.get(key)?.tools.get(toolName);
   return known !== print;
 }
 
@@ -123,9 +125,12 @@ function judgeVersion({ serverId, version }: PinnedTool, { versions }: PinFacts)
   );
 }
 
-function judgeWords({ serverId, words }: PinnedTool, { locks, record, unpinned }: PinFacts): PinVerdict | undefined {
+function judgeWords(
+  { serverId, key, words }: PinnedTool,
+  { locks, record, unpinned }: PinFacts,
+): PinVerdict | undefined {
   const lock = locks.get(serverId);
-  const kept = record?.get(serverId)?.get(wordsName);
+  const kept = record?.get(key)?.get(wordsName);
   if (words === undefined || kept?.approved.includes(words) === true) return undefined;
   const why = "is held back, because its server says other things of itself than";
   if (lock !== undefined) {
@@ -154,20 +159,20 @@ function judgeUnlocked(place: string, isKnown: boolean, { unpinned }: PinFacts):
 }
 
 function judgeUnknown(
-  { serverId, toolName, fingerprint }: PinnedTool,
+  { key, toolName, fingerprint }: PinnedTool,
   { unpinned, record, firstUse }: PinFacts,
 ): PinVerdict {
   if (unpinned === "allow") return pass("free", "pins.unpinned", "is not pinned");
   if (unpinned === "quarantine")
     return hold("unpinned", "pins.unpinned", "is held back, because nobody has approved it");
-  if (record?.has(serverId) === true) {
+  if (record?.has(key) === true) {
     return hold(
       "new",
       "pins.unpinned",
       "is held back, because it came after the first use of its server, or was revoked",
     );
   }
-  if (fingerprint !== undefined && firstUse.get(serverId)?.get(toolName) === fingerprint) {
+  if (fingerprint !== undefined && firstUse.get(key)?.tools.get(toolName) === fingerprint) {
     return pass("trusted", "pins.unpinned", "is trusted, because this is the first use of its server");
   }
   return hold("unseen", "pins.unpinned", "is held back, because the policy was not asked when it was listed");

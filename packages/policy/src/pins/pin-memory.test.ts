@@ -69,7 +69,7 @@ describe("the memory of pins", () => {
           if (one.do === "load") return memory.load();
           const onKept = (): void => void done.push(`${one.do} ${at}`);
           if (one.do === "approve") return memory.approve(one.serverId, one.tools, onKept);
-          return memory.revoke(one.serverId, Array.from(one.tools.keys()), onKept);
+          return memory.revoke([one.serverId], Array.from(one.tools.keys()), onKept);
         };
         const begun = steps.map(begin);
         await scheduler.waitFor(Promise.all([...begun, ...memories.map((memory) => memory.settle())]));

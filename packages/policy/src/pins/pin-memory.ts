@@ -26,7 +26,7 @@ export interface PinMemory {
   /** Keeps an approval, and only then lets it count. Of one name there may be several variants. */
   approve(serverId: string, tools: Iterable<ToolPrint>, onKept: () => void): Promise<void>;
   /** Forgets; see `withoutPins`. */
-  revoke(serverId: string, toolNames: readonly string[] | undefined, onKept: () => void): Promise<void>;
+  revoke(keys: readonly string[], toolNames: readonly string[] | undefined, onKept: () => void): Promise<void>;
   /** Resolves when nothing is under way. Never rejects. */
   readonly settle: () => Promise<void>;
 }
@@ -101,7 +101,8 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
       commit((stored) => stored).catch(onFailure);
     },
     approve: (serverId, tools, onKept) => commit((stored) => withApproved(stored, serverId, tools), onKept),
-    revoke: (serverId, toolNames, onKept) => commit((stored) => withoutPins(stored, serverId, toolNames), onKept),
+    revoke: (keys, toolNames, onKept) =>
+      commit((stored) => keys.reduce((all, key) => withoutPins(all, key, toolNames), stored), onKept),
     settle: underWay.settle,
   };
 }

@@ -12,7 +12,7 @@ export interface ToolPin {
 /** By remote name. A server that has one is known: its first use is over. */
 export type ServerPins = ReadonlyMap<string, ToolPin>;
 
-/** By server id. Never changes; each function here gives another one. */
+/** By `pinKey()`. Never changes; each function here gives another one. */
 export type PinRecord = ReadonlyMap<string, ServerPins>;
 
 /** A tool as it was looked at. */

@@ -1,7 +1,8 @@
-import type { JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
+import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
 import { compareEntries } from "./compare-entries.ts";
 import { diffWords } from "./diff-locks.ts";
 import { wordsName } from "./judge-pin.ts";
+import { pinKey } from "./pin-key.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { PinnedEntries, PinStore } from "./pin-store.ts";
 import type { ToolChange } from "./tool-change.ts";
@@ -20,7 +21,7 @@ export interface KnownEntries {
    * What changed since a tool was pinned, and what its server says otherwise; `undefined` where
    * that is not known.
    */
-  changesOf(definition: ToolDefinition, words: ServerWords | undefined): readonly ToolChange[] | undefined;
+  changesOf(definition: ToolDefinition, server: AdmissionServer | undefined): readonly ToolChange[] | undefined;
 }
 
 /** Makes them; of the tools in a lock they are known from the start. */
@@ -56,9 +57,13 @@ export function createPinnedEntries(
       const entries = ofServer(serverId);
       for (const [name, entry] of stored) if (!entries.has(name)) entries.set(name, entry);
     },
-    changesOf({ origin, entry }, words) {
+    changesOf({ origin, entry }, server) {
       const { serverId = "", toolName = "" } = origin ?? {};
-      const [entries, lock] = [known.get(serverId), locks.get(serverId)];
+      const [entries, lock, words] = [
+        known.get(pinKey(serverId, server?.registration)),
+        locks.get(serverId),
+        server?.words,
+      ];
       const before = entries?.get(toolName) ?? lock?.tools.get(toolName)?.definition;
       const said: ServerWords | undefined = entries?.get(wordsName) ?? lock?.server;
       const inWords = said === undefined || words === undefined ? [] : diffWords(said, words);

@@ -36,8 +36,19 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/remembered-approvals.ts",
-        find: '!isJsonObject(record) || record["fingerprint"] !== fingerprint',
-        replace: '!isJsonObject(record) || fingerprint === ""',
+        find: 'one["fingerprint"] === fingerprint &&',
+        replace: 'fingerprint !== "" &&',
+      },
+    ],
+    test,
+  },
+  {
+    bug: "remembers an approval for the id of a server, whatever program it is now",
+    patches: [
+      {
+        file: "approval/remembered-approvals.ts",
+        find: 'one["registration"] === (registration ?? null) &&',
+        replace: "",
       },
     ],
     test,
@@ -208,8 +219,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: "fingerprint, definition, canonical, principal, conversation });",
-        replace: "fingerprint, definition, principal, conversation });",
+        find: "const { effect: _effect, principal = null,",
+        replace: "const { effect: _effect, canonical: _canonical, principal = null,",
       },
     ],
     test: asked,

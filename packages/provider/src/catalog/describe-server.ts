@@ -20,7 +20,7 @@ export function describeServer(spec: ServerSpec, info: Info | undefined): Admiss
   if (known !== undefined && isSame(known, claimed) && (known.server.words === undefined) === (info === undefined))
     return known.server;
   const { id, labels = {}, title, perCaller } = spec;
-  lastRevision += 1;
+  const revision = known?.server.revision ?? (lastRevision += 1);
   const server = Object.freeze({
     id,
     labels,
@@ -31,7 +31,7 @@ export function describeServer(spec: ServerSpec, info: Info | undefined): Admiss
     get registration() {
       return registrationOf(spec);
     },
-    revision: lastRevision,
+    revision,
     sharing: sharingOf(spec),
     ...(perCaller !== undefined && { perCaller }),
   });
