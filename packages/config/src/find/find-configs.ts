@@ -63,6 +63,21 @@ export function findProjectFolder(options: FindOptions): string | undefined {
   return foldersOf(options)[0];
 }
 
+/**
+ * The folder of the project that a file is for, if it is where a tool has such files: `/srv/app` of
+ * `/srv/app/.cursor/mcp.json`.
+ */
+export function projectOfFile(file: string): string | undefined {
+  const plain = file.replaceAll("\\", "/");
+  const lengths = locationRows.map(({ scope, path }) => {
+    if (scope !== "project" || typeof path !== "string") return 0;
+    const end = new RegExp(`/${path.replaceAll(".", String.raw`\.`).replaceAll("*", "[^/]*")}$`);
+    return end.exec(plain)?.[0].length ?? 0;
+  });
+  const longest = Math.max(...lengths);
+  return longest === 0 ? undefined : file.slice(0, -longest) || file.slice(0, 1);
+}
+
 function toLocation({ dialect, tool, scope, certain = true }: LocationRow, path: string): ConfigLocation {
   return { path, dialect, tool, scope, certain };
 }

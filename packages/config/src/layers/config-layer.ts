@@ -21,6 +21,11 @@ export interface ConfigLayer {
    * user's own.
    */
   readonly projectFolder?: string | undefined;
+  /**
+   * Where its relative paths begin, as an absolute path. Absent: they begin nowhere, and a relative
+   * program is refused.
+   */
+  readonly baseFolder?: string | undefined;
 }
 
 /** One server of several configurations. */
@@ -28,6 +33,8 @@ export interface LayeredServer {
   readonly server: ConfiguredServer;
   readonly scope: ConfigScope;
   readonly projectFolder?: string | undefined;
+  /** Where its relative paths begin. */
+  readonly baseFolder?: string | undefined;
   /** Why it does not start; absent: it does. */
   readonly off?: OffReason | undefined;
   /** Entries of the same name that this one is used in place of; the last one is the strongest. */

@@ -91,6 +91,7 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
     server,
     scope,
     ...(layer.projectFolder === undefined ? {} : { projectFolder: layer.projectFolder }),
+    ...(layer.baseFolder === undefined ? {} : { baseFolder: layer.baseFolder }),
     ...(off === undefined ? {} : { off }),
     over,
   };

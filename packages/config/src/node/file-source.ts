@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { readText } from "./read-text.ts";
+import { isWithin, realPathOf } from "./real-path.ts";
 
 /** The contents of files that references name, each read once. */
 export interface FileSource {
@@ -12,9 +13,11 @@ export interface FileSource {
   resolve(path: string): string;
 }
 
-/** Where relative paths begin, and what is kept of all that was read. */
+/** Where relative paths begin, where links may lead, and what is kept of all that was read. */
 export interface FileSourceInit {
   readonly folder: string;
+  /** A project's folder, without links: a path within it may not lead out of it. Default: any may. */
+  readonly within?: string | undefined;
   readonly home: string;
   /**
    * By absolute path. What was looked at for a decision is what is used then, whatever is in the
@@ -24,12 +27,15 @@ export interface FileSourceInit {
 }
 
 /** Files as references of one configuration name them. */
-export function createFileSource({ folder, home, kept }: FileSourceInit): FileSource {
+export function createFileSource({ folder, within, home, kept }: FileSourceInit): FileSource {
   const locate = (path: string): string => (/^~[\\/]/.test(path) ? join(home, path.slice(2)) : resolve(folder, path));
   return {
     resolve: locate,
-    read(path) {
+    async read(path) {
       const place = locate(path);
+      if (within !== undefined && isWithin(within, place) && !isWithin(within, await realPathOf(place))) {
+        throw Object.assign(new Error(path), { code: "it is a link that leads out of the project" });
+      }
       const text = kept.get(place) ?? readIfThere(place);
       kept.set(place, text);
       return text;

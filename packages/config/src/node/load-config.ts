@@ -4,7 +4,8 @@ import { assertKnownOptions } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
-import { expandConfig } from "../expand/expand-config.ts";
+import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
+import { fieldPlaceOf } from "../expand/expand-field.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../layers/config-layer.ts";
 import { groupBy } from "../layers/group-by.ts";
@@ -20,6 +21,7 @@ import { createFileSource } from "./file-source.ts";
 import { projectFolderAt } from "./find-config-files.ts";
 import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
 import { readProjectFiles } from "./project-files.ts";
+import { resolvePaths, type PathBase } from "./resolve-paths.ts";
 import { realPathOf } from "./real-path.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
 
@@ -171,10 +173,11 @@ async function judgeAll(
     result.servers.map((server) => ({ server, isOwn: projectFolder === undefined })),
   );
   const named = groupBy(all, ({ server }) => server.id);
-  for (const { result, projectFolder } of layers) {
+  for (const layer of layers) {
+    const { result, projectFolder } = layer;
     if (projectFolder === undefined || trust === undefined) continue;
     for (const server of result.servers) {
-      const { context, source } = surroundingsOf(server, projectFolder, loading);
+      const { context, source } = surroundingsOf(server, layer, loading);
       const files = await readProjectFiles(server, { source, folder: projectFolder, context });
       const own = (named.get(server.id) ?? []).filter(({ isOwn }) => isOwn);
       const replaces = [...new Set(own.flatMap((one) => one.server.file ?? []))];
@@ -224,10 +227,14 @@ async function withRealFile(server: ConfiguredServer): Promise<ConfiguredServer>
   return server.file === undefined ? server : { ...server, file: await realPathOf(server.file) };
 }
 
-function surroundingsOf(server: ConfiguredServer, projectFolder: string | undefined, loading: Loading) {
+function surroundingsOf(
+  server: ConfiguredServer,
+  { projectFolder, baseFolder }: Pick<ConfigLayer, "projectFolder" | "baseFolder">,
+  loading: Loading,
+) {
   const { options, place, kept } = loading;
   const folder = server.file === undefined ? place.cwd : dirname(server.file);
-  const source = createFileSource({ folder, home: place.home, kept });
+  const source = createFileSource({ folder: baseFolder ?? folder, within: projectFolder, home: place.home, kept });
   const extension = options.extensions?.find(({ root, file }) => resolve(place.cwd, root, file) === server.file);
   const context: ExpandContext = {
     env: place.env,
@@ -258,19 +265,57 @@ interface Using extends Loading {
 
 async function useServer(layered: LayeredServer, loading: Using): Promise<Outcome> {
   const { server, scope, projectFolder } = layered;
-  const { context } = surroundingsOf(server, projectFolder, loading);
+  const { context } = surroundingsOf(server, layered, loading);
   const labelled = { ...server, draft: withLabels(server, scope) };
   const expanded = await expandConfig(labelled, context);
   const strict = loading.settings.strictRootPaths === true;
   const outside = await checkExtensionRoot(expanded.spec, { layered, context, strict });
+  const resolved = expanded.spec && resolvePaths(expanded.spec, server, baseOf(layered, loading));
   const isOutside = outside?.severity === "error";
-  const state = expanded.spec === undefined || isOutside ? "failed" : "on";
+  const spec = isOutside ? undefined : resolved?.spec;
+  const state = spec === undefined ? "failed" : "on";
+  const { extras, problem } = keepOwnResource(expanded, server, projectFolder !== undefined);
   return {
-    ...(state === "on" ? { spec: expanded.spec } : {}),
-    source: { ...sourceOf(layered, state), extras: expanded.extras },
-    problems: outside === undefined ? expanded.problems : [...expanded.problems, outside],
+    spec,
+    source: { ...sourceOf(layered, state), extras },
+    problems: [...expanded.problems, ...[outside, problem].flatMap((one) => one ?? []), ...(resolved?.problems ?? [])],
     secrets: expanded.secrets,
   };
+}
+
+function baseOf({ server, scope, projectFolder, baseFolder }: LayeredServer, { place }: Loading): PathBase {
+  const local = server.scope === "local" && projectFolder === undefined ? server.path[1] : undefined;
+  const folder = baseFolder ?? (typeof local === "string" ? local : scope === "command-line" ? place.cwd : undefined);
+  return { folder, startsThere: projectFolder !== undefined, home: place.home };
+}
+
+/** A project may name no other API than its own server, to which a token would be sent. */
+function keepOwnResource(
+  { spec, extras }: ExpandedServer,
+  server: ConfiguredServer,
+  isProject: boolean,
+): { readonly extras: ServerExtras; readonly problem?: ConfigProblem } {
+  const { resource, ...oauth } = extras.oauth ?? {};
+  if (!isProject || resource === undefined || isAbove(resource, spec?.command === undefined ? spec?.url : undefined))
+    return { extras };
+  const places = { file: server.file, positionOf: () => fieldPlaceOf(server, "oauth.resource").position };
+  const problem = placeProblem(places, {
+    path: [...server.path, "oauth", "resource"],
+    severity: "warning",
+    code: "untrusted_setting",
+    message: "oauth.resource of a project's file is not used: it is no address above that of the server",
+    fix: "put the server into a file of your own",
+    serverId: server.id,
+  });
+  return { extras: { ...extras, oauth }, problem };
+}
+
+function isAbove(resource: string | false, url: string | undefined): boolean {
+  if (resource === false || url === undefined || !URL.canParse(resource) || !URL.canParse(url)) return false;
+  const above = new URL(resource);
+  const own = new URL(url);
+  if (above.origin !== own.origin || above.search !== "" || above.hash !== "") return false;
+  return `${own.pathname}/`.startsWith(above.pathname.replace(/\/*$/, "/"));
 }
 
 function isWanted({ allow }: LoadConfigOptions, { id }: ConfiguredServer): boolean {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isDialectName } from "../dialects/dialect-name.ts";
-import type { ConfigLocation } from "../find/find-configs.ts";
+import { projectOfFile, type ConfigLocation } from "../find/find-configs.ts";
 import { joinPath } from "../find/path-text.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
@@ -170,10 +170,8 @@ async function readLayer(
           ...context,
         });
   const result = accept(path, found);
-  return {
-    scope,
-    result,
-    file: path,
-    ...(projectFolder === undefined ? {} : { projectFolder: await realPathOf(projectFolder) }),
-  };
+  const folder = projectFolder === undefined ? {} : { projectFolder: await realPathOf(projectFolder) };
+  const named = scope === "command-line" ? (projectOfFile(path) ?? folderOf(path, place)) : undefined;
+  const baseFolder = folder.projectFolder ?? context.extension?.root ?? named;
+  return { scope, result, file: path, ...folder, ...(baseFolder === undefined ? {} : { baseFolder }) };
 }

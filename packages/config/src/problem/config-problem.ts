@@ -27,6 +27,7 @@ export const configProblemCodes = [
   "invalid_id",
   "ids_alike",
   "outside_root",
+  "relative_path",
   "inherits_environment",
   "missing_rm",
   // What references in it stand for, and what is made of it.

@@ -2,8 +2,8 @@ import type { Clock, Lock, Store } from "@hostside/core";
 import {
   assertKnownOptions,
   dateOf,
+  escapeUnseen,
   quoteText,
-  replaceUnseen,
   systemClock,
   untilAborted,
   type Fields,
@@ -125,7 +125,7 @@ function lengthOf({ serverId, folder, file = "", cwd = "", ...lists }: TrustQues
   const { starts, sets, settings, replaces, references, changed } = lists;
   const names = references.map(({ name }) => name);
   const texts = [serverId, folder, file, cwd, starts, sets, settings, replaces, names, changed].flat();
-  return texts.reduce((length, text) => length + replaceUnseen(JSON.stringify(text), () => "\\u0000").length, 0);
+  return texts.reduce((length, text) => length + escapeUnseen(JSON.stringify(text)).length, 0);
 }
 
 // `undefined`: nobody has decided about what the entry is now.

@@ -1,5 +1,5 @@
 import type { AskTrust, TrustQuestion } from "@hostside/config";
-import { replaceUnseen } from "@hostside/core/implement";
+import { escapeUnseen } from "@hostside/core/implement";
 import type { TerminalPrompter } from "./asker.ts";
 
 /**
@@ -62,9 +62,4 @@ export function describeTrust(question: TrustQuestion): readonly string[] {
 
 function quoteWhereNeeded(text: string): string {
   return /^[\w./:@%+=,${}-]+$/.test(text) ? text : escapeUnseen(JSON.stringify(text));
-}
-
-function escapeUnseen(text: string): string {
-  const escape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return replaceUnseen(text, (unseen) => unseen.split("").map(escape).join("")).replaceAll(/[\t\n]/g, escape);
 }

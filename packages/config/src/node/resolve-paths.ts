@@ -1,0 +1,81 @@
+import { isAbsolute, join, resolve } from "node:path";
+import type { ServerSpec } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
+import type { ConfiguredServer } from "../configured-server.ts";
+import { fieldPlaceOf } from "../expand/expand-field.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+
+/** Where the relative paths of an entry begin. */
+export interface PathBase {
+  /** The folder of its project. Absent: a file of the user's own, which belongs to no folder. */
+  readonly folder: string | undefined;
+  /** Whether its process starts in that folder, also where no path says so. */
+  readonly startsThere: boolean;
+  readonly home: string;
+}
+
+const script = /\.(?:[cm]?[jt]sx?|pyz?|rb|pl|php|sh|jar|ps1|dll|lua)$/i;
+const interpreter =
+  /^(?:node|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|sh|bash|zsh|pwsh|powershell|java|dotnet|lua)(?:\.exe)?$/i;
+
+/**
+ * The spec of a server with its program and working folder as absolute paths, by the folder of its
+ * project. A relative program without such a folder is an error: it would be that of whatever folder
+ * the host runs in.
+ */
+export function resolvePaths(
+  spec: ServerSpec,
+  server: ConfiguredServer,
+  { folder, startsThere, home }: PathBase,
+): { readonly spec?: ServerSpec; readonly problems: readonly ConfigProblem[] } {
+  if (spec.command === undefined) return { spec, problems: [] };
+  const problems: ConfigProblem[] = [];
+  const report = (field: string, severity: ConfigProblem["severity"], message: string, fix: string): void => {
+    const { path, position } = fieldPlaceOf(server, field);
+    const places = { file: server.file, positionOf: () => position };
+    problems.push(placeProblem(places, { path, severity, code: "relative_path", message, fix, serverId: server.id }));
+  };
+  const refuse = (field: string, text: string): void =>
+    report(field, "error", `${quoteText(text)} is relative, and would be that of any folder`, "write an absolute path");
+  const place = (field: string, path: string, base: string | undefined): string => {
+    if (/^~[\\/]/.test(path)) return join(home, path.slice(2));
+    if (isAbsolute(path)) return path;
+    if (base === undefined) refuse(field, path);
+    return resolve(base ?? "", path);
+  };
+  const { args = [], env = {} } = spec;
+  const cwd = spec.cwd === undefined ? undefined : place("cwd", spec.cwd, folder);
+  const base = folder ?? cwd;
+  const isPath = /[\\/]/.test(spec.command);
+  const command = isPath ? place("command", spec.command, base) : spec.command;
+  const relative = args.map((arg) => relativeKind(command, arg));
+  for (const [index, arg] of args.entries()) {
+    if (base === undefined && relative[index] === "program") refuse(`args[${index}]`, arg);
+    if (base === undefined && relative[index] === "path") {
+      const message = `${quoteText(arg)} is relative to whatever folder the host runs in`;
+      report(`args[${index}]`, "warning", message, "write an absolute path");
+    }
+  }
+  for (const [field, text] of [...args.map((arg, index) => [`args[${index}]`, arg] as const), ...variables(env)]) {
+    if (/^~[\\/]/.test(text))
+      report(field, "warning", "no shell puts a folder in place of ~", "write an absolute path");
+  }
+  if (problems.some(({ severity }) => severity === "error")) return { problems };
+  const start = cwd ?? (startsThere || relative.some((kind) => kind !== undefined) ? folder : undefined);
+  return { spec: { ...spec, command, ...(start !== undefined && { cwd: start }) }, problems };
+}
+
+function variables(env: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(env).map(([name, value]) => [`env.${name}`, value] as const);
+}
+
+// `--import=./x.mjs` names a program as `./x.mjs` does.
+function relativeKind(command: string, arg: string): "program" | "path" | undefined {
+  const text = /^-[^=]*=(.*)$/s.exec(arg)?.[1] ?? arg;
+  if (text.startsWith("-") || isAbsolute(text) || URL.canParse(text)) return undefined;
+  const isDotted = /^\.\.?[\\/]/.test(text);
+  const runs = interpreter.test(command.replace(/^.*[\\/]/s, ""));
+  if (script.test(text) && (isDotted || runs)) return "program";
+  return isDotted ? "path" : undefined;
+}
