@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createMemoryStore } from "@hostside/core";
@@ -309,42 +309,6 @@ describe("trust in what a project brings", () => {
     expect((await load("trust")).secrets).toEqual(["one"]);
     write("home/.token", "two");
     expect((await load(undefined)).secrets).toEqual(["two"]);
-  });
-
-  it.each([
-    ["a file", { env: { TOKEN: "${file:./token}" } }],
-    ["a file below a folder", { env: { TOKEN: "${file:dir/token}" } }],
-    ["a file of variables", { envFile: "dir/token" }],
-  ])("follows no link of a project that leads out of it: %s", async (_, entry) => {
-    const { place, home, project, write } = createFakeHome();
-    const token = write("home/secrets/token", "s3cret=1");
-    symlinkSync(token, join(project, "token"));
-    symlinkSync(join(home, "secrets"), join(project, "dir"));
-    write("home/code/app/hostside.json", { servers: { a: { command: "x", ...entry } } });
-    const config = await loadConfig({ ...place, trust: trustAll() });
-    expect(config.servers).toEqual([]);
-    expect(JSON.stringify(config)).not.toContain("s3cret");
-    expect(config.problems.map(({ code, message }) => [code, message])).toEqual([
-      ["unreadable_reference", expect.stringContaining("it is a link that leads out of the project")],
-    ]);
-  });
-
-  it.each<[string, unknown, unknown]>([
-    ["of another API", "https://api.example.com/", undefined],
-    ["below its own", "https://mcp.example.com/v1/mcp/deeper", undefined],
-    ["beside its own", "https://mcp.example.com/v1/m", undefined],
-    ["that is left out", false, undefined],
-    ["that is its own", "https://mcp.example.com/v1/mcp", "https://mcp.example.com/v1/mcp"],
-    ["above its own", "https://mcp.example.com", "https://mcp.example.com"],
-  ])("asks for no token for a project's server with a resource %s", async (_, resource, used) => {
-    const { place, write } = createFakeHome();
-    const oauth = { clientId: "c", resource };
-    const a = { url: "https://${HOST}/v1/mcp", auth: "oauth", oauth };
-    const env = { HOST: "mcp.example.com" };
-    write("home/code/app/hostside.json", { servers: { a } });
-    const { sources, problems } = await loadConfig({ ...place, env, trust: trustAll() });
-    expect(sources[0]?.extras.oauth).toEqual({ clientId: "c", ...(used === undefined ? {} : { resource: used }) });
-    expect(problems.map(({ code }) => code)).toEqual(used === undefined ? ["untrusted_setting"] : []);
   });
 
   it("lets a project import its own files alone, and holds them to the same", async () => {

@@ -95,17 +95,16 @@ describe("relative paths of a user's file", () => {
     expect(file.startsWith(home)).toBe(true);
   });
 
-  it.each<[string, object, object, string[]]>([
+  it.each<[string, object, readonly [spec: object, ...severities: string[]]]>([
     [
       "in a folder that it names",
       { command: "./run", args: ["./srv.mjs"], cwd: "/srv/x" },
-      { command: "/srv/x/run" },
-      [],
+      [{ command: "/srv/x/run" }],
     ],
-    ["of its user", { command: "~/run", cwd: "~/x" }, { command: "{home}/run", cwd: "{home}/x" }, []],
-    ["as data, with a warning", { command: "serve", args: ["./data", "--x=../y"] }, {}, ["warning", "warning"]],
-    ["that are none", { command: "npx", args: [".", "-y", "@a/b.js", "https://x/y.js"] }, {}, []],
-  ])("may be %s", async (_, entry, spec, severities) => {
+    ["of its user", { command: "~/run", cwd: "~/x" }, [{ command: "{home}/run", cwd: "{home}/x" }]],
+    ["as data, with a warning", { command: "serve", args: ["./data", "--x=../y"] }, [{}, "warning", "warning"]],
+    ["that are none", { command: "npx", args: [".", "-y", "@a/b.js", "https://x/y.js"] }, [{}]],
+  ])("may be %s", async (_, entry, [spec, ...severities]) => {
     const { place, write } = createFakeHome();
     write("home/.config/hostside/hostside.json", { servers: { a: entry } });
     const { servers, problems } = await loadConfig(place);
@@ -120,5 +119,43 @@ describe("relative paths of a user's file", () => {
     write("home/.claude.json", { projects: { [project]: { mcpServers: { mine } } }, mcpServers: { other: mine } });
     const { servers } = await loadConfig(place);
     expect(servers).toMatchObject([{ id: "mine", command: join(project, "run"), cwd: project }]);
+  });
+});
+
+describe("what a project leads to", () => {
+  it.each([
+    ["a file", { env: { TOKEN: "${file:./token}" } }],
+    ["a file below a folder", { env: { TOKEN: "${file:dir/token}" } }],
+    ["a file of variables", { envFile: "dir/token" }],
+  ])("follows no link of a project that leads out of it: %s", async (_, entry) => {
+    const { place, home, project, write } = createFakeHome();
+    const token = write("home/secrets/token", "s3cret=1");
+    symlinkSync(token, join(project, "token"));
+    symlinkSync(join(home, "secrets"), join(project, "dir"));
+    write("home/code/app/hostside.json", { servers: { a: { command: "x", ...entry } } });
+    const config = await loadConfig({ ...place, trust: trust() });
+    expect(config.servers).toEqual([]);
+    expect(JSON.stringify(config)).not.toContain("s3cret");
+    expect(config.problems.map(({ code, message }) => [code, message])).toEqual([
+      ["unreadable_reference", expect.stringContaining("it is a link that leads out of the project")],
+    ]);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ["of another API", "https://api.example.com/", undefined],
+    ["below its own", "https://mcp.example.com/v1/mcp/deeper", undefined],
+    ["beside its own", "https://mcp.example.com/v1/m", undefined],
+    ["that is left out", false, undefined],
+    ["that is its own", "https://mcp.example.com/v1/mcp", "https://mcp.example.com/v1/mcp"],
+    ["above its own", "https://mcp.example.com", "https://mcp.example.com"],
+  ])("asks for no token for a project's server with a resource %s", async (_, resource, used) => {
+    const { place, write } = createFakeHome();
+    const oauth = { clientId: "c", resource };
+    const a = { url: "https://${HOST}/v1/mcp", auth: "oauth", oauth };
+    const env = { HOST: "mcp.example.com" };
+    write("home/code/app/hostside.json", { servers: { a } });
+    const { sources, problems } = await loadConfig({ ...place, env, trust: trust() });
+    expect(sources[0]?.extras.oauth).toEqual({ clientId: "c", ...(used === undefined ? {} : { resource: used }) });
+    expect(problems.map(({ code }) => code)).toEqual(used === undefined ? ["untrusted_setting"] : []);
   });
 });

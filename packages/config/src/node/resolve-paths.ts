@@ -31,13 +31,14 @@ export function resolvePaths(
 ): { readonly spec?: ServerSpec; readonly problems: readonly ConfigProblem[] } {
   if (spec.command === undefined) return { spec, problems: [] };
   const problems: ConfigProblem[] = [];
-  const report = (field: string, severity: ConfigProblem["severity"], message: string, fix: string): void => {
+  const report = (field: string, severity: ConfigProblem["severity"], message: string): void => {
     const { path, position } = fieldPlaceOf(server, field);
     const places = { file: server.file, positionOf: () => position };
-    problems.push(placeProblem(places, { path, severity, code: "relative_path", message, fix, serverId: server.id }));
+    const problem = { path, severity, code: "relative_path", message, fix: "write an absolute path" } as const;
+    problems.push(placeProblem(places, { ...problem, serverId: server.id }));
   };
   const refuse = (field: string, text: string): void =>
-    report(field, "error", `${quoteText(text)} is relative, and would be that of any folder`, "write an absolute path");
+    report(field, "error", `${quoteText(text)} is relative, and would be that of any folder`);
   const place = (field: string, path: string, base: string | undefined): string => {
     if (/^~[\\/]/.test(path)) return join(home, path.slice(2));
     if (isAbsolute(path)) return path;
@@ -54,12 +55,11 @@ export function resolvePaths(
     if (base === undefined && relative[index] === "program") refuse(`args[${index}]`, arg);
     if (base === undefined && relative[index] === "path") {
       const message = `${quoteText(arg)} is relative to whatever folder the host runs in`;
-      report(`args[${index}]`, "warning", message, "write an absolute path");
+      report(`args[${index}]`, "warning", message);
     }
   }
   for (const [field, text] of [...args.map((arg, index) => [`args[${index}]`, arg] as const), ...variables(env)]) {
-    if (/^~[\\/]/.test(text))
-      report(field, "warning", "no shell puts a folder in place of ~", "write an absolute path");
+    if (/^~[\\/]/.test(text)) report(field, "warning", "no shell puts a folder in place of ~");
   }
   if (problems.some(({ severity }) => severity === "error")) return { problems };
   const start = cwd ?? (startsThere || relative.some((kind) => kind !== undefined) ? folder : undefined);

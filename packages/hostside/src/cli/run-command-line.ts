@@ -9,7 +9,7 @@ import type { CommandRun } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
 import { renderError } from "./program/render-error.ts";
 import { printJson } from "./render/print.ts";
-import { changeTerminal, withColor, type Terminal } from "./terminal.ts";
+import { changeTerminal, withColor, withSafeOutput, type Terminal } from "./terminal.ts";
 import { usageError } from "./usage-error.ts";
 
 /** Where command lines are run one after the other. */
@@ -35,7 +35,12 @@ export async function runCommandLine(
   const contextOf = (): CommandContext => {
     const { color, ...options } = program.opts<ProgramOptions>();
     const expectStop = (): void => void (isStopExpected = true);
-    return { terminal: withColor(terminal, color), options: { ...given, ...options }, opened, expectStop };
+    return {
+      terminal: withSafeOutput(withColor(terminal, color)),
+      options: { ...given, ...options },
+      opened,
+      expectStop,
+    };
   };
   const run: CommandRun = async (work) => {
     exitCode = await work(contextOf());

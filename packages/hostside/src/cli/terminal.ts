@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { styleText } from "node:util";
+import { replaceUnseen } from "@hostside/core/implement";
 
 /** What a command reads and writes besides its arguments. */
 export interface Terminal {
@@ -8,6 +9,8 @@ export interface Terminal {
   readonly stderr: NodeJS.WriteStream;
   /** For results. */
   readonly out: (text: string) => void;
+  /** For what a program reads, character for character. Default: {@linkcode out}. */
+  readonly outWhole?: (text: string) => void;
   /** For progress, questions, mistakes and problems. */
   readonly err: (text: string) => void;
   /** Whether {@linkcode out} is a terminal on which lines can be replaced. */
@@ -93,6 +96,29 @@ export function columnsOf(...streams: readonly { readonly columns?: number | und
 /** The same terminal with colours in any case, in none, or as it was. */
 export function withColor(terminal: Terminal, color: boolean | undefined): Terminal {
   return color === undefined ? terminal : changeTerminal(terminal, { paint: painter(color), paintErr: painter(color) });
+}
+
+/**
+ * The same terminal, to which nothing can be written that it obeys, but for the styles of
+ * {@linkcode painter}: names of files and of servers come from anywhere.
+ */
+export function withSafeOutput(terminal: Terminal): Terminal {
+  const { out, err, paint, paintErr } = terminal;
+  const safe = (write: Terminal["out"], isPainted: boolean) => (text: string) => {
+    const pieces = isPainted ? text.split(styleSequence) : [text];
+    write(pieces.map((piece, index) => (index % 2 === 1 ? piece : replaceUnseen(piece, escape))).join(""));
+  };
+  return changeTerminal(terminal, {
+    outWhole: terminal.outWhole ?? out,
+    out: safe(out, paint("bold", "x") !== "x"),
+    err: safe(err, paintErr("bold", "x") !== "x"),
+  });
+}
+
+const styleSequence = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/;
+
+function escape(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 /** The same terminal, but for some members. It still knows how wide it is when that changes. */

@@ -51,7 +51,10 @@ function writeReport({ parts, isError }: OutcomeReport, { terminal }: CommandCon
     return [isTerminal ? renderJson(part.value, terminal).join("\n") : JSON.stringify(part.value, undefined, 2)];
   });
   const text = texts.join("\n");
-  terminal.out(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  const shown = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  // What reads a pipe gets every character.
+  if (isTerminal) terminal.out(shown);
+  else (terminal.outWhole ?? terminal.out)(shown);
   for (const part of parts) {
     if (part.kind === "notice") terminal.err(`${terminal.paintErr("dim", terminalLine(part.text, 2000))}\n`);
   }

@@ -11,12 +11,13 @@ export interface ExaminationProgress {
 
 /** One line on stderr that is replaced, where somebody looks on. */
 export function showExaminationProgress(
-  { err, isLive, columns, paintErr }: Terminal,
+  { stderr, isLive, columns, paintErr }: Terminal,
   { isQuiet, total }: { readonly isQuiet: boolean; readonly total: number },
 ): ExaminationProgress {
   const isShown = isLive && !isQuiet && total > 0;
   let done = 0;
-  const draw = (text: string): void => err(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);
+  const draw = (text: string): void =>
+    void stderr.write(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);
   if (isShown) draw(`examining ${formatCount(total, "server")}`);
   return {
     add(serverId) {
@@ -24,7 +25,7 @@ export function showExaminationProgress(
       if (isShown) draw(`${done} of ${total} examined: ${cleanText(serverId, 60)}`);
     },
     end() {
-      if (isShown) err("\r\u001B[K");
+      if (isShown) stderr.write("\r\u001B[K");
     },
   };
 }

@@ -64,7 +64,8 @@ export function readLines(
     reader.on("close", end);
     signal.addEventListener("abort", end);
     show = (text) => {
-      err(`\r\u001B[K${text}`);
+      stderr.write("\r\u001B[K");
+      err(text);
       reader.prompt(true);
     };
     reader.prompt();
