@@ -85,6 +85,9 @@ const numberPenalty = 0.2;
 const serverBonus = 0.3;
 const readingBonus = 0.1;
 const destructivePenalty = 0.15;
+// A tool that its author wants nobody to use any more is below all that do as well.
+const deprecatedFactor = 0.4;
+const deprecated = /\bDEPRECATED\b|^\W*[Dd]eprecated\b|\b(?:[Tt]ool|[Tt]his|[Ii]t) (?:is|has been) deprecated\b/;
 
 /** Scores, orders and cuts. */
 export function rankDocuments(
@@ -115,13 +118,18 @@ export function rankDocuments(
     const tier = matches.exact.has(slot) ? 0 : matches.prefix.has(slot) ? 1 : 2;
     const covered = clauses.length === 0 ? 0 : (clauseCoverage * candidate.matched) / clauses.length;
     const factor = closeness(indexed, query) + intent(indexed, request.isQuestion, query.weightOf) + covered;
-    ranked.push({ name: indexed.document.name, tier, score: score * factor });
+    const use = isDeprecated(indexed.document) ? deprecatedFactor : 1;
+    ranked.push({ name: indexed.document.name, tier, score: score * factor * use });
   }
   const best = ranked.sort(byRank).slice(0, limit);
   return {
     hits: best.map(({ name, tier, score }) => ({ name, match: tiers[tier] ?? "words", score })),
     postingsVisited,
   };
+}
+
+function isDeprecated({ title, description }: SearchDocument): boolean {
+  return deprecated.test(title) || deprecated.test(description);
 }
 
 function takeScore(

@@ -105,4 +105,18 @@ describe("tools_search of a host", () => {
       new Set(notes.slice(0, 8).map(({ name }) => `mcp_s_${name}`)),
     );
   });
+
+  it("ranks a tool marked as deprecated below the one that is to be used instead", async () => {
+    const tools = [
+      {
+        name: "read_file",
+        description: "Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.",
+      },
+      { name: "read_text_file", description: "Read the complete contents of a file from the file system as text." },
+      { name: "list_folder", description: "Lists what a folder has." },
+    ];
+    const more = Array.from({ length: 60 }, (_, at) => ({ name: `x_${at}`, description: "y ".repeat(300) }));
+    const { answer } = await search({ s: serverOf(tools), more: serverOf(more) }, { query: "read a file" });
+    expect(answer.tools.map(({ name }) => name).slice(0, 2)).toEqual(["mcp_s_read_text_file", "mcp_s_read_file"]);
+  });
 });
