@@ -34,7 +34,7 @@ export function createWireRequests(): (request: HttpRequest, proxy: Proxy | unde
 
 // Looked at here, before a connection is made for nothing.
 function toHeaderList(headers: HttpRequest["headers"]): readonly string[] {
-  const list = ["accept-encoding", "gzip, deflate, br"];
+  const list = headers["accept-encoding"] === undefined ? ["accept-encoding", "gzip, deflate, br"] : [];
   for (const name of Object.keys(headers)) {
     const value = headers[name] ?? "";
     if (!token.test(name)) throw wireError("ERR_INVALID_HTTP_TOKEN", "the name of a header is malformed");

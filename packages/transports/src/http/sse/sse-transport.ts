@@ -1,3 +1,4 @@
+import { acceptStream } from "../exchange/accept-stream.ts";
 import type { JsonObject, HostsideError } from "@hostside/core";
 import { createSlots, withErrorContext, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
@@ -121,7 +122,7 @@ async function start(state: State): Promise<void> {
   const { context, endpoint, underWay } = state;
   const { signal } = context;
   if (signal.aborted) throw takenBack(endpoint, "not-sent");
-  const call = endpoint.call({ method: "GET", headers: { accept: "text/event-stream" } });
+  const call = endpoint.call({ method: "GET", headers: acceptStream });
   const onAbort = (): void => call.cancel(takenBack(endpoint, "not-sent"));
   underWay.add(call);
   signal.addEventListener("abort", onAbort, { once: true });

@@ -1,3 +1,4 @@
+import { acceptStream } from "../exchange/accept-stream.ts";
 import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
 import { createSlots, onAbort, type Slots, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
@@ -44,7 +45,11 @@ interface State extends StreamableHttpInit {
   isClosed: boolean;
 }
 
-const plainHeaders = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+const plainHeaders = {
+  ...acceptStream,
+  accept: "application/json, text/event-stream",
+  "content-type": "application/json",
+};
 
 /**
  * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of
@@ -250,7 +255,7 @@ function streamRequest(state: State, lastEventId: string | undefined): EndpointR
     recovery: "quiet",
     headers: {
       ...connectionHeaders(state),
-      accept: "text/event-stream",
+      ...acceptStream,
       ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
     },
   };
