@@ -33,7 +33,9 @@ it("says that the tools changed when the server wants other headers than its las
   const connection = await connect({ id: "srv", type: "http", url: server.url }, { onToolsChanged });
   const call = connection.callTool("mismatch", { region: "eu" });
   await expect(call).rejects.toMatchObject({ outcome: "failed", retryable: true, details: { rpcCode: -32_020 } });
-  expect(onToolsChanged).toHaveBeenCalledOnce();
+  expect(onToolsChanged).toHaveBeenCalled();
+  // Listed once more, and sent once more.
+  expect(server.methods().slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
   await connection.close();
 });
 

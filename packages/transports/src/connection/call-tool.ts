@@ -139,11 +139,15 @@ export async function resumeCall(init: CallToolInit, lost: LostCall, options: Ca
   return checkResult(init, toolName, await awaitTask(init, { request, time, tally, created, before }));
 }
 
-// The server refuses a call whose headers do not mirror what its schema of today declares. Another
-// listing helps, and a later call.
+/** Whether the server refused a call whose headers do not mirror what its schema of today declares. */
+export function isHeaderMismatch(error: unknown): error is HostsideError {
+  return isHostsideError(error) && error.details.rpcCode === headerMismatch;
+}
+
+// Another listing helps, and a later call.
 function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unknown): unknown {
   cooldown.note(error);
-  if (!isHostsideError(error) || error.details.rpcCode !== headerMismatch) return error;
+  if (!isHeaderMismatch(error)) return error;
   onToolsChanged();
   return withErrorContext(error, { retryable: true });
 }

@@ -9,6 +9,7 @@ import {
   type RequestOptions,
   type ServerInfo,
   type ToolListing,
+  type ListToolsOptions,
 } from "@hostside/core";
 import {
   assertMessage,
@@ -20,7 +21,7 @@ import {
 } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./await-task.ts";
-import { callTool, resumeCall, type CallToolInit } from "./call-tool.ts";
+import { callTool, isHeaderMismatch, resumeCall, type CallToolInit, type ToolCallRequest } from "./call-tool.ts";
 import { createCooldown, type Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createLiveness, type Liveness } from "./liveness.ts";
@@ -60,29 +61,34 @@ const closedByHost = "closed by the host";
 export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, tasks, mirrorsParams } = init;
   const calling = new ConnectionCalls(init);
+  const list = async (options: ListToolsOptions): Promise<ToolListing> => {
+    const found = createLazyMap<string, readonly ParamHeader[]>();
+    const listing = await listTools(
+      {
+        context,
+        server,
+        channel,
+        ...(mirrorsParams && {
+          findFault({ name, inputSchema }) {
+            const { headers, fault } = findParamHeaders(inputSchema);
+            if (headers !== undefined && headers.length > 0) found.set(name, headers);
+            return fault;
+          },
+        }),
+      },
+      options,
+    );
+    calling.learn(listing, found);
+    return withSafeReasons(listing, context.redact);
+  };
+  const call = (request: ToolCallRequest): Promise<JsonObject> => callTool(calling, request);
   return withState(init, {
     server,
-    async listTools(options = {}) {
-      const found = createLazyMap<string, readonly ParamHeader[]>();
-      const listing = await listTools(
-        {
-          context,
-          server,
-          channel,
-          ...(mirrorsParams && {
-            findFault({ name, inputSchema }) {
-              const { headers, fault } = findParamHeaders(inputSchema);
-              if (headers !== undefined && headers.length > 0) found.set(name, headers);
-              return fault;
-            },
-          }),
-        },
-        options,
-      );
-      calling.learn(listing, found);
-      return withSafeReasons(listing, context.redact);
+    listTools: (options = {}) => list(options),
+    callTool(toolName, args, options = {}) {
+      const request = { toolName, args, options };
+      return mirrorsParams ? callWithHeaders(request, { call, list, context }) : call(request);
     },
-    callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     ...(calling.isModern &&
       tasks === "await" && {
         lostCall: findLostTask,
@@ -102,6 +108,37 @@ export function createConnection(init: ConnectionInit): Connection {
       return channel.close(error, reason);
     },
   });
+}
+
+interface HeaderCalls {
+  readonly call: (request: ToolCallRequest) => Promise<JsonObject>;
+  readonly list: (options: ListToolsOptions) => Promise<ToolListing>;
+  readonly context: ServerContext;
+}
+
+/**
+ * Calls a tool whose arguments may travel in headers. A server that misses one refuses the call
+ * before it runs, so that it is sent once more by what another listing says.
+ */
+async function callWithHeaders(request: ToolCallRequest, { call, list, context }: HeaderCalls): Promise<JsonObject> {
+  const { clock, settings } = context;
+  const startedAt = clock.now();
+  try {
+    return await call(request);
+  } catch (error) {
+    if (!isHeaderMismatch(error)) throw error;
+    const { timeoutMs = settings.timeouts.callMs, signal } = request.options;
+    const leftMs = (): number => timeoutMs - (clock.now() - startedAt);
+    if (leftMs() <= 0 || signal?.aborted === true) throw error;
+    try {
+      await list({ signal, timeoutMs: leftMs() });
+    } catch {
+      // The refusal says more than why it could not be mended.
+      throw error;
+    }
+    if (leftMs() <= 0) throw error;
+    return call({ ...request, options: { ...request.options, timeoutMs: leftMs() } });
+  }
 }
 
 // What the calls of one connection go by. A class, because each connection has one.

@@ -23,11 +23,16 @@ export function requestAbortedError(
 }
 
 /** The time is up, for the whole or for a silence. */
-export function requestTimeoutError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
+export function requestTimeoutError(
+  { serverId }: ErrorContext,
+  request: OutgoingRequest,
+  evidence?: string,
+): HostsideError {
   const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
+  const meanwhile = evidence === undefined ? "" : `; ${evidence}`;
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
   return new HostsideError(
-    `${describeRequest(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`,
+    `${describeRequest(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}${meanwhile}`,
     {
       code: timeoutCode,
       serverId,

@@ -11,7 +11,7 @@ import {
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
-import { toJson } from "../text/quote-json.ts";
+import { quoteJson, toJson } from "../text/quote-json.ts";
 import { runHook } from "../time/run-hook.ts";
 import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
@@ -62,6 +62,8 @@ export interface OutgoingRequests {
   answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }, bytes?: number): boolean;
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
   fail(id: number, error: HostsideError): boolean;
+  /** An answer came under an id that no request has. The timeouts of those that wait say so. */
+  noteStray(id: unknown): void;
   /** True for a request that waits for its answer. */
   isWaiting(id: number): boolean;
   /**
@@ -124,6 +126,8 @@ interface Pending extends ElicitingRequest {
   /** When its time is looked at next, by the clock that never stands still. */
   checkAt: number;
   ignoreAbort?: Cancel;
+  /** The id of an answer that came meanwhile and belongs to no request. */
+  strayId?: unknown;
   /** The latest progress, if it was not passed on yet. */
   lateProgress?: Progress | undefined;
   /** Takes the request back, where the transport has no cheaper way. */
@@ -174,6 +178,9 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       return true;
     },
     fail: (id, error) => fail(state, id, error),
+    noteStray(strayId) {
+      for (const entry of entriesOf(state)) entry.strayId = strayId;
+    },
     isWaiting: (id) => state.pending.get(id) !== undefined,
     progress(token, { read, isDue }) {
       const entry = state.pending.get(token);
@@ -184,12 +191,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       entry.lateProgress = isDue ? undefined : read();
       if (isDue) runHook(onProgress, read());
     },
-    flushProgress() {
-      for (const id of state.pending.ids()) {
-        const entry = state.pending.get(id);
-        if (entry !== undefined) flushProgress(entry);
-      }
-    },
+    flushProgress: () => entriesOf(state).forEach(flushProgress),
     origin(relatedId, others) {
       const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
       const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
@@ -221,6 +223,10 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       return state.ids.next;
     },
   };
+}
+
+function entriesOf({ pending }: State): readonly Pending[] {
+  return pending.ids().flatMap((id) => pending.get(id) ?? []);
 }
 
 function flushProgress(entry: Pending): void {
@@ -346,7 +352,12 @@ function checkTime(state: State, id: number, entry: Pending): void {
     entry.checkAt = state.context.clock.now() + waitMs;
     return;
   }
-  void cancel(state, id, { error: requestTimeoutError(state.context, request), reason: "timed out" });
+  const stray =
+    "strayId" in entry
+      ? `an answer came under the id ${quoteJson(entry.strayId, state.context.redact)}, which is not that of the request (${id})`
+      : undefined;
+  const error = requestTimeoutError(state.context, request, stray);
+  void cancel(state, id, { error, reason: "timed out" });
 }
 
 // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is none.

@@ -130,8 +130,20 @@ describe("what a legacy server asks", () => {
     expect(host.sent).toEqual([]);
   });
 
-  it("is nothing at all on 2026-07-28, which has no such requests", async () => {
+  it("is refused on 2026-07-28, which has no such requests, but for a ping", async () => {
     const { wire, host } = openWire();
+    wire.setProtocolVersion("2026-07-28");
+    host.receive({ jsonrpc: "2.0", id: 1, method: "ping" });
+    host.receive({ jsonrpc: "2.0", id: 2, method: "elicitation/create", params: { message: "x" } });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(2), 60_000);
+    expect(host.sent.map(({ message }) => message)).toEqual([
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { jsonrpc: "2.0", id: 2, error: { code: -32_601, message: "Method not found" } },
+    ]);
+  });
+
+  it("is nothing at all on 2026-07-28 over HTTP", async () => {
+    const { wire, host } = openWire({ hasPerRequestStream: true });
     wire.setProtocolVersion("2026-07-28");
     host.receive({ jsonrpc: "2.0", id: 1, method: "ping" });
     await new Promise((resolve) => setImmediate(resolve));

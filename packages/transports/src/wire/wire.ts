@@ -252,16 +252,19 @@ function receiveOne(state: State, message: unknown, { relatedId, bytes }: Arriva
   receiveOtherAnswer(state, { id, message, bytes });
 }
 
-// 2026-07-28 has no requests from server to client, and an answer to one would be an error of its
-// own.
+// 2026-07-28 has no requests from server to client. Over HTTP an answer to one would be an error of
+// its own. Over pipes a server may ping all the same, and kill the connection that does not answer.
 function receiveRequest(
   state: State,
   { relatedId, ...request }: { id: unknown; method: string; params: unknown; relatedId: unknown },
 ): void {
-  if (state.envelope !== undefined || state.isClosed) return;
+  if (state.isClosed) return;
+  const isModern = state.envelope !== undefined;
+  if (isModern && state.transport.hasPerRequestStream === true) return;
   const ownId = toOwnId(relatedId);
   state.served.receive({
     ...request,
+    method: isModern && request.method !== "ping" ? "" : request.method,
     isReady: state.isReady,
     origin: () =>
       state.followed.origin(request.params) ??
@@ -289,10 +292,14 @@ function receiveOtherAnswer(
   if (typeof asNumber === "number") {
     if (state.outgoing.answer(asNumber, message, bytes) || state.subscriptions.answer(asNumber, message)) return;
     // A late answer to a request that was given up, or a second one: the first word counts.
-    if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
+    if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) {
+      state.outgoing.noteStray(id);
+      return;
+    }
   }
   if (!isMessage(message))
     return anomalies(state, `sent something that is no JSON-RPC message: ${quoteJson(message, state.context.redact)}`);
+  if ("result" in message || "error" in message) state.outgoing.noteStray(id);
   anomalies(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
 }
 
