@@ -36,9 +36,10 @@ const unreachable: ReadonlySet<string> = new Set([
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return exitCodes.usage;
   if (!isHostsideError(error)) return exitCodes.fail;
-  const { code, kind } = error;
-  if (code === "aborted") return exitCodes.incomplete;
+  const { code, kind, outcome } = error;
+  if (code === "aborted" || code === "rate_limited") return exitCodes.incomplete;
   if (kind === "auth") return exitCodes.authRequired;
   if (kind === "contract" || code.startsWith("approval_")) return exitCodes.usage;
-  return unreachable.has(code) ? exitCodes.unreachable : exitCodes.fail;
+  if (unreachable.has(code)) return exitCodes.unreachable;
+  return outcome === "not-sent" ? exitCodes.incomplete : exitCodes.fail;
 }

@@ -1,5 +1,9 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { createRequire } from "node:module";
 import { startHttpFixture, type RunningServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -51,6 +55,56 @@ async function answer(
 
 const enter = "\r";
 const up = "\u001B[A";
+
+/** A server that refuses its first calls with 429, as each of these says. */
+async function startLimited(retryAfter: readonly string[]): Promise<string> {
+  const left = [...retryAfter];
+  const limited = createServer((request, response) => {
+    void textOf(request).then((body) => {
+      if (request.method !== "POST") return response.writeHead(405).end();
+      const { id, method } = JSON.parse(body) as { readonly id?: number; readonly method: string };
+      if (id === undefined) return response.writeHead(202).end();
+      const wait = method === "tools/call" ? left.shift() : undefined;
+      if (wait !== undefined) return response.writeHead(429, { "retry-after": wait }).end();
+      const results: Record<string, object> = {
+        initialize: {
+          protocolVersion: "2025-06-18",
+          capabilities: { tools: {} },
+          serverInfo: { name: "s", version: "1" },
+        },
+        "tools/list": { tools: [{ name: "say", inputSchema: { type: "object" } }] },
+        "tools/call": { content: [{ type: "text", text: "hello" }] },
+      };
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
+    });
+  });
+  await once(limited.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void limited.close());
+  return `http://127.0.0.1:${(limited.address() as AddressInfo).port}/mcp`;
+}
+
+describe("hostside call of a server that limits its rate", () => {
+  async function callLimited(retryAfter: readonly string[]): Promise<Ran> {
+    const terminal = fakeTerminal();
+    onTestFinished(() => terminal[Symbol.dispose]());
+    const servers = { s: { type: "http", url: await startLimited(retryAfter), era: "legacy" } };
+    const config = terminal.file("servers.json", { mcpServers: servers });
+    return runIn(terminal, ["call", "--config", config, "s/say", "--yes"]);
+  }
+
+  it("waits for a short time that the server asks for, says so, and calls once more", async () => {
+    const { code, out, err } = await callLimited(["0"]);
+    expect([code, out]).toEqual([0, "hello\n"]);
+    expect(err).toContain("The server limits calls; the next try is in 0 s");
+  });
+
+  it("says when to come back, and that it was not done, when that is long", async () => {
+    const { code, err } = await callLimited(["3600"]);
+    expect(code).toBe(3);
+    expect(err).toContain("hint: it may be tried again in 3600 s");
+  });
+});
 
 describe("hostside call", () => {
   it("calls a tool by any of its names, with texts as they were typed", async () => {

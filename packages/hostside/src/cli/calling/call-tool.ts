@@ -1,5 +1,6 @@
 import { isHostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../opening/find-tool.ts";
@@ -115,12 +116,14 @@ async function runCall(
   const progress = showCallProgress(context, opened.asker);
   const started = performance.now();
   try {
-    const outcome = await opened.host.call(definition.name, args, {
-      selected: definition,
-      signal,
-      onProgress: progress.report,
-      ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
-    });
+    const outcome = await patiently(context, () =>
+      opened.host.call(definition.name, args, {
+        selected: definition,
+        signal,
+        onProgress: progress.report,
+        ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
+      }),
+    );
     progress.end();
     const ms = Math.round(performance.now() - started);
     return await showOutcome({ outcome, definition, ms, output: given.output }, context);
@@ -128,6 +131,26 @@ async function runCall(
     progress.end();
     if (!isHostsideError(error)) throw error;
     return reportCallFailure(error, definition, context);
+  }
+}
+
+// What a person waits for without asking why.
+const longestWaitMs = 10_000;
+
+/** Calls once more when the server refuses because of a rate limit that is soon over. */
+async function patiently<T>({ terminal, options }: CommandContext, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const waitMs = isHostsideError(error, "rate_limited") ? error.details.retryAfterMs : undefined;
+    if (waitMs === undefined || waitMs > longestWaitMs) throw error;
+    if (options.quiet !== true) {
+      terminal.err(
+        `${terminal.paintErr("dim", `The server limits calls; the next try is in ${Math.ceil(waitMs / 1000)} s`)}\n`,
+      );
+    }
+    await sleep(waitMs, undefined, { signal: terminal.signal }).catch(() => undefined);
+    return call();
   }
 }
 

@@ -34,6 +34,8 @@ const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
   call_timeout: () => "--call-timeout SECONDS gives it longer",
   tool_changed: review,
   tool_quarantined: review,
+  rate_limited: (_server, { details: { retryAfterMs } }) =>
+    retryAfterMs === undefined ? undefined : `it may be tried again in ${Math.ceil(retryAfterMs / 1000)} s`,
   spawn_failed: examine,
   server_exited: examine,
   unreachable: examine,
