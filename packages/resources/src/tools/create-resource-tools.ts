@@ -66,7 +66,8 @@ const nothing: Offered = { tools: new Map(), definitions: [], groups: [] };
 /**
  * The same tools as a provider for `createToolbox({ providers })`: there are none until a server
  * says that it has resources, and none again when the last such server is removed or disabled;
- * nexo's come and go with their servers. A server that is down keeps them. Calls go over
+ * nexo's come and go with their servers, and evva's are always there. A server that is down keeps
+ * them. Calls go over
  * `resources`, and so over the connections and layers of its provider. `init()` and `refresh()`
  * start nothing. Closed by `close()`, which leaves the resources open. Throws a `TypeError` that
  * names an option that cannot be used.
@@ -76,7 +77,7 @@ export function createResourceTools(resources: Resources, options: ResourceTools
   const parts: ToolParts = { resources, settings };
   const source = createEvent<ToolsChange>();
   let offered = nothing;
-  let servers = "[]";
+  let servers = "";
   let revision = 1;
   let closed = false;
 
@@ -94,7 +95,9 @@ export function createResourceTools(resources: Resources, options: ResourceTools
     const now = JSON.stringify(settings.shape === "nexo" ? ids : ids.slice(0, 1).map(() => true));
     if (now === servers) return;
     servers = now;
-    show(ids.length === 0 ? nothing : offer(toolsOf(parts), settings.name));
+    const isNone = ids.length === 0 && settings.shape !== "evva";
+    if (isNone && offered === nothing) return;
+    show(isNone ? nothing : offer(toolsOf(parts), settings.name));
   };
   const assertOpen = (): void => {
     if (closed) throw new HostsideError("the tools for resources are closed", { code: "closed" });
