@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { checkBase64, firstBytes, mostBytes } from "./base64.ts";
+import { bytesOf, checkBase64, mostBytes } from "./base64.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 });
 const spelling = fc.record({
@@ -19,7 +19,7 @@ describe("checkBase64()", () => {
       const checked = checkBase64(before + spelled);
       expect(checked).toEqual({ kind: "good", data: standard, bytes: data.length });
       expect(mostBytes(spelled)).toBeGreaterThanOrEqual(data.length);
-      expect(firstBytes(standard)).toEqual(Array.from(data.slice(0, 12)));
+      expect(bytesOf(standard, 0, 12)).toEqual(Array.from(data.slice(0, 12)));
     },
   );
 
@@ -46,8 +46,12 @@ describe("checkBase64()", () => {
   });
 });
 
-describe("firstBytes()", () => {
-  test.prop([bytes], { numRuns: 30 })("decodes at most twelve", (data) => {
-    expect(firstBytes(Buffer.from(data).toString("base64"))).toEqual(Array.from(data.slice(0, 12)));
-  });
+describe("bytesOf()", () => {
+  test.prop([bytes, fc.nat(45), fc.nat(5)], { numRuns: 50 })(
+    "decodes some bytes, from any place",
+    (data, start, count) => {
+      const found = bytesOf(Buffer.from(data).toString("base64"), start, count);
+      expect(found).toEqual(Array.from(data.slice(start, start + count)));
+    },
+  );
 });

@@ -8,6 +8,7 @@ import type { CallOptions } from "./call-options.ts";
 import type { ToolOrigin } from "./tool.ts";
 import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
+import { findLostDigits } from "./lost-digits.ts";
 import { quoteText } from "./quote-text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
@@ -149,17 +150,31 @@ export function assertTimeoutMs(timeoutMs: number): void {
 /**
  * The arguments of a call, as the caller handed them over: `null` and `undefined` are `{}`. Throws
  * `invalid_arguments` for what is no JSON object: a text, an array, a `Map`, a `Promise` that was
- * not awaited. What stands in the object is not looked at.
+ * not awaited; and for a number that may have lost digits before it came here.
  */
 export function readCallArguments(args: unknown, { serverId, toolName }: ToolOrigin): JsonObject {
   if (args === undefined || args === null) return {};
-  if (isCallArguments(args)) return args;
+  if (isCallArguments(args)) {
+    const path = findLostDigits(args);
+    if (path === undefined) return args;
+    throw lostDigits(path, { serverId, toolName });
+  }
   const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
   throw new HostsideError(
     `tool ${quoteText(toolName)}${owner} expects JSON object arguments, not ${kindOf(args)}${advice}`,
     { code: "invalid_arguments", ...(serverId !== "" && { serverId }), toolName },
   );
+}
+
+function lostDigits(path: string, { serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">): HostsideError {
+  const message = "a number beyond 2^53 loses digits: pass it as a string, if the tool takes one";
+  return new HostsideError(`the arguments of tool ${quoteText(toolName)} have at ${quoteText(path)} ${message}`, {
+    code: "invalid_arguments",
+    ...(serverId !== "" && { serverId }),
+    toolName,
+    details: { violations: [{ path, message }] },
+  });
 }
 
 /** Whether a value is an object whose members are what it says, as the arguments of a call are. */

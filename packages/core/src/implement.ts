@@ -52,7 +52,8 @@ export { readVersioned, writeVersioned, type ValueVersion } from "./versioned-va
 export { copySpec, reachOf } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
-export { checkBase64, firstBytes, mostBytes } from "./base64.ts";
+export { bytesOf, checkBase64, mostBytes } from "./base64.ts";
+export { pictureSize } from "./picture-size.ts";
 export { hasShape, isSchema, keywordShapes, mapSubschemas, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons } from "./read-content.ts";
 export {
@@ -118,6 +119,7 @@ export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall, type DescribedCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
 export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
+export { findLostDigits } from "./lost-digits.ts";
 export { withoutHalves } from "./without-halves.ts";
 
 // An object with getters, of which there are many.

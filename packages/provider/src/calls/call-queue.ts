@@ -5,6 +5,7 @@ import {
   type CallOptions,
   type CallRecord,
   type Clock,
+  type Diagnostic,
   type ServerSpec,
   type ToolCall,
   type ToolOutcome,
@@ -12,7 +13,9 @@ import {
 } from "@hostside/core";
 import {
   createDeadline,
+  findLostDigits,
   onAbort,
+  quoteText,
   tell,
   withoutApproval,
   type Deadline,
@@ -70,6 +73,7 @@ export interface CallQueueInit {
   readonly isQuarantined: (toolName: string) => boolean;
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
+  readonly diagnostic: Pick<EventSource<Diagnostic>, "emit">;
   /**
    * Until when the calls of what had the server's id before may finish, while its session waits for
    * the end of it.
@@ -81,6 +85,8 @@ interface OpenCallQueue extends CallQueueInit {
   readonly gate: Gate;
   readonly waitingCalls: WaitingCalls;
   readonly pausable: Pausable;
+  /** Tools whose results were told to have lost digits. */
+  readonly inexact: Set<string>;
 }
 
 /**
@@ -147,7 +153,13 @@ function openCallQueue(init: CallQueueInit): OpenCallQueue {
   const { link, clock } = init;
   const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
   const gate = createGate(() => capacityOf(link.spec));
-  return { ...init, gate, waitingCalls: createWaitingCalls(), pausable: createPausable({ clock, mostMs }) };
+  return {
+    ...init,
+    gate,
+    waitingCalls: createWaitingCalls(),
+    pausable: createPausable({ clock, mostMs }),
+    inexact: new Set(),
+  };
 }
 
 /** Throws when there is no place for one more. */
@@ -272,11 +284,24 @@ async function untilReady(
   }
 }
 
-async function send(
-  pending: PendingCall,
-  session: Session,
-  { link, gate, clock }: OpenCallQueue,
-): Promise<ToolOutcome> {
+const mostInexact = 100;
+
+// A text beside it has the digits that the server wrote.
+function reportLostDigits(
+  { structuredContent, content, origin }: ToolOutcome,
+  { diagnostic, inexact }: OpenCallQueue,
+): void {
+  const { serverId, toolName } = origin;
+  if (inexact.has(toolName) || inexact.size >= mostInexact) return;
+  const path = findLostDigits(structuredContent);
+  if (path === undefined || content.some(({ text }) => typeof text === "string" && /\d{16}/.test(text))) return;
+  inexact.add(toolName);
+  const message = `the structured content of ${quoteText(toolName)} has at ${quoteText(path)} a number beyond 2^53, which may have lost digits; the server should send it as a string`;
+  diagnostic.emit({ kind: "protocol-anomaly", serverId, toolName, message });
+}
+
+async function send(pending: PendingCall, session: Session, queue: OpenCallQueue): Promise<ToolOutcome> {
+  const { link, gate, clock } = queue;
   const { origin, args, options, hand, watch } = pending;
   let failure: unknown;
   session.enter();
@@ -290,7 +315,9 @@ async function send(
     const wire = wireOptions(options, leftMs, observerOf(watch?.begin(session), options));
     const raw = await (hand?.(connection, pending, wire) ?? connection.callTool(origin.toolName, args, wire));
     noteSuccess(session, link);
-    return toOutcome(raw, origin);
+    const outcome = toOutcome(raw, origin);
+    if (outcome.structuredContent !== undefined) reportLostDigits(outcome, queue);
+    return outcome;
   } catch (reason) {
     failure = reason;
     throw reason;

@@ -45,6 +45,7 @@ export function assembleServer(
     find: (toolName) => findCallable(catalog.current, id, toolName),
     isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
     callEnded: observers.callEnded,
+    diagnostic: observers.diagnostic,
     earlierUntil,
   });
   const registration: Registration = {

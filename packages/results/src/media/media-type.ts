@@ -1,4 +1,4 @@
-import { firstBytes } from "@hostside/core/implement";
+import { bytesOf } from "@hostside/core/implement";
 
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
@@ -31,7 +31,7 @@ const signatures: readonly (readonly [type: string, at: number, bytes: string])[
  * if they are one of them.
  */
 export function pictureType(data: string): string | undefined {
-  const start = String.fromCharCode(...firstBytes(data));
+  const start = String.fromCharCode(...bytesOf(data, 0, 12));
   return signatures.find(
     ([type, at, bytes]) => start.startsWith(bytes, at) && (type !== "image/webp" || start.startsWith("RIFF")),
   )?.[0];

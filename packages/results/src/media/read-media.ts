@@ -1,6 +1,9 @@
 import type { OmissionReason, PresentedMedia } from "../presented.ts";
-import { checkBase64, mostBytes } from "@hostside/core/implement";
+import { checkBase64, mostBytes, pictureSize } from "@hostside/core/implement";
 import { hasSignature, normalMediaType, pictureType } from "./media-type.ts";
+
+// Anthropic refuses the request for a picture with a longer side; no API takes more.
+const mostPixels = 8000;
 
 /** What media may be shown. */
 export interface MediaRules {
@@ -53,9 +56,18 @@ export function readMedia(claim: MediaClaim, rules: MediaRules): ReadMedia {
   if (type === undefined || !isAllowed(type, rules)) {
     return omitted("type-not-allowed", "media of its type are not allowed", bytes);
   }
-  if (bytes > rules.maxItemBytes) return omitted("too-large", tooLarge(rules), bytes);
+  // Some APIs count the base64, and refuse the whole request.
+  if (data.length > rules.maxItemBytes) return omitted("too-large", tooLarge(rules), bytes);
   if (hasSignature(type) && pictureType(data) !== type) return omitted("wrong-type", "it is no such picture", bytes);
   const name = claim.name === undefined ? {} : { name: claim.name };
+  const size = hasSignature(type) ? pictureSize(data, type) : undefined;
+  if (hasSignature(type) && (size === undefined || size.width === 0 || size.height === 0)) {
+    return omitted("wrong-type", "it is no whole picture", bytes);
+  }
+  if (size !== undefined && Math.max(size.width, size.height) > mostPixels) {
+    const sides = `${size.width} x ${size.height} pixels`;
+    return omitted("too-large", `${sides}, and a side may have ${mostPixels}`, bytes);
+  }
   return { kind: "shown", media: { type: familyOf(type), mimeType: type, data, bytes, ...name } };
 }
 

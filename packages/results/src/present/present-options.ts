@@ -12,7 +12,7 @@ export interface MediaOptions {
    * empty list shows none.
    */
   readonly types?: readonly string[] | undefined;
-  /** Of one picture, sound or file, in decoded bytes. Default 5 MiB. */
+  /** Of one picture, sound or file, as base64, which some APIs count. Default 5 MiB. */
   readonly maxItemBytes?: number | undefined;
   /** Of one result. Default 8. */
   readonly maxItems?: number | undefined;
