@@ -21,6 +21,7 @@ export interface Diagnostic {
     | "notification-flood"
     | "elicitation-refused"
     | "stream-lost"
+    | "container-left"
     | "fallback"
     | "server-replaced"
     | "description-failed"

@@ -56,6 +56,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     calls.end(error);
     await serverSet.endAll(error);
     calls.end(error, true);
+    observers.end();
   };
   const close = (reason?: string): Promise<void> => {
     assertReason(reason);

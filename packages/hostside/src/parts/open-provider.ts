@@ -111,7 +111,9 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
     catalogs?.follow(provider);
     providers.add(provider);
-    const ends: (() => unknown)[] = [provider.onDiagnostic(report), policy.attach(provider)];
+    // It ends with the provider, which may say at its end what a server left behind.
+    provider.onDiagnostic(report);
+    const ends: (() => unknown)[] = [policy.attach(provider)];
     ends.push(provider.onStatusChanged((status) => statusChanges.emit(status)));
     ends.push(
       () => providers.delete(provider),

@@ -32,8 +32,10 @@ export interface Observers {
    * listen.
    */
   begin(): void;
-  /** Ends every subscription. */
+  /** Ends every subscription but that of diagnostics. */
   close(): void;
+  /** Nobody is told anything any more, diagnostics included. */
+  end(): void;
 }
 
 /** Makes the events of one provider. */
@@ -73,7 +75,9 @@ export function createObservers(): Observers {
       });
     },
     close() {
-      for (const event of Object.values(events)) event.close();
+      // What the end of a server leaves behind is told after this.
+      for (const event of Object.values(events)) if (event !== events.diagnostic) event.close();
     },
+    end: () => events.diagnostic.close(),
   };
 }

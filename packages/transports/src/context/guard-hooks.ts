@@ -25,7 +25,7 @@ export interface GuardedHooks {
 
 /**
  * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after
- * `onDown`; one that throws cannot break the reading of messages.
+ * `onDown`, but to say that a container was left behind; one that throws cannot break the reading of messages.
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
   return new HooksUntilSilence(hooks);
@@ -53,7 +53,11 @@ class HooksUntilSilence implements GuardedHooks {
       onDown,
       onFailed,
     };
-    this.onDiagnostic = (diagnostic) => this.#run(onDiagnostic, diagnostic);
+    this.onDiagnostic = (diagnostic) => {
+      // What the end of a connection leaves behind is known after it alone.
+      if (diagnostic.kind !== "container-left") this.#run(onDiagnostic, diagnostic);
+      else if (onDiagnostic !== undefined) runHook(onDiagnostic, diagnostic);
+    };
     this.onLog = (log) => this.#run(onLog, log);
   }
 

@@ -19,17 +19,25 @@ export interface EndProcessInit {
 /**
  * Ends a process and its group (end of stdin, SIGTERM, SIGKILL, only as far as needed) and gives
  * its pipes back. Never rejects, and is never later than five graces; what not even SIGKILL ended
- * by then (a process stuck in the kernel) no longer holds this one.
+ * by then (a process stuck in the kernel) no longer holds this one. Resolves with whether SIGKILL was
+ * needed.
  */
-export async function endProcess(init: EndProcessInit): Promise<void> {
+export async function endProcess(init: EndProcessInit): Promise<boolean> {
   const { process, group, endInput, inputGraceMs, signalGraceMs, clock } = init;
   // A server that is still writing must not block on a full pipe instead of ending.
   process.stdout.resume();
+  let wasKilled = false;
   await killLadder({
     rungs: [
       { act: endInput, graceMs: inputGraceMs },
       { act: () => group.terminate(), graceMs: signalGraceMs },
-      { act: () => group.kill(), graceMs: signalGraceMs },
+      {
+        act() {
+          wasKilled = true;
+          group.kill();
+        },
+        graceMs: signalGraceMs,
+      },
     ],
     leaderExited: exitOf(process),
     isAlive: () => group.isAlive(),
@@ -38,6 +46,7 @@ export async function endProcess(init: EndProcessInit): Promise<void> {
   await group.endStragglers(signalGraceMs, clock);
   for (const pipe of [process.stdin, process.stdout, process.stderr]) pipe.destroy();
   process.unref();
+  return wasKilled;
 }
 
 /** Whether the operating system has reported the end of the process. */

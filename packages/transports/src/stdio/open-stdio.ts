@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import * as files from "node:fs/promises";
 import { hasExited } from "./end-process.ts";
 import { fromSpawnError } from "./from-spawn-error.ts";
+import { containerLeft } from "./container-left.ts";
 import { createProcessGroup } from "./process-group.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { startServer, throwIfStartAborted, type StartedServer, type StdioContext } from "./start-server.ts";
@@ -35,7 +36,11 @@ export async function openStdio(
     ...(sendSignal && { sendSignal }),
   });
   server.handOver();
-  const opened = createStdioTransport({ context, process: child, group });
+  const onKilled = (): void => {
+    const left = containerLeft(spec);
+    if (left !== undefined) context.onDiagnostic(left);
+  };
+  const opened = createStdioTransport({ context, process: child, group, onKilled });
   if (context.signal.aborted) {
     await opened.close();
     throwIfStartAborted(context.signal, spec.id);

@@ -32,6 +32,8 @@ export interface StdioTransportInit {
   readonly context: TransportContext;
   readonly process: ServerProcess;
   readonly group: ProcessGroup;
+  /** The process ended by SIGKILL alone. */
+  readonly onKilled?: (() => void) | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface StdioTransportInit {
  * does not read, else with what ended the connection, `not-sent` only if no byte of the message
  * left. Aborting `requestSignal` has no effect: on stdio, a cancel is a message.
  */
-export function createStdioTransport({ context, process, group }: StdioTransportInit): StdioTransport {
+export function createStdioTransport({ context, process, group, onKilled }: StdioTransportInit): StdioTransport {
   const { serverId, settings, redact, clock, onStarted } = context;
   const { maxMessageBytes, maxMessageValues, stderrTailBytes } = settings.limits;
   const { closeMs } = settings.timeouts;
@@ -96,10 +98,12 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     state = "closed";
     cancelWatch();
     const endInput = (): void => writer.end(reason);
-    gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs: closeMs, clock }).finally(() => {
-      writer.stop(reason);
-      cancelTermination();
-    });
+    gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs: closeMs, clock })
+      .then((wasKilled) => (wasKilled ? onKilled?.() : undefined))
+      .finally(() => {
+        writer.stop(reason);
+        cancelTermination();
+      });
     attempt(transport, () => transport.onclose?.());
   };
   const maxWaitingLength = waitingFactor * maxMessageBytes;

@@ -106,8 +106,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       },
       auth: { prompt: signInPrompt(terminal, { asker }) },
       onElicit: asker && askElicitation(asker, pageOpener(terminal)),
-      onDiagnostic: ({ serverId, message }) => {
-        if (options.verbose === true) note(context, serverId, message);
+      onDiagnostic: ({ kind, serverId, message }) => {
+        if (options.verbose === true || kind === "container-left") note(context, serverId, message);
       },
     }),
   );
