@@ -4,7 +4,7 @@ import { quoteText } from "./quote-text.ts";
 
 /**
  * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to
- * a human and stores, and never a server, which gets `meta` and nothing else. Every member is the
+ * a human and stores, and no server, which gets `meta`, unless the host passes context on to it. Every member is the
  * host's own text; nothing here looks into it.
  */
 export interface CallContext {

@@ -1,7 +1,7 @@
 import type { AdmissionServer } from "./admission.ts";
 import type { JsonObject } from "./json.ts";
 import type { CallOptions } from "./call-options.ts";
-import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { ToolDefinition, ToolEffect, ToolOrigin, ToolOutcome } from "./tool.ts";
 
 /** A call on its way to a server, as an interceptor sees it. */
 export interface ToolCall {
@@ -16,6 +16,8 @@ export interface ToolCall {
    * no server.
    */
   readonly server?: AdmissionServer | undefined;
+  /** What it does by the policy of the host. Absent: what the definition says. */
+  readonly effect?: ToolEffect | undefined;
   readonly args: JsonObject;
   /**
    * As the caller gave them, but for two: `signal` aborts when the caller gives up, the time is up

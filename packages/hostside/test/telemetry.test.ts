@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openHostParts } from "../src/create-host.ts";
 import { createHost } from "../src/index.ts";
 import { byName } from "./facade/by-name.ts";
+import { createFakeConnector } from "./facade/fake-connector.ts";
 
 afterEach(() => {
   trace.disable();
@@ -43,6 +44,27 @@ describe("the option telemetry", () => {
     await using conversation = await host.conversation({ id: "c" });
     await conversation.call("mcp_s_echo", { text: "x" });
     expect(names()).toEqual(["server/discover", "tools/list", "tools/call echo"]);
+  });
+
+  it("says of a call what it does by the policy, and whose it is", async () => {
+    const exporter = new InMemorySpanExporter();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const seen: unknown[] = [];
+    await using host = await createHost({
+      connector: createFakeConnector({ s: { tools: ["echo"] } }),
+      servers: { s: { command: "x" } },
+      policy: { effects: [{ tools: "s/echo", effect: "pure" }] },
+      telemetry: createTelemetry({ tracerProvider, names: ["hostside", "af"] }),
+      toolbox: { interceptors: [(call, next) => (seen.push(call.effect), next(call))] },
+    });
+    await host.call("mcp_s_echo");
+    const [call] = exporter.getFinishedSpans().filter(({ name }) => name.includes("echo"));
+    expect(call?.attributes).toMatchObject({
+      "hostside.effect": "pure",
+      "effect.level": "pure",
+      "tool.origin": "mcp::s",
+    });
+    expect(seen).toEqual(["pure"]);
   });
 
   it("refuses what is no telemetry", async () => {

@@ -50,7 +50,7 @@ it("has the names of AgentFramework", async () => {
   expect(span?.attributes).toMatchObject({
     "tool.name": "a",
     "tool.version": "1",
-    "tool.origin": "mcp",
+    "tool.origin": "mcp::s",
     "mcp.server": "s",
     "agent.id": "planner",
     "correlation.id": "job-1",

@@ -164,18 +164,20 @@ function reservedOf({ options, configuration, ownTools }: ProviderMeans): readon
 const methodsWithContext: ReadonlySet<string> = new Set(["tools/call", "resources/list", "resources/read"]);
 
 /**
- * Sends `session_id`, the conversation, and `agent_id`, the role, as `_meta` of calls and of reads
- * to the servers that `isWanted` says. A member that the context does not have is absent.
+ * Sends `session_id`, the conversation, `agent_id`, the role, and `correlation_id` as `_meta` of
+ * calls and of reads to the servers that `isWanted` says. A member that the context does not have
+ * is absent.
  */
 function passContext(isWanted: (serverId: string) => boolean): RequestSeam {
   return (request, send) =>
     send(methodsWithContext.has(request.method) && isWanted(request.serverId) ? metaOf(request.context) : undefined);
 }
 
-function metaOf({ conversation, role }: CallContext = {}): JsonObject | undefined {
-  if (conversation === undefined && role === undefined) return undefined;
+function metaOf({ conversation, role, correlationId }: CallContext = {}): JsonObject | undefined {
+  if (conversation === undefined && role === undefined && correlationId === undefined) return undefined;
   return {
     ...(role !== undefined && { agent_id: role }),
     ...(conversation !== undefined && { session_id: conversation }),
+    ...(correlationId !== undefined && { correlation_id: correlationId }),
   };
 }

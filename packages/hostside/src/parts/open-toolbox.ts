@@ -42,8 +42,13 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   closing.add(watchParts(telemetry, { policy }));
   // What is no tool of the provider is called on behalf of the same.
   const owned: Interceptor = (call, next) => next({ ...call, options: onBehalfOf(principal, call.options) });
+  const hasEffects = options.policy !== undefined && ("explain" in options.policy || "effects" in options.policy);
+  // For layers that say what a call does, such as telemetry and audit logs.
+  const effective: Interceptor = (call, next) =>
+    next({ ...call, effect: policy.effectOf(call.definition, call.server) });
   const outermost = [
     ...(principal === undefined ? [] : [owned]),
+    ...(hasEffects ? [effective] : []),
     ...(telemetry === undefined ? [] : [telemetry.interceptor]),
   ];
   const open = new Set<Toolbox>();

@@ -116,12 +116,12 @@ describe("servers of createHost()", () => {
       const policy = { approval: { handler: async () => (asked.push("asked"), "once" as const) } };
       await using host = await createHost({ connector, policy, ...options });
       if (Object.keys(options).length === 0) await host.servers.add("a", entry);
-      await host.call("mcp_a_a", {}, { context: { conversation: "c" } });
+      await host.call("mcp_a_a", {}, { context: { conversation: "c", correlationId: "k" } });
       const { labels: { scope: _scope, ...labels } = {}, source: _source, ...spec } = connector.specs.get("a") ?? {};
       seen.push({ ...spec, labels, asked, sent: connector.sent, names: host.tools().map(({ name }) => name) });
     }
     expect(seen[0]).toMatchObject({ type: "stdio", command: "x", asked: ["asked"], labels: { approval: "always" } });
-    expect(seen[0]).toMatchObject({ sent: [{ meta: { session_id: "c" } }] });
+    expect(seen[0]).toMatchObject({ sent: [{ meta: { session_id: "c", correlation_id: "k" } }] });
     for (const other of seen.slice(1)) expect(other).toEqual(seen[0]);
   });
 

@@ -76,7 +76,7 @@ const longestMessage = 1000;
 /** Makes the entry of a call. Never throws. */
 export function toCallEntry(ended: EndedCall, rules: CallEntryRules): CallEntry {
   const { call, startedAt, durationMs, decisions, records, error } = ended;
-  const { origin, definition, options, server } = call;
+  const { origin, definition, effect = definition.effect ?? "external", options, server } = call;
   const { serverId, toolName } = origin;
   const attempts = records.flatMap((record) => record.attempts);
   const context = withoutApproval(options.context);
@@ -88,7 +88,7 @@ export function toCallEntry(ended: EndedCall, rules: CallEntryRules): CallEntry 
     ...(definition.fingerprint !== undefined && { fingerprint: definition.fingerprint }),
     tool: truncateText(toolName, longestName),
     name: definition.name,
-    effect: definition.effect ?? "external",
+    effect,
     ...(context !== undefined && { context: readSafely(() => captureData(context, rules)) as CallContext }),
     durationMs: round(durationMs),
     waitMs: {

@@ -181,13 +181,13 @@ function nameOf({ origin }: ToolCall, { names }: TelemetrySettings): string {
 }
 
 function attributesOf(
-  { origin, definition, server, options, args }: ToolCall,
+  { origin, definition, server, effect: known, options, args }: ToolCall,
   settings: TelemetrySettings,
 ): Attributes {
   const { serverId, toolName } = origin;
   const { context: asked } = options;
   const tool = truncateText(toolName, longestName);
-  const effect = definition.effect ?? "external";
+  const effect = known ?? definition.effect ?? "external";
   const isMcp = serverId !== "";
   return {
     [attribute.operation]: "execute_tool",
@@ -210,7 +210,7 @@ function attributesOf(
     ...(settings.captureArguments && { [attribute.arguments]: captureJson(args, rulesOf(settings)) }),
     ...(settings.names.has("af") && {
       "tool.name": tool,
-      "tool.origin": isMcp ? "mcp" : "local",
+      "tool.origin": isMcp ? `mcp::${truncateText(serverId, longestName)}` : "local",
       "effect.level": effect,
       ...(isMcp && { "mcp.server": truncateText(serverId, longestName) }),
       ...(server?.version !== undefined && { "tool.version": truncateText(server.version, longestName) }),

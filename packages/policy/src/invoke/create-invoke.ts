@@ -11,6 +11,7 @@ import {
   type ToolProvider,
 } from "@hostside/core";
 import { createDeadline, quoteText, systemClock } from "@hostside/core/implement";
+import { outputProblemsOf } from "../validation/output-problems.ts";
 import { mayRepeat } from "../retry/may-repeat.ts";
 import { toolSubject, type EffectOf } from "../rules/tool-subject.ts";
 import type { InvocationError, InvocationErrorCode, InvocationOrigin, InvocationResult } from "./invocation.ts";
@@ -224,7 +225,20 @@ function isRetryable(
 
 const longestToolText = 2000;
 
-function toolError({ content, origin }: ToolOutcome): InvocationError {
+function toolError(outcome: ToolOutcome): InvocationError {
+  const { content, origin } = outcome;
+  const violations = outputProblemsOf(outcome);
+  if (violations !== undefined) {
+    const where = violations.map(({ path, message }) => `${path || "/"} ${message}`).join("; ");
+    return {
+      code: "ContractError",
+      subcode: "invalid_result",
+      message: cleanText(`the result does not fit the output schema of the tool: ${where}`, longestToolText),
+      details: { violations },
+      isRetryable: false,
+      ...(shortOrigin(origin) && { origin: { serverId: origin.serverId, toolName: origin.toolName } }),
+    };
+  }
   const texts = content.flatMap((block) =>
     block.type === "text" && typeof block.text === "string" ? [block.text] : [],
   );

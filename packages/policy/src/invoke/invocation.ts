@@ -40,8 +40,11 @@ export type InvocationErrorCode = "AuthError" | "ContractError" | "ExecutionErro
 /** What went wrong, as data. */
 export interface InvocationError {
   readonly code: InvocationErrorCode;
-  /** `"tool_error"`: the tool itself says that it failed, and `output` is what it says. */
-  readonly subcode: HostsideErrorCode | "tool_error";
+  /**
+   * `"tool_error"`: the tool itself says that it failed, and `output` is what it says.
+   * `"invalid_result"`: its result does not fit its output schema, `details.violations` says where.
+   */
+  readonly subcode: HostsideErrorCode | "tool_error" | "invalid_result";
   /**
    * For people; a `tool_error`'s is the tool's own text, untrusted, at most 2000 characters of it.
    */
