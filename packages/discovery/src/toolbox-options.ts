@@ -53,8 +53,8 @@ export interface ToolboxOptions {
    */
   readonly estimateTokens?: (text: string) => number;
   /**
-   * Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not
-   * throw.
+   * Told what is odd and stops nobody: a ranker that failed, a fallback that was taken, an `admit`
+   * that failed. Must not throw.
    */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   /** Default: the real time. */

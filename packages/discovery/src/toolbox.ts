@@ -122,7 +122,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const reserved = new Set(Object.values(helperNames).map(foldCase));
   assertStaticTools(tools, reserved);
   const providers = inNameOrder(options.providers ?? []);
-  const admission = createToolAdmission(options.admit);
+  const admission = createToolAdmission(options.admit, onDiagnostic);
   const inspector = createInspector();
   const live = followSources({ tools, providers, precedence, reserved, inspector, admission });
   const search = createCatalogSearch();

@@ -35,12 +35,17 @@ interface Failed {
 
 /**
  * Makes the admission. Each tool is asked about once, until {@linkcode ToolboxAdmission.forget} or
- * another definition of it.
+ * another definition of it. `onFailure` is told of a rule that fails, once until then.
  */
-export function createToolAdmission(admit: Admit | undefined): ToolboxAdmission {
+export function createToolAdmission(
+  admit: Admit | undefined,
+  onFailure: (diagnostic: Diagnostic) => void = () => {},
+): ToolboxAdmission {
   const none: ReadonlyMap<string, QuarantinedTool> = new Map();
   if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };
   let decisions = new WeakMap<object, AdmitDecision>();
+  // By server.
+  const told = new Set<string>();
   const decide = (tool: RoutedTool): AdmitDecision => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
@@ -51,6 +56,7 @@ export function createToolAdmission(admit: Admit | undefined): ToolboxAdmission 
   return {
     forget() {
       decisions = new WeakMap();
+      told.clear();
     },
     sort(tools, report) {
       const offered = new Map<string, ToolboxTool>();
@@ -74,7 +80,12 @@ export function createToolAdmission(admit: Admit | undefined): ToolboxAdmission 
         offered.set(key, fallback === undefined || decideAloud(fallback) === "offer" ? tool : rest);
       }
       // One rule that fails fails for all tools.
-      for (const [serverId, tools] of failed) report(failedAdmission(serverId, tools));
+      for (const [serverId, tools] of failed) {
+        const diagnostic = failedAdmission(serverId, tools);
+        report(diagnostic);
+        if (!told.has(serverId)) onFailure(diagnostic);
+        told.add(serverId);
+      }
       return { offered, quarantined };
     },
   };
