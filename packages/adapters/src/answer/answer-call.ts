@@ -10,9 +10,8 @@ import { assertCallContext, assertSignal, quoteText } from "@hostside/core/imple
 import type { Presented, PresentContext, ResultPresenter } from "@hostside/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
-import { withAnswer } from "./approvals.ts";
+import { restoreArguments, withAnswer } from "./approvals.ts";
 import { plainPresenter } from "./plain-presenter.ts";
-import { readArguments } from "./read-arguments.ts";
 import { undeclaredToolError } from "./undeclared-tool-error.ts";
 import { ensureBlocks } from "./with-blocks.ts";
 
@@ -60,7 +59,7 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
   let tool: DeclaredTool | undefined;
   try {
     tool = findTool(declaration, call.name);
-    const args = tool.restore(readArguments(call.args, tool.name));
+    const args = restoreArguments(tool, call.args, means.source);
     const answered = withAnswer(tool, { ...call, args, context }, means.source);
     const options: CallOptions = { signal, context: answered, timeoutMs: means.timeoutMs, selected: tool.definition };
     outcome = await means.source.call(tool.definition.name, args, options);

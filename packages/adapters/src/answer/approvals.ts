@@ -2,6 +2,7 @@ import { HostsideError, type CallContext, type ToolDefinition } from "@hostside/
 import { describeCall, quoteText } from "@hostside/core/implement";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
+import { decodeTexts } from "./decode-texts.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /** A call that a person has to approve before it runs. */
@@ -49,7 +50,7 @@ export async function noteQuestion(
   { source, context }: Means,
 ): Promise<CallToApprove | undefined> {
   const { name, definition } = tool;
-  const read = argumentsOf(tool, given);
+  const read = argumentsOf(tool, given, source);
   if (read === undefined) return undefined;
   const { args } = read;
   const asked = { id, definition, args, context: { ...context, ...own } };
@@ -57,10 +58,24 @@ export async function noteQuestion(
   return { id, name, args, definition, shown };
 }
 
-/** The arguments as they will be sent; `undefined` for those that cannot be read. */
-export function argumentsOf(tool: DeclaredTool, given: unknown): { readonly args: unknown } | undefined {
+/**
+ * The arguments as they are sent. Of a call that a framework asks about, texts are not decoded: it
+ * may show the arguments as the model wrote them. Throws `invalid_arguments` for those that cannot
+ * be read.
+ */
+export function restoreArguments(tool: DeclaredTool, given: unknown, source: ToolSource): unknown {
+  const args = tool.restore(readArguments(given, tool.name));
+  return requiresApproval(source, tool) ? args : decodeTexts(args, tool.definition.inputSchema);
+}
+
+/** The same; `undefined` for those that cannot be read. */
+export function argumentsOf(
+  tool: DeclaredTool,
+  given: unknown,
+  source: ToolSource,
+): { readonly args: unknown } | undefined {
   try {
-    return { args: tool.restore(readArguments(given, tool.name)) };
+    return { args: restoreArguments(tool, given, source) };
   } catch {
     return undefined;
   }

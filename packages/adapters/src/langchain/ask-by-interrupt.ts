@@ -19,7 +19,7 @@ export async function askByInterrupt(
   const langgraph = await import("@langchain/langgraph").catch(() => undefined);
   if (langgraph === undefined) return undefined;
   const { name, definition } = tool;
-  const read = argumentsOf(tool, call.args);
+  const read = argumentsOf(tool, call.args, means.source);
   // The call itself says what is wrong with them.
   if (read === undefined) return undefined;
   const { args } = read;
