@@ -1,5 +1,5 @@
 import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, withoutHalves } from "@hostside/core/implement";
 
 /**
  * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, the
@@ -24,5 +24,7 @@ export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
 }
 
 function readToolResult({ toolResult }: JsonObject): unknown {
-  return toolResult === undefined || typeof toolResult === "string" ? toolResult : JSON.stringify(toolResult);
+  return toolResult === undefined || typeof toolResult === "string"
+    ? toolResult
+    : withoutHalves(JSON.stringify(toolResult));
 }

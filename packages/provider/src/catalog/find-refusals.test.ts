@@ -7,8 +7,12 @@ const object = (properties: JsonObject): JsonObject => ({ type: "object", proper
 describe("findRefusals()", () => {
   const cases: readonly (readonly [string, JsonObject, readonly string[]])[] = [
     ["a plain one", object({ a: { type: "array", items: {} } }), []],
-    ["one that says nothing", {}, ["no `type` (OpenAI, Anthropic)", "no `properties` (OpenAI)"]],
-    ["no properties", { type: "object" }, ["no `properties` (OpenAI)"]],
+    ["one that says nothing", {}, ["no `type` (OpenAI, Anthropic)"]],
+    ["no properties, which every adapter adds", { type: "object" }, []],
+    ["properties that are a list", { type: "object", properties: [] }, ["`properties` that are none (all)"]],
+    ["a boolean property", object({ a: true }), ["`true` or `false` as a schema (several)"]],
+    ["boolean items", object({ a: { type: "array", items: true } }), ["`true` or `false` as a schema (several)"]],
+    ["what is closed", { ...object({}), additionalProperties: false }, []],
     ["a text", { type: "string", properties: {} }, ['a `type` that is not "object" (OpenAI, Anthropic, Gemini)']],
     ["a choice", { ...object({}), oneOf: [] }, ["`oneOf` at the top (OpenAI, Anthropic)"]],
     ["an enum", { ...object({}), enum: [] }, ["`enum` at the top (OpenAI)"]],

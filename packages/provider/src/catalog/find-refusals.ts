@@ -7,7 +7,7 @@ const combinators = ["anyOf", "oneOf", "allOf"];
 
 /**
  * What model APIs refuse about an input schema, as they stand today, one phrase for each reason:
- * ``no `properties` (OpenAI)``. Empty for a schema that all of them are known to take. The schema
+ * ``no `type` (OpenAI, Anthropic)``. Empty for a schema that all of them are known to take. The schema
  * is not changed: what to send instead depends on the API.
  */
 export function findModelApiRefusals(schema: JsonObject): readonly string[] {
@@ -15,15 +15,14 @@ export function findModelApiRefusals(schema: JsonObject): readonly string[] {
   const { type, properties } = schema;
   if (type === undefined) refusals.push("no `type` (OpenAI, Anthropic)");
   else if (type !== "object") refusals.push('a `type` that is not "object" (OpenAI, Anthropic, Gemini)');
-  if (!isJsonObject(properties)) refusals.push("no `properties` (OpenAI)");
+  if (properties !== undefined && !isJsonObject(properties)) refusals.push("`properties` that are none (all)");
   for (const keyword of combinators) {
     if (schema[keyword] !== undefined) refusals.push(`\`${keyword}\` at the top (OpenAI, Anthropic)`);
   }
   for (const keyword of ["enum", "not"]) {
     if (schema[keyword] !== undefined) refusals.push(`\`${keyword}\` at the top (OpenAI)`);
   }
-  if (hasArrayWithoutItems(schema)) refusals.push("an array without `items` (OpenAI, Gemini)");
-  return refusals;
+  return [...refusals, ...findInside(schema)];
 }
 
 // Far above honest schemas; what comes behind is not looked at.
@@ -35,28 +34,32 @@ const ofOne: ReadonlySet<string> = new Set(["items", "additionalProperties", "no
 const ofSeveral: ReadonlySet<string> = new Set([...combinators, "prefixItems", "properties", "$defs", "definitions"]);
 
 // Goes by a list of its own, because how deep a schema is depends on the connector.
-function hasArrayWithoutItems(root: JsonObject): boolean {
+function findInside(root: JsonObject): ReadonlySet<string> {
   const parts: JsonObject[] = [root];
+  const found = new Set<string>();
   for (let index = 0; index < parts.length && index < mostParts; index += 1) {
     const part = parts[index];
     if (part === undefined) continue;
     const { type, items, prefixItems } = part;
     const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
-    if (isArray && items === undefined && prefixItems === undefined) return true;
+    if (isArray && items === undefined && prefixItems === undefined)
+      found.add("an array without `items` (OpenAI, Gemini)");
     // By what there is, not by what there could be: most parts have two members or three.
     for (const keyword of Object.keys(part)) {
-      if (ofOne.has(keyword)) addSchema(part[keyword], parts);
-      else if (ofSeveral.has(keyword)) addSchemas(part[keyword], parts);
+      const value = part[keyword];
+      if (!ofOne.has(keyword) && !ofSeveral.has(keyword)) continue;
+      const schemas: readonly unknown[] = ofOne.has(keyword) ? [value] : membersOf(value);
+      for (const schema of schemas) {
+        if (isJsonObject(schema)) parts.push(schema);
+        else if (typeof schema === "boolean" && keyword !== "additionalProperties") {
+          found.add("`true` or `false` as a schema (several)");
+        }
+      }
     }
   }
-  return false;
+  return found;
 }
 
-function addSchemas(schemas: unknown, parts: JsonObject[]): void {
-  if (typeof schemas !== "object" || schemas === null) return;
-  for (const schema of Object.values(schemas)) addSchema(schema, parts);
-}
-
-function addSchema(schema: unknown, parts: JsonObject[]): void {
-  if (isJsonObject(schema)) parts.push(schema);
+function membersOf(value: unknown): readonly unknown[] {
+  return typeof value === "object" && value !== null ? Object.values(value) : [];
 }

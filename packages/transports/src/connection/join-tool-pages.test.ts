@@ -210,6 +210,15 @@ describe("createToolListingReader()", () => {
     expect(sloppy.listing()).toEqual({ tools: [{ name: "a", inputSchema }], dropped: [], pages: 2 });
   });
 
+  it("ends where the server ignores cursors and gives a new one each time, and takes null for no tools", () => {
+    const reader = createToolListingReader({ limits: defaultLimits });
+    expect(reader.add({ tools: [tool("a")], nextCursor: "1" })).toBe("1");
+    expect(reader.add({ tools: [tool("a")], nextCursor: "2" })).toBeUndefined();
+    expect(reader.listing()).toEqual({ tools: [{ name: "a", inputSchema }], dropped: [], pages: 2 });
+    const empty = createToolListingReader({ limits: defaultLimits });
+    expect([empty.add({ tools: null }), empty.listing().tools]).toEqual([undefined, []]);
+  });
+
   it("says so of a page without an array of tools", () => {
     const reader = createToolListingReader({ limits: defaultLimits });
     expect([reader.add({}), reader.add({ tools: {} })]).toEqual([false, false]);
