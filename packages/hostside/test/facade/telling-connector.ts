@@ -19,6 +19,8 @@ export interface Told {
   /** `env.TOKEN` or the bearer token of the connection. */
   readonly token: string | undefined;
   readonly principal: string | undefined;
+  /** Number of the answer; no two have the same. */
+  readonly answer: number;
   /** Number of the connection; no two have the same. */
   readonly connection: number;
   /** What `note` was called with on this connection. */
@@ -42,6 +44,7 @@ export interface TellingOptions {
  */
 export function createTellingConnector({ headersFor = [], refuse }: TellingOptions = {}): Connector {
   let last = 0;
+  let answers = 0;
   return {
     perCaller: ({ id }) => headersFor.includes(id),
     async connect(spec, { principal }) {
@@ -57,6 +60,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
           program: serverTypeOf(spec) === "stdio" ? spec.command : spec.url,
           token: (spec as StdioEntry).env?.["TOKEN"] ?? (spec as HttpEntry).bearerToken,
           principal,
+          answer: (answers += 1),
           connection,
           notes,
           meta,
