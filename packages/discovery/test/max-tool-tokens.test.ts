@@ -133,6 +133,25 @@ describe("maxToolTokens", () => {
     expect(declared).toEqual(expect.arrayContaining([0, 2, 3, 4].map(thing)));
   });
 
+  it("shortens the lines of the directory before it leaves a group out", () => {
+    const provider = fakeProvider("mcp");
+    const ids = Array.from({ length: 47 }, (_, at) => `server_${at}`);
+    const definitions = ids.map((id) => serverTool(id, "thing"));
+    const about =
+      "Finds, reads and changes what a team keeps in its archive of documents, with all that belongs to it.";
+    provider.offer(
+      definitions,
+      ids.map((id) => groupOf(`mcp:${id}`, [`mcp_${id}_thing`], { description: `${about} ${about}` })),
+    );
+    const view = createToolbox({ providers: [provider] }).view();
+    view.tools({ maxToolTokens: 8000 });
+    const answer = view.listGroups({ query: "*" });
+    expect(answer.groups).toHaveLength(47);
+    expect(answer).not.toHaveProperty("omitted_groups");
+    expect(tokensOf(answer)).toBeLessThanOrEqual(2000);
+    expect(answer.groups[0]?.description).toMatch(/^Finds, reads/);
+  });
+
   it("never gives up what is always visible, and says when that alone is too much", () => {
     const diagnostics: Diagnostic[] = [];
     const toolbox = bigServer(60, 1000, { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });

@@ -7,7 +7,8 @@ import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 const maxTitleLength = 256;
 const maxDescriptionLength = 8192;
 const maxSummaryLength = 260;
-const maxEntryLength = 200;
+/** Longest line about a group in the directory. */
+export const maxEntryLength = 200;
 const maxInstructionsLength = 4096;
 
 /** A tool with its schema, in its own words: the name says whose it is. */

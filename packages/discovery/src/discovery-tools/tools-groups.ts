@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
-import { describeGroupEntry } from "./describe.ts";
+import { describeGroupEntry, maxEntryLength } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
 import { fitList, fitNames, partOfLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
@@ -25,6 +25,7 @@ export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
 
 // The directory is read once, and everything else depends on it.
 const share = 1 / 4;
+const shorterAbouts = [120, 80, 50, 24];
 
 /**
  * The compact directory; a group that a query finds alone comes with the names of its tools.
@@ -38,11 +39,16 @@ export function listGroups(context: HelperContext, { query = "" }: GroupsInput):
     wanted === "*" || texts.some((text) => foldCase(text).includes(wanted));
   const found = all.filter((group) => isFound(group.id, group.title, context.about(group)));
   const isOne = found.length === 1 && wanted !== "" && wanted !== "*";
-  const entries = found.map((group) => ({
-    ...describeGroupEntry(group, context.about(group)),
-    ...(isOne && { members: fitNames(group.members, partOfLimit(limit, 3 / 4))?.names ?? [] }),
-  }));
-  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, partOfLimit(limit, 7 / 8));
+  const fit = (longestAbout: number): ReturnType<typeof fitList<GroupEntry>> => {
+    const entries = found.map((group) => ({
+      ...describeGroupEntry(group, context.about(group), longestAbout),
+      ...(isOne && { members: fitNames(group.members, partOfLimit(limit, 3 / 4))?.names ?? [] }),
+    }));
+    return fitList<GroupEntry>(entries, ({ id }) => id, partOfLimit(limit, 7 / 8));
+  };
+  // All groups with less of each say more than some with all.
+  let { fitted, omitted } = fit(maxEntryLength);
+  for (const longestAbout of shorterAbouts) if (omitted !== undefined) ({ fitted, omitted } = fit(longestAbout));
   const ids = new Set(found.map(({ id }) => foldCase(id)));
   return {
     groups: fitted,
