@@ -29,6 +29,8 @@ export interface ServerExtras {
   /** What it says about signing in. A secret may have references in it. */
   readonly oauth?:
     | {
+        /** `"client_credentials"`: the host signs in as itself, and no user. */
+        readonly flow?: "client_credentials" | undefined;
         readonly clientId?: string | undefined;
         readonly clientSecret?: string | undefined;
         readonly scopes?: readonly string[] | undefined;

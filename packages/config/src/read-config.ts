@@ -11,6 +11,7 @@ import { configDialectOf } from "./dialects/all-dialects.ts";
 import type { ConfigDialect, ReadContext } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/dialect-name.ts";
 import type { HostSettings } from "./host-settings.ts";
+import { isConfigMap, nameOfData } from "./parse/config-data.ts";
 import { fromData } from "./parse/from-data.ts";
 import { parseConfig, strictProblem } from "./parse/parse-config.ts";
 import type { ConfigFormat, ParsedConfig } from "./parse/parsed-config.ts";
@@ -52,6 +53,12 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
     const fix = 'put them under "mcpServers", or name the dialect';
     problems.add({ path: [], severity: "error", code: "unknown_dialect", message, fix });
     return { servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
+  }
+  const isNothing = parsed.data === null && parsed.format === "yaml";
+  if (!isConfigMap(parsed.data) && !Array.isArray(parsed.data) && !isNothing) {
+    const message = `must be an object, and is ${nameOfData(parsed.data)}`;
+    problems.add({ path: [], severity: "error", code: "wrong_type", message });
+    return { dialect: name, servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
   }
   const dialect = configDialectOf(name);
   const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;

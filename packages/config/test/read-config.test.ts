@@ -224,7 +224,59 @@ describe("readConfig() of ids", () => {
   });
 });
 
+describe("readConfig() of a client of the host's own", () => {
+  const client = { client_id: "c", client_secret: "${SECRET}" };
+  it.each<[string, object, DialectName]>([
+    [
+      "hostside",
+      {
+        servers: {
+          a: {
+            url: "https://x.test/mcp",
+            auth: "oauth",
+            oauth: { clientId: "c", clientSecret: "${SECRET}", flow: "client_credentials" },
+          },
+        },
+      },
+      "hostside",
+    ],
+    [
+      "anda",
+      [
+        {
+          id: "a",
+          transport: { type: "http", url: "https://x.test/mcp", auth: { ...client, flow: "client_credentials" } },
+        },
+      ],
+      "anda",
+    ],
+  ])("keeps that the host signs in as itself: %s", (_, file, dialect) => {
+    const { servers, problems } = readConfig(file, { dialect });
+    expect(problems).toEqual([]);
+    expect(servers).toMatchObject([
+      { draft: { auth: "oauth" }, extras: { oauth: { flow: "client_credentials", clientId: "c" } } },
+    ]);
+  });
+
+  it.each([
+    ["without a secret", { clientId: "c", flow: "client_credentials" }, "missing_field"],
+    ["that is not known", { clientId: "c", flow: "implicit" }, "wrong_type"],
+  ])("refuses a flow %s", (_, oauth, code) => {
+    const { servers, problems } = readConfig({ servers: { a: { url: "https://x.test/mcp", auth: "oauth", oauth } } });
+    expect(servers).toEqual([]);
+    expect(problems).toMatchObject([{ severity: "error", code, path: "servers.a.oauth.flow" }]);
+  });
+});
+
 describe("readConfig() of bad input", () => {
+  it.each(["null", "7", '"text"', "true"])("says of %s that it is no object, whatever tool it is of", (text) => {
+    for (const file of ["/p/.mcp.json", "/p/.cursor/mcp.json", "/p/hostside.json", "/p/.gemini/settings.json"]) {
+      const { servers, problems } = readConfig(text, { file });
+      expect(servers).toEqual([]);
+      expect(problems.filter(({ severity }) => severity === "error")).toMatchObject([{ line: 1, code: "wrong_type" }]);
+    }
+  });
+
   it("reads what is whole of half a file", () => {
     const text = '{"mcpServers": {\n"a": {"command": "x"},\n"b": {"command": "y", "args": ["--safe"';
     const { servers, problems } = readConfig(text, { file: "mcp.json" });

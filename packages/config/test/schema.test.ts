@@ -44,6 +44,7 @@ const extraFields: Fields<Omit<ServerExtras, "assumed" | "breaker" | "defaultCwd
   taskWaitMs: true,
 };
 const oauthFields: Fields<Required<ServerExtras>["oauth"] & object> = {
+  flow: true,
   clientId: true,
   clientSecret: true,
   scopes: true,

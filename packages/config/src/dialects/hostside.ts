@@ -7,6 +7,7 @@ import { toPlain } from "../parse/to-plain.ts";
 import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { warnDockerRm } from "../read/docker-rm-warning.ts";
+import { readFlow } from "../read/read-oauth.ts";
 import { readInputs } from "../read/read-inputs.ts";
 import { readSettings } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
@@ -89,6 +90,7 @@ function readExtras(entry: ConfigEntry): ServerExtras {
   }
   const oauth = entry.entry("oauth");
   const settings = oauth && {
+    flow: readFlow(oauth),
     clientId: oauth.text("clientId"),
     clientSecret: oauth.text("clientSecret"),
     scopes: oauth.texts("scopes"),

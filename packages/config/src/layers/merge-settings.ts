@@ -7,6 +7,9 @@ import type { ConfigLayer } from "./config-layer.ts";
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
 const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
+// Every file of nexo has these, as defaults, and nothing is done by them.
+const timeKeys: readonly (keyof HostSettings)[] = ["sessionTtlMs", "idleReapMs"];
+
 /** What the settings of a project's file may change of what its user gets. */
 export function projectSettings({ allowServers, denyServers, serve, strictRootPaths }: HostSettings): HostSettings {
   return {
@@ -53,7 +56,7 @@ export function mergeSettings(
         continue;
       }
       if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
-      else ignored.push(key);
+      else if (!(result.dialect === "nexo" && timeKeys.includes(key))) ignored.push(key);
     }
     if (ignored.length > 0 && projectFolder !== undefined) problems.push(ignoredSettings(file, ignored));
   }

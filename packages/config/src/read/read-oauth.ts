@@ -12,6 +12,7 @@ const spellings = {
 } as const;
 const known: ReadonlySet<string> = new Set([
   ...Object.values(spellings).flat(),
+  "flow",
   "callbackPort",
   "scopes",
   "scope",
@@ -32,6 +33,7 @@ export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string =
     settings.set(field, oauth.text(name));
     draft.place(`oauth.${field}`, oauth.at(name));
   }
+  settings.set("flow", readFlow(oauth));
   settings.set("callbackPort", oauth.number("callbackPort"));
   const scopesKey = oauth.has("scopes") ? "scopes" : "scope";
   const written = oauth.get(scopesKey);
@@ -45,4 +47,19 @@ export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string =
   const found = Object.fromEntries([...settings].filter(([, setting]) => setting !== undefined));
   draft.extra("oauth", found);
   return found;
+}
+
+/** The word for the way of signing in. Without a client there is nothing to sign in as. */
+export function readFlow(oauth: ConfigEntry): OauthSettings["flow"] {
+  const flow = oauth.text("flow");
+  if (flow === undefined || flow === "authorization_code") return undefined;
+  if (flow !== "client_credentials") {
+    oauth.error("flow", { code: "wrong_type", message: 'must be "authorization_code" or "client_credentials"' });
+    return undefined;
+  }
+  const has = (names: readonly string[]): boolean => names.some((name) => oauth.has(name));
+  if (!has(spellings.clientId) || !has(spellings.clientSecret)) {
+    oauth.error("flow", { code: "missing_field", message: "client_credentials needs a client id and a client secret" });
+  }
+  return flow;
 }

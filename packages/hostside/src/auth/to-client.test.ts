@@ -14,6 +14,14 @@ describe("toClient()", () => {
       redirectUri: "http://localhost:8123/callback",
       issuer: "https://login.example.com/tenant",
     });
+    expect(toClient({ flow: "client_credentials", clientId: "id", clientSecret: "s", callbackPort: 1 })).toEqual({
+      flow: "client_credentials",
+      clientId: "id",
+      clientSecret: "s",
+      scopes: undefined,
+      resource: undefined,
+      issuer: undefined,
+    });
     expect(toClient({ callbackPort: 1, redirectUri: "http://127.0.0.1:2/cb" })).toMatchObject({
       redirectUri: "http://127.0.0.1:2/cb",
     });

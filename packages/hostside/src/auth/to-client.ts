@@ -7,14 +7,14 @@ const wellKnownBehind = /^(.*)\/\.well-known\/openid-configuration$/;
 /** The client that a server's entry in a configuration names; `undefined` when it names none. */
 export function toClient(said: ServerExtras["oauth"]): ClientConfig | undefined {
   if (said === undefined) return undefined;
-  const { clientId, clientSecret, scopes, redirectUri, callbackPort, resource, metadataUrl } = said;
+  const { flow, clientId, clientSecret, scopes, redirectUri, callbackPort, resource, metadataUrl } = said;
+  const issuer = metadataUrl === undefined ? undefined : issuerOfMetadata(metadataUrl);
+  const common = { clientSecret, scopes, resource, issuer };
+  if (flow !== undefined && clientId !== undefined) return { ...common, flow, clientId };
   return {
+    ...common,
     clientId,
-    clientSecret,
-    scopes,
-    resource,
     redirectUri: redirectUri ?? (callbackPort === undefined ? undefined : `http://localhost:${callbackPort}/callback`),
-    issuer: metadataUrl === undefined ? undefined : issuerOfMetadata(metadataUrl),
   };
 }
 

@@ -26,6 +26,7 @@ const oauthFields: Fields<NonNullable<HostEntryExtras["oauth"]>> = {
   redirectUri: true,
   metadataUrl: true,
   resource: true,
+  flow: true,
 };
 
 /**
@@ -74,6 +75,11 @@ function assertOauth(name: string, oauth: unknown): asserts oauth is NonNullable
     if (member === "scopes") {
       if (!Array.isArray(value) || value.some((scope) => typeof scope !== "string")) {
         throw specError(name, field, "must be an array of strings");
+      }
+    } else if (member === "flow") {
+      if (value !== "client_credentials") throw specError(name, field, 'must be "client_credentials"');
+      if (oauth["clientId"] === undefined || oauth["clientSecret"] === undefined) {
+        throw specError(name, field, "needs a clientId and a clientSecret");
       }
     } else if (member === "callbackPort") {
       const isPort = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;

@@ -221,6 +221,32 @@ describe("hostside add", () => {
 });
 
 describe("the file that is edited", () => {
+  it.each([
+    ["Latin-1", Buffer.from('{ "servers": {} } // M\u00fcller', "latin1")],
+    ["UTF-16", Buffer.from('\uFEFF{ "servers": {} }', "utf16le")],
+  ])("is left byte for byte as it is where it is %s", async (_, bytes) => {
+    using terminal = fakeTerminal();
+    const file = homeFile(terminal, ".config/hostside/hostside.json", "");
+    writeFileSync(file, bytes);
+    expect(await runIn(terminal, ["add", "a", "--", "x"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/UTF-(?:8|16)/),
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+
+  it("keeps a byte order mark, comments, line ends and trailing commas", async () => {
+    using terminal = fakeTerminal();
+    const text = '\uFEFF{\r\n  // mine\r\n  "servers": {\r\n    "b": { "command": "b" }, /* b */\r\n  },\r\n}\r\n';
+    const file = homeFile(terminal, ".config/hostside/hostside.json", text);
+    expect(await runIn(terminal, ["add", "a", "--", "x"])).toMatchObject({ code: 0 });
+    const after = readFileSync(file, "utf8");
+    expect(after.startsWith('\uFEFF{\r\n  // mine\r\n  "servers": {\r\n    "b": { "command": "b" }, /* b */')).toBe(
+      true,
+    );
+    expect(after.replaceAll("\r\n", "")).not.toContain("\n");
+  });
+
   it("is the target of a link, with its mode; the link stays", async () => {
     using terminal = fakeTerminal();
     const target = homeFile(terminal, "dotfiles/hostside.json", "{ }\n");

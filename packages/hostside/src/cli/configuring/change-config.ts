@@ -104,6 +104,9 @@ function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig 
   if (/\.(?:ya?ml|toml)$/i.test(file)) {
     throw usageError(`${file} is no JSON, and hostside edits nothing else`, "nothing was changed");
   }
+  if (text?.includes("\uFFFD") === true) {
+    throw usageError(`${file} has bytes that are no UTF-8`, "nothing was changed: save it as UTF-8");
+  }
   const isBlank = (text ?? "").trim() === "";
   const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "jsonc", file });
   const other = otherTool(file, parsed.data);
