@@ -107,13 +107,21 @@ export function toAuthError(error: unknown, about: Troubled, doing: string): Hos
   if (error instanceof Error && isHostsideError(error.cause)) return naming(error.cause, about);
   const { redact } = about.secrets;
   const reason =
-    error instanceof Error ? safeExcerptOf(about, `${error.name}: ${errorTextOf(error)}`) : "no reason given";
+    error instanceof Error
+      ? safeExcerptOf(about, `${error.name}: ${errorTextOf(error)}${codeBeneath(error)}`)
+      : "no reason given";
   const isNetwork = error instanceof TypeError;
   return new HostsideError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
     code: isNetwork ? "unreachable" : "auth_required",
     serverId: about.serverId,
     cause: safeCause(error, redact),
   });
+}
+
+// Of a `fetch` all that says more: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT.
+function codeBeneath({ cause }: Error): string {
+  if (!(cause instanceof Error)) return "";
+  return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : codeBeneath(cause);
 }
 
 function naming(error: HostsideError, { serverId }: Troubled): HostsideError {

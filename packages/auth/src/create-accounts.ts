@@ -10,7 +10,7 @@ import type { Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import { learnSecrets } from "./fetching/learn-secrets.ts";
-import type { ClientConfig } from "./oauth-options.ts";
+import type { ClientConfig, OAuthFetch } from "./oauth-options.ts";
 import type { OAuthSettings } from "./read-oauth-options.ts";
 
 /** The accounts that are in use. */
@@ -54,7 +54,8 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
   const createEntry = (spec: ServerSpec, { principal, url, config }: Owner): Entry => {
     const secrets = createSecretMemory(withSecrets(spec, config));
     const { fetch, guard, clock } = settings;
-    const own = createBoundedFetch({ fetch, guard, clock, closing, server: { serverId: spec.id, principal } });
+    const server = { serverId: spec.id, principal };
+    const own = createBoundedFetch({ fetch: fetchFor(fetch, spec), guard, clock, closing, server });
     const entry: Entry = {
       config,
       connected: undefined,
@@ -91,6 +92,11 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
       return entry.account;
     },
   };
+}
+
+/** The product's `fetch` for one server. */
+export function fetchFor(fetch: OAuthFetch | undefined, spec: ServerSpec): AuthorizationFetch | undefined {
+  return fetch && ((url, init) => fetch(url, init, spec));
 }
 
 /** Reads on whose behalf. Throws a `TypeError` for what is no text. */

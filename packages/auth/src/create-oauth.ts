@@ -1,7 +1,14 @@
-import { HostsideError, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@hostside/core/implement";
+import { assertServerSpec, HostsideError, type ServerSpec } from "@hostside/core";
+import {
+  assertKnownOptions,
+  assertSignal,
+  createEvent,
+  isPlainObject,
+  kindOf,
+  type Fields,
+} from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
-import { createAccounts, principalOf } from "./create-accounts.ts";
+import { createAccounts, fetchFor, principalOf } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
 import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
@@ -90,7 +97,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       closing.throwIfAborted();
       return signingIn.cancel(serverId, options.principal);
     },
-    discover: async (url, options) => discoverFor(parts, url, options),
+    discover: async (server, options) => discoverFor(parts, server, options),
     async signOut(serverId, options = {}) {
       assertKnownOptions("signOut()", options, signOutFields);
       closing.throwIfAborted();
@@ -117,7 +124,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
 
 function discoverFor(
   parts: AuthParts,
-  url: unknown,
+  server: unknown,
   options: Pick<SignInOptions, "signal"> = {},
 ): Promise<DiscoveredAuthorization | null> {
   const { settings, closing } = parts;
@@ -125,10 +132,17 @@ function discoverFor(
   closing.throwIfAborted();
   const signal = signalOf(options);
   const { fetch, guard, clock } = settings;
-  const spec = specOf(url);
+  const spec = specOf(server);
   // Nobody's: what is found out here is nobody else's hint.
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
-  const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server: { serverId: spec.id }, reads: "head" });
+  const fetchHead = createBoundedFetch({
+    fetch: fetchFor(fetch, spec),
+    guard,
+    clock,
+    closing,
+    server: { serverId: spec.id },
+    reads: "head",
+  });
   return discoverUrl({ account, fetchHead, signal }, parts);
 }
 
@@ -165,6 +179,10 @@ function signalOf({ signal }: Pick<SignInOptions, "signal">): AbortSignal {
 
 // The id is for messages alone.
 function specOf(url: unknown): ServerSpec {
+  if (isPlainObject(url)) {
+    assertServerSpec(url);
+    return url;
+  }
   if (!(url instanceof URL) && typeof url !== "string") throw new TypeError(`url must be a URL, not ${kindOf(url)}`);
   const text = String(url);
   if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");

@@ -1,4 +1,4 @@
-import type { AuthorizationFetch, Clock, ConnectionGuard, JsonObject } from "@hostside/core";
+import type { Clock, ConnectionGuard, JsonObject, ServerSpec } from "@hostside/core";
 import type { CredentialStore } from "./store/credential-store.ts";
 
 /** Options of `createOAuth`. */
@@ -31,10 +31,10 @@ export interface OAuthOptions {
    */
   readonly guard?: ConnectionGuard | undefined;
   /**
-   * Does the requests that no connector makes. Default: the runtime's `fetch`, bounded as a
-   * connector's is.
+   * Does the requests that no connector makes; `server` is whom they are for. Default: the runtime's
+   * `fetch`, bounded as a connector's is.
    */
-  readonly fetch?: AuthorizationFetch | undefined;
+  readonly fetch?: OAuthFetch | undefined;
   /**
    * How long before its end an access token is renewed, in milliseconds; at most a fifth of its
    * life. Default 60,000: longer than a request takes, shorter than the shortest lives that are
@@ -44,6 +44,9 @@ export interface OAuthOptions {
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
+
+/** A `fetch` that knows for which server it is called. */
+export type OAuthFetch = (url: string | URL, init: RequestInit | undefined, server: ServerSpec) => Promise<Response>;
 
 /** The product as authorization servers show it to users (RFC 7591, 2). */
 export interface ProductIdentity {

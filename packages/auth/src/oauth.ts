@@ -129,7 +129,10 @@ export interface OAuth extends AsyncDisposable {
    * refuses and publishes nothing `registration` is empty: it may have the endpoints of the protocol
    * of 2025-03-26, or want a key.
    */
-  discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
+  discover(
+    server: ServerSpec | URL | string,
+    options?: Pick<SignInOptions, "signal">,
+  ): Promise<DiscoveredAuthorization | null>;
   /**
    * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also
    * when it could not be reached. Other processes see it within 10 s. Rejects with `store_failed`

@@ -68,6 +68,7 @@ const httpFields: Fields<Omit<HttpEntry, "command" | keyof EntrySettings>> = {
   bearerToken: true,
   auth: true,
   mode: true,
+  tls: true,
 };
 const toolFields: Fields<ToolOverride> = { effect: true, requireApproval: true, title: true, description: true };
 const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | "projectServe">> = {

@@ -11,6 +11,7 @@ import type {
   MemoryEntry,
   EntrySettings,
   ServerSpec,
+  ServerTls,
   ServerType,
   StdioEntry,
   ToolOverride,
@@ -42,6 +43,7 @@ const overrideFields: Fields<ToolOverride> = {
   title: true,
   description: true,
 };
+const tlsFields: Fields<ServerTls> = { ca: true, cert: true, key: true };
 /** The members that an entry may have, by the type of its server. */
 export const serverEntryFields: {
   readonly stdio: Fields<Omit<StdioEntry, "url">>;
@@ -50,7 +52,16 @@ export const serverEntryFields: {
   readonly custom: Fields<Omit<CustomEntry, "command" | "url">>;
 } = {
   stdio: { type: true, command: true, args: true, env: true, inheritEnv: true, cwd: true, ...settingFields },
-  http: { type: true, url: true, headers: true, bearerToken: true, auth: true, mode: true, ...settingFields },
+  http: {
+    type: true,
+    url: true,
+    headers: true,
+    bearerToken: true,
+    auth: true,
+    mode: true,
+    tls: true,
+    ...settingFields,
+  },
   memory: { type: true, serve: true, ...settingFields },
   custom: { type: true, open: true, ...settingFields },
 };
@@ -185,6 +196,13 @@ function hintForType(type: unknown): string {
   return typeof type === "string" && /^(?:streamable[-_]?)?https?$/i.test(type) ? '; here it is "http"' : "";
 }
 
+function assertTls(check: Checks): void {
+  const tls = check.object("tls");
+  tls?.known(tlsFields);
+  for (const member of ["cert", "key"]) tls?.optional(member, "string");
+  tls?.texts("ca");
+}
+
 function assertMembersOf(type: ServerType, check: Checks): void {
   switch (type) {
     case "stdio":
@@ -200,6 +218,7 @@ function assertMembersOf(type: ServerType, check: Checks): void {
       check.optional("bearerToken", "string");
       check.oneOf("auth", httpAuths);
       check.oneOf("mode", ["auto", "streamable", "sse"]);
+      assertTls(check);
       return;
     case "memory":
       check.callable("serve");
@@ -221,6 +240,10 @@ interface Checks {
   optional(field: string, type: "string" | "boolean"): void;
   oneOf(field: string, values: readonly string[]): void;
   strings(field: string): void;
+  /** A string, or an array of them. */
+  texts(field: string): void;
+  /** The checks of an object, if it is there. */
+  object(field: string): Checks | undefined;
   record(field: string): void;
   callable(field: string): void;
   /** An object whose members are known and keep a rule. */
@@ -266,6 +289,15 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
       const value = owner[field];
       if (value === undefined || (Array.isArray(value) && value.every((item) => typeof item === "string"))) return;
       throw fail(field, "must be an array of strings");
+    },
+    texts(field) {
+      if (typeof owner[field] !== "string") this.strings(field);
+    },
+    object(field) {
+      const value = owner[field];
+      if (value === undefined) return undefined;
+      if (!isPlainObject(value)) throw fail(field, `must be an object, not ${kindOf(value)}`);
+      return createChecks(id, value, `${prefix}${field}.`);
     },
     record(field) {
       const value = owner[field];

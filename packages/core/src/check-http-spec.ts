@@ -14,6 +14,7 @@ export function checkHttpSpec(spec: ServerSpec): void {
   if (spec.url === undefined) return;
   const { id } = spec;
   const url = parseHttpUrl(id, spec.url);
+  checkTls(id, spec, url);
   const carriers = [...checkHeaders(id, spec.headers ?? {}), ...checkCredentials(id, spec)];
   const exposed = isConfidentialUrl(url) ? undefined : carriers[0];
   if (exposed !== undefined) {
@@ -36,6 +37,16 @@ function parseHttpUrl(id: string, text: string): URL {
   }
   if (url.hash !== "") throw specError(id, field, "must not have a fragment");
   return url;
+}
+
+function checkTls(id: string, { tls }: HttpEntry, { protocol }: URL): void {
+  if (tls === undefined) return;
+  const { ca, cert, key } = tls;
+  if (cert !== undefined && protocol !== "https:") throw specError(id, "tls.cert", "needs an https: URL");
+  if ((cert === undefined) !== (key === undefined)) throw specError(id, "tls", "must have cert and key, or neither");
+  const texts = { ca: [ca ?? []].flat(), cert: [cert ?? []].flat(), key: [key ?? []].flat() };
+  const wrong = Object.entries(texts).find(([, pems]) => pems.some((pem) => !pem.includes("-----BEGIN ")));
+  if (wrong !== undefined) throw specError(id, `tls.${wrong[0]}`, 'must be PEM, with a line "-----BEGIN …"');
 }
 
 /** Returns the fields that carry credentials. */

@@ -23,6 +23,7 @@ export type {
   EntrySettings,
   ServerSharing,
   ServerSpec,
+  ServerTls,
   StdioEntry,
   ToolOverride,
 } from "./server-spec.ts";

@@ -22,6 +22,7 @@ export function redactSpec(spec: ServerSpec): ServerSpec {
     url: redactUrl(spec.url),
     ...(spec.headers && { headers: maskValues(spec.headers) }),
     ...(spec.bearerToken !== undefined && { bearerToken: redacted }),
+    ...(spec.tls?.key !== undefined && { tls: { ...spec.tls, key: redacted } }),
   };
 }
 

@@ -141,7 +141,18 @@ export interface HttpEntry extends EntrySettings {
    * 415, never after 401 or 403.
    */
   readonly mode?: "auto" | "streamable" | "sse" | undefined;
+  /** TLS of this server alone. On Node, and not together with a `fetch` of the connector's. */
+  readonly tls?: ServerTls | undefined;
   readonly command?: undefined;
+}
+
+/** TLS of one server. Texts are PEM; in a file they may be paths of files with PEM. */
+export interface ServerTls {
+  /** Authorities that are trusted beside those of the process, also at its authorization server. */
+  readonly ca?: string | readonly string[] | undefined;
+  /** The host's own certificate, shown to the origin of the server alone. Needs `key`. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /** A server inside this process, for tests and for embedding. */

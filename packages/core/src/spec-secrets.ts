@@ -91,6 +91,7 @@ function configuredSecrets(entry: ServerEntry): readonly string[] {
   return [
     ...Object.values(entry.headers ?? {}).flatMap(valueSecrets),
     ...valueSecrets(entry.bearerToken?.trim() ?? ""),
+    ...valueSecrets(entry.tls?.key?.trim() ?? ""),
     ...urlSecrets(entry.url),
   ];
 }

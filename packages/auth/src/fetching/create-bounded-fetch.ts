@@ -1,5 +1,6 @@
 import {
   HostsideError,
+  isHostsideError,
   type AuthorizationFetch,
   type Clock,
   type ConnectionGuard,
@@ -63,7 +64,9 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
         deadline.dispose();
       }
     } catch (error) {
-      throw new TypeError("fetch failed", { cause: error });
+      // A fetch of a connector's kind has wrapped what it knows already.
+      const known = error instanceof TypeError && isHostsideError(error.cause) ? error.cause : error;
+      throw new TypeError("fetch failed", { cause: known });
     }
   };
 }

@@ -37,7 +37,8 @@ export async function expandConfig(server: ConfiguredServer, context: ExpandCont
   const expanded = await expandDraft(server.draft, fields);
   const filled = withVariables(server, { draft: expanded, fields, context });
   const extras = await expandExtras(server.extras, fields);
-  const spec = await withEnvFile(withFolder(filled, server, context), extras, { fields, context });
+  const secured = await withTlsFiles(withFolder(filled, server, context), { fields, context });
+  const spec = await withEnvFile(secured, extras, { fields, context });
   const { problems, secrets } = fields;
   if (!problems.some(({ severity }) => severity === "error")) checkSpec(spec, fields, context);
   const isUsable = !problems.some(({ severity }) => severity === "error");
@@ -103,6 +104,28 @@ function withFolder(draft: ServerDraft, { extras }: ConfiguredServer, { folders 
   return draft.command === undefined || draft.cwd !== undefined || folder === undefined
     ? draft
     : { ...draft, cwd: folder };
+}
+
+// What is no PEM is the path of a file with it.
+async function withTlsFiles(draft: ServerDraft, { fields, context }: Omit<Filling, "draft">): Promise<ServerDraft> {
+  if (draft.url === undefined || draft.tls === undefined) return draft;
+  const read = async (field: string, written: string): Promise<string> => {
+    const text = await fields.expand(field, written);
+    if (text.includes("-----BEGIN ")) return text;
+    const found = await resolveReference({ text, kind: "file", name: text }, context, []);
+    if ("message" in found) fields.report(field, { severity: "error", ...found });
+    return "value" in found ? found.value : text;
+  };
+  const { ca, cert, key } = draft.tls;
+  const authorities = await Promise.all([ca ?? []].flat().map((one) => read("tls.ca", one)));
+  const secret = key === undefined ? undefined : await read("tls.key", key);
+  if (secret !== undefined) fields.addSecret(secret);
+  const tls = {
+    ...(ca !== undefined && { ca: authorities }),
+    ...(cert !== undefined && { cert: await read("tls.cert", cert) }),
+    ...(secret !== undefined && { key: secret }),
+  };
+  return { ...draft, tls };
 }
 
 // What `env` has wins over the file.

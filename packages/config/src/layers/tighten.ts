@@ -29,6 +29,7 @@ const draftRules: Readonly<Record<Members<ServerDraft>, Tighten>> = {
   url: any,
   headers: any,
   bearerToken: any,
+  tls: any,
   auth: any,
   mode: any,
   era: any,

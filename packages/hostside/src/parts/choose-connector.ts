@@ -1,4 +1,5 @@
-import type { AuthorizationFetch, Clock, Connector } from "@hostside/core";
+import type { OAuthOptions } from "@hostside/auth";
+import type { AuthorizationFetch, Clock, Connector, ServerSpec } from "@hostside/core";
 import { createAuthorizationFetch, createConnector, type ConnectorOptions } from "@hostside/transports";
 import type { HostOptions } from "../host-options.ts";
 
@@ -17,8 +18,13 @@ export function chooseConnector(
  * What asks authorization servers where no connection does: it goes the way that the connector
  * goes.
  */
-export function chooseFetch(given: HostOptions["connector"]): AuthorizationFetch | undefined {
-  if (given === undefined || "connect" in given) return undefined;
+export function chooseFetch(given: HostOptions["connector"] = {}): OAuthOptions["fetch"] {
+  if ("connect" in given) return undefined;
   const { proxy, ca } = given;
-  return proxy === undefined && ca === undefined ? undefined : createAuthorizationFetch({ proxy, ca });
+  const known = new WeakMap<ServerSpec, AuthorizationFetch>();
+  return (url, init, server) => {
+    const fetch = known.get(server) ?? createAuthorizationFetch({ proxy, ca, server });
+    known.set(server, fetch);
+    return fetch(url, init);
+  };
 }

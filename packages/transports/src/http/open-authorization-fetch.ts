@@ -1,17 +1,27 @@
-import type { AuthorizationFetch } from "@hostside/core";
+import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
 import { HostsideError } from "@hostside/core";
 import { createDefaultExchange } from "#http-exchange";
 import { passedHeaders, toHttpRequest } from "./auth/exchange-fetch.ts";
-import type { HttpReply } from "./exchange/http-exchange.ts";
+import { toTrust, type HttpReply } from "./exchange/http-exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
+
+/** By which way a `fetch` for authorization servers goes. */
+export interface AuthorizationFetchOptions extends Pick<HttpOptions, "ca" | "proxy"> {
+  /** Whom it is for: its `tls` counts, and its id is in errors. Default: nobody in particular. */
+  readonly server?: ServerSpec | undefined;
+}
 
 /**
  * Makes the `fetch` of `createAuthorizationFetch`. Its connections keep no process alive, and end
  * by themselves.
  */
-export function openAuthorizationFetch({ proxy, ca }: Pick<HttpOptions, "ca" | "proxy">): AuthorizationFetch {
-  const serverId = "authorization";
-  const exchange = createDefaultExchange({ serverId, proxy, ca: ca === undefined ? [] : [ca].flat() });
+export function openAuthorizationFetch({ proxy, ca, server }: AuthorizationFetchOptions): AuthorizationFetch {
+  const serverId = server?.id ?? "authorization";
+  const exchange = createDefaultExchange({
+    serverId,
+    proxy,
+    trust: server?.url === undefined ? toTrust(ca) : toTrust(ca, server.tls, new URL(server.url).origin),
+  });
   return async (url, options = {}) => {
     const signal = options.signal ?? undefined;
     signal?.throwIfAborted();

@@ -1,13 +1,12 @@
 import type { AuthorizationFetch } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { HttpOptions } from "../http/http-options.ts";
+import type { AuthorizationFetchOptions } from "../http/open-authorization-fetch.ts";
 import { assertHttpOptions } from "./assert-http-options.ts";
 import { loadHttp } from "./load-transport.ts";
 
-/** By which way a `fetch` of {@linkcode createAuthorizationFetch} goes. */
-export type AuthorizationFetchOptions = Pick<HttpOptions, "ca" | "proxy">;
+export type { AuthorizationFetchOptions } from "../http/open-authorization-fetch.ts";
 
-const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true };
+const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true, server: true };
 
 /**
  * Makes a `fetch` that goes the same way as a connector with these options, for

@@ -31,7 +31,7 @@ export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes
   await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser });
   const { oauth, config } = accounts;
   startableServer(config, serverId);
-  const { spec, url } = mustSignInTarget(config, serverId);
+  const { spec } = mustSignInTarget(config, serverId);
   const { signal } = terminal;
 
   const kept = (await oauth.list()).find(
@@ -41,7 +41,7 @@ export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes
   if (!again && isEnough && isGood(kept, Date.now())) {
     return report(kept, "already signed in", context);
   }
-  if ((await oauth.discover(url, { signal })) === null) {
+  if ((await oauth.discover(spec, { signal })) === null) {
     const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
     if (context.options.json === true) printJson(terminal, facts);
     else printLines(terminal, [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);

@@ -51,7 +51,7 @@ const failures: readonly (readonly [RegExp, Failure])[] = [
 // Whoever made the certificate may be somebody the host trusts.
 const unknownAuthority = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_)/;
 const authorityHint =
-  "; if the host trusts whoever signed its certificate, NODE_EXTRA_CA_CERTS or the connector's `ca` says so";
+  "; if the host trusts whoever signed its certificate, tls.ca of the server's entry, NODE_EXTRA_CA_CERTS or the connector's `ca` says so";
 
 /**
  * Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject

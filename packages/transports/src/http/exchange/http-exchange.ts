@@ -1,4 +1,4 @@
-import type { Clock, HostsideError } from "@hostside/core";
+import type { Clock, HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
 
@@ -66,6 +66,23 @@ export interface HttpClient {
   close(): void;
 }
 
+/** Whom TLS trusts beside the authorities of the process, and who it says to be. All texts are PEM. */
+export interface TlsTrust {
+  readonly ca: readonly string[];
+  /** The host's certificate and its key, for one origin. */
+  readonly own?: { readonly origin: string; readonly cert: string; readonly key: string } | undefined;
+}
+
+/** Joins what a connector trusts with what one server at `origin` has of its own. */
+export function toTrust(
+  shared: string | readonly string[] | undefined,
+  { ca, cert, key }: ServerTls = {},
+  origin = "",
+): TlsTrust {
+  const own = cert !== undefined && key !== undefined ? { origin, cert, key } : undefined;
+  return { ca: [shared ?? [], ca ?? []].flat(2), own };
+}
+
 /** What an exchange is made from. */
 export interface HttpExchangeInit {
   /** Named in errors. */
@@ -89,8 +106,8 @@ export interface HttpExchangeInit {
   readonly guard?: HttpGuard | undefined;
   /** By which proxy: a URL, or `"environment"`. Only Node's exchange. Default `false`: none. */
   readonly proxy?: string | false | undefined;
-  /** Authorities that are trusted beside those of the process; PEM. Only Node's exchange. */
-  readonly ca?: readonly string[] | undefined;
+  /** Whom TLS trusts, and who it says to be. Only Node's exchange. */
+  readonly trust?: TlsTrust | undefined;
   /** Default: the real time. */
   readonly clock?: Clock;
 }

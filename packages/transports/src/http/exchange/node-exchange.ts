@@ -30,8 +30,8 @@ export interface NodeExchangeInit extends HttpExchangeInit {
  * `fetch`.
  */
 export function createDefaultExchange(init: NodeExchangeInit): HttpClient {
-  const { proxy = false, ca = [] } = init;
-  const connections = createConnections({ idleMs: idleConnectionMs, ca });
+  const { proxy = false, trust } = init;
+  const connections = createConnections({ idleMs: idleConnectionMs, trust });
   const decoding = new Set<() => void>();
   const proxyFor = createProxyChoice(proxy);
   const parts: ExchangeParts = { ...init, connections, decoding, proxyFor, toWire: createWireRequests() };

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { TlsTrust } from "../exchange/http-exchange.ts";
 import { createSocketConnection, type SocketConnection } from "./connection.ts";
 import { createSocketOpener, type Awaiting, type Destination, type PendingSocket } from "./open-socket.ts";
 import { createTrustedContext } from "./trusted-context.ts";
@@ -17,13 +18,12 @@ export interface Connections {
 export interface ConnectionsInit {
   /** How long idle ones live, in milliseconds. */
   readonly idleMs: number;
-  /** Authorities that are trusted beside those of the process; PEM. */
-  readonly ca: readonly string[];
+  readonly trust: TlsTrust | undefined;
 }
 
 /** Begins with none. There are as many as there are requests at a time. */
-export function createConnections({ idleMs, ca }: ConnectionsInit): Connections {
-  const opener = createSocketOpener(createTrustedContext(ca));
+export function createConnections({ idleMs, trust }: ConnectionsInit): Connections {
+  const opener = createSocketOpener(createTrustedContext(trust));
   const all = new Set<{ destroy(): void }>();
   /** The last that was used is used first, so that those that are too many time out. */
   const idle = new Map<string, SocketConnection[]>();

@@ -38,10 +38,10 @@ export interface SocketOpener {
  * Makes one, which remembers TLS sessions, so that the next connection to the same place is ready
  * sooner. `context` says whom to trust.
  */
-export function createSocketOpener(context: () => SecureContext | undefined): SocketOpener {
+export function createSocketOpener(context: (url: URL) => SecureContext | undefined): SocketOpener {
   const sessions = createLazyMap<string, Buffer>();
   const secure = (url: URL, options: { lookup?: LookupFunction | undefined; socket?: Socket }): Socket =>
-    connectTls(url, { ...options, sessions, context: context() });
+    connectTls(url, { ...options, sessions, context: context(url) });
   return {
     open({ url, proxy, lookup }, { onReady, onError }) {
       const first = proxy?.url ?? url;

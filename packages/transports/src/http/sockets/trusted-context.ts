@@ -1,16 +1,26 @@
 import type { SecureContext } from "node:tls";
+import type { TlsTrust } from "../exchange/http-exchange.ts";
 
 /**
  * Whom TLS connections trust: everybody that this process trusts anyway, with
- * `NODE_EXTRA_CA_CERTS`, and these authorities (PEM, each text with one or more). Made when it is
- * first needed, and once. Throws what Node throws for a text that has no certificate.
+ * `NODE_EXTRA_CA_CERTS`, and the authorities of `trust` (each text with one or more). The host's own
+ * certificate goes to its origin alone. Made when first needed, and once. Throws what Node throws for
+ * a text that has no certificate.
  */
-export function createTrustedContext(ca: readonly string[]): () => SecureContext | undefined {
-  let made: SecureContext | undefined;
-  return () => {
-    if (ca.length === 0) return undefined;
+export function createTrustedContext({ ca, own }: TlsTrust = { ca: [] }): (url: URL) => SecureContext | undefined {
+  const made = new Map<boolean, SecureContext>();
+  return ({ origin }) => {
+    const isOwn = origin === own?.origin;
+    if (ca.length === 0 && !isOwn) return undefined;
+    const known = made.get(isOwn);
+    if (known !== undefined) return known;
     const { createSecureContext } = process.getBuiltinModule("node:tls");
-    return (made ??= createSecureContext({ ca: [...knownAuthorities(), ...ca] }));
+    const context = createSecureContext({
+      ca: [...knownAuthorities(), ...ca],
+      ...(isOwn && { cert: own?.cert, key: own?.key }),
+    });
+    made.set(isOwn, context);
+    return context;
   };
 }
 

@@ -102,7 +102,7 @@ const words: Readonly<Record<string, string>> = {
   dns_failed: "look at the name of the host in its url, and whether this machine has a network",
   unreachable: "see whether the server runs, and whether its url has the right port",
   tls_failed:
-    "for a certificate of your own company, set NODE_EXTRA_CA_CERTS to a file with it; else the server has to renew its own",
+    "for a certificate of your own company, name a file with it in tls.ca of its entry, or in NODE_EXTRA_CA_CERTS; else the server has to renew its own",
   redirect_refused: "write the address that it leads to, which stands above, as its url",
   handshake_failed: "see whether what is started is an MCP server, and whether it prints anything but messages",
   unsupported_protocol: "update the server, or hostside",
