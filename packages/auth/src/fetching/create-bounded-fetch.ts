@@ -65,8 +65,8 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
       }
     } catch (error) {
       // A fetch of a connector's kind has wrapped what it knows already.
-      const known = error instanceof TypeError && isHostsideError(error.cause) ? error.cause : error;
-      throw new TypeError("fetch failed", { cause: known });
+      if (error instanceof TypeError && isHostsideError(error.cause)) throw error;
+      throw new TypeError("fetch failed", { cause: error });
     }
   };
 }

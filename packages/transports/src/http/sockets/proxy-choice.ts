@@ -27,7 +27,7 @@ export function createProxyChoice(setting: string | false): ProxyChoice {
   const chosen = new Map<string, ReturnType<ProxyChoice>>();
   const choose: ProxyChoice = (url) => {
     if (isLoopback(url.hostname)) return undefined;
-    const text = setting === "environment" ? getProxyForUrl(url.href) : setting;
+    const text = setting === "environment" ? environmentProxy(url) : setting;
     return text === "" ? undefined : readProxy(text);
   };
   return (url) => {
@@ -35,6 +35,34 @@ export function createProxyChoice(setting: string | false): ProxyChoice {
     if (!chosen.has(origin)) chosen.set(origin, choose(url));
     return chosen.get(origin);
   };
+}
+
+function environmentProxy(url: URL): string {
+  const text = getProxyForUrl(url.href);
+  if (text === "" || isInRanges(url.hostname)) return "";
+  // `proxy.corp:3128` means http:, as everywhere; the library takes the protocol of the server.
+  const bare = text.replace(/^https:\/\//, "");
+  const written = ["https_proxy", "all_proxy"].flatMap((name) => [process.env[name], process.env[name.toUpperCase()]]);
+  return bare !== text && written.includes(bare) ? `http://${bare}` : text;
+}
+
+// `10.0.0.0/8` in NO_PROXY, which the library does not know. Names are not looked up.
+function isInRanges(hostname: string): boolean {
+  const { BlockList, isIP } = process.getBuiltinModule("node:net");
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(host) === 0) return false;
+  const ranges = new BlockList();
+  for (const [, network = "", bits = ""] of noProxy().matchAll(/([\da-f.:]+)\/(\d{1,3})(?=$|[\s,])/gi)) {
+    const isV6 = isIP(network) === 6;
+    if (isIP(network) !== 0 && Number(bits) <= (isV6 ? 128 : 32)) {
+      ranges.addSubnet(network, Number(bits), isV6 ? "ipv6" : "ipv4");
+    }
+  }
+  return ranges.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+}
+
+function noProxy(): string {
+  return process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
 }
 
 function readProxy(text: string): Proxy | "unsupported" {

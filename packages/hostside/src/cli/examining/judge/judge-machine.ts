@@ -67,10 +67,10 @@ function judgeProxies({ proxyVariables }: MachineFacts, servers: readonly Server
     {
       level: "advice",
       area,
-      what: `${what}; servers over HTTP are reached without them, processes get them`,
+      what: `${what}; servers over HTTP are reached by the proxy, but for this machine and what NO_PROXY names`,
       evidence: stranded.map(({ id }) => `${id} was not reached`),
       mend: {
-        text: "run hostside where these servers can be reached without a proxy, or reach them by a process: npx -y mcp-remote URL",
+        text: "see whether the proxy lets them through; name those in NO_PROXY that are reached without it",
       },
     },
   ];
