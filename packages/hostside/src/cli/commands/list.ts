@@ -24,7 +24,7 @@ export const declareList: Declare = (program, run) => {
   describePage(command, {
     purpose: "Look",
     about: [
-      "Starts every server that is configured, at the same time, and shows each as soon as it is ready or has failed. One that hangs holds up nobody else, and is given up after --timeout.",
+      "Starts every server that is configured, at the same time, and shows each as soon as it is ready or has failed. One that hangs holds up nobody else, and is given up after --timeout. What npx, uvx and the like may be installing is waited for up to 5 minutes, unless --timeout is given.",
       "Below a server that is not ready stand why, what it wrote to stderr, and the command that mends it. Then what is wrong in the configuration, and the tools by server.",
     ],
     examples: [

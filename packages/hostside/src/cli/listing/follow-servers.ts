@@ -20,7 +20,17 @@ export interface FollowOptions {
    * Called for each that came up or failed, as it does so; and at once for those that did before.
    */
   readonly onSettled?: ((status: ServerStatus) => void) | undefined;
+  /** Those that may take longer, once, and who hears that they do. Default: none. */
+  readonly patience?: Patience | undefined;
   readonly clock?: Clock | undefined;
+}
+
+/** Servers that are waited for beyond the time of the others. */
+export interface Patience {
+  readonly isMeant: (serverId: string) => boolean;
+  /** How long in addition. */
+  readonly timeoutMs: number;
+  readonly onWait: (serverIds: readonly string[]) => void;
 }
 
 /** Whether a server's state says what became of its start. */
@@ -34,9 +44,11 @@ export function isSettled(state: ServerState): boolean {
  */
 export function followServers(
   { statuses, onStatusChanged }: Pick<Host, "statuses" | "onStatusChanged">,
-  { timeoutMs, signal, isMeant = () => true, onSettled, clock = systemClock }: FollowOptions,
+  { timeoutMs, signal, isMeant = () => true, onSettled, patience, clock = systemClock }: FollowOptions,
 ): Promise<FollowEnd> {
   const waiting = new Set<string>();
+  let isPatient = false;
+  const isOver = (): boolean => !Array.from(waiting).some((id) => !isPatient || patience?.isMeant(id) === true);
   const settle = (status: ServerStatus): void => {
     waiting.delete(status.id);
     onSettled?.(status);
@@ -52,9 +64,14 @@ export function followServers(
     const stopListening = onStatusChanged((status) => {
       if (!waiting.has(status.id) || !isSettled(status.state)) return;
       settle(status);
-      if (waiting.size === 0) end("settled");
+      if (isOver()) end(waiting.size === 0 ? "settled" : "late");
     });
-    const cancel = clock.schedule(timeoutMs, () => end("late"));
+    let cancel = clock.schedule(timeoutMs, () => {
+      isPatient = true;
+      if (patience === undefined || isOver()) return end("late");
+      cancel = clock.schedule(patience.timeoutMs, () => end("late"));
+      patience.onWait(Array.from(waiting).filter((id) => patience.isMeant(id)));
+    });
     signal.addEventListener("abort", interrupt);
     for (const status of statuses().filter(({ id }) => isMeant(id))) {
       if (isSettled(status.state)) onSettled?.(status);

@@ -11,7 +11,7 @@ import { renderWarnings } from "./render-warnings.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing } from "./server-report.ts";
-import { followStart, startTimeoutMs } from "./start-servers.ts";
+import { followStart, followStderr, startTimeoutMs } from "./start-servers.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {
@@ -30,6 +30,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   const only = args.server === undefined ? undefined : [args.server];
   await using opened = await openHost(context, { only, off: "show", wait: false });
   const server = idOf(args.server, opened);
+  const lastLines = followStderr(opened.provider);
   const end = await lookOn(opened, context, server);
   const { host, provider } = opened;
   const listing = describeServers({
@@ -39,6 +40,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
     definitions: host.toolbox.tools(),
     quarantined: provider.quarantined(),
     waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
+    lastLines,
     server,
   });
   if (options.json === true) printJson(terminal, args.tools ? listing : { ...listing, tools: [] });

@@ -5,6 +5,7 @@ import { compareText } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { faultyIds } from "../opening/known-server.ts";
 import { cleanLines, terminalLine } from "../render/one-line.ts";
+import { installersOf } from "../opening/installers.ts";
 import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
 
 /** What `list --json` prints. */
@@ -66,6 +67,8 @@ export interface ListingParts {
   readonly quarantined: readonly { readonly definition: ToolDefinition }[];
   /** How long servers were waited for; absent where somebody did not wait to the end. */
   readonly waitedMs?: number | undefined;
+  /** What a program wrote last on stderr, by server id. */
+  readonly lastLines?: ReadonlyMap<string, string> | undefined;
   /** One server alone. Default: all, and the tools of the host. */
   readonly server?: string | undefined;
 }
@@ -139,7 +142,7 @@ function stateOf(status: ServerStatus | undefined, source: ServerSource | undefi
 function errorOf(
   id: string,
   { state, status }: { readonly state: ListedServer["state"]; readonly status: ServerStatus | undefined },
-  { config, waitedMs }: ListingParts,
+  { config, waitedMs, lastLines }: ListingParts,
 ): ListedError | undefined {
   if (status?.error !== undefined) {
     const error = describeError(status.error);
@@ -147,8 +150,12 @@ function errorOf(
     return state === "needs-auth" && status.auth === "oauth" ? { ...error, message: "nobody is signed in" } : error;
   }
   if (state === "late") {
-    const message = waitedMs === undefined ? "was still on its way" : `not ready after ${waitedMs / 1000} s`;
-    return { code: "connect_timeout", kind: "policy", message };
+    const said = lastLines?.get(id);
+    const stderr = said === undefined ? {} : { stderr: cleanLines(said) };
+    const isInstalling = installersOf(config).has(id);
+    const longer = `${isInstalling ? "it may still be installing: " : ""}--timeout 120 waits longer`;
+    const message = waitedMs === undefined ? "was still on its way" : `not ready after ${waitedMs / 1000} s; ${longer}`;
+    return { code: "connect_timeout", kind: "policy", message, ...stderr };
   }
   if (state !== "invalid") return undefined;
   const problem = problemOf(id, config);

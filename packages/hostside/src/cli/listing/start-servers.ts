@@ -3,7 +3,8 @@ import type { CommandContext } from "../command-context.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { formatCount } from "../render/format-amount.ts";
 import { terminalLine } from "../render/one-line.ts";
-import { followServers, type FollowEnd } from "./follow-servers.ts";
+import { followServers, type FollowEnd, type Patience } from "./follow-servers.ts";
+import { installersOf, longestInstallMs } from "../opening/installers.ts";
 
 /** Whose start is waited for, and who hears of it. */
 export interface StartOptions {
@@ -34,12 +35,45 @@ export async function followStart(
   const isMeant = (id: string): boolean => server === undefined || id === server;
   const meant = host.statuses().filter(({ id, state }) => isMeant(id) && state !== "disabled");
   const onSettled = given ?? progressOn(context, meant.length);
-  const followed = followServers(host, { timeoutMs: startTimeoutMs(context), signal, isMeant, onSettled });
+  const timeoutMs = startTimeoutMs(context);
+  const patience = installPatience({ host, provider }, context);
+  const followed = followServers(host, { timeoutMs, signal, isMeant, onSettled, patience });
   for (const { id, state } of meant) {
     // Its status says how it ends.
     if (state === "idle") provider.refreshServer(id, { signal }).catch(() => undefined);
   }
   return await followed;
+}
+
+/** What a program wrote last on stderr, by the id of its server. */
+export function followStderr(provider: OpenedHost["provider"]): ReadonlyMap<string, string> {
+  const latest = new Map<string, string>();
+  provider.onServerLog(({ serverId, source, text }) => {
+    if (source === "stderr" && text.trim() !== "") latest.set(serverId, text);
+  });
+  return latest;
+}
+
+// Whoever says how long waits no longer.
+function installPatience(
+  { host, provider }: Pick<OpenedHost, "host" | "provider">,
+  { terminal, options }: CommandContext,
+): Patience | undefined {
+  if (options.timeout !== undefined) return undefined;
+  const installers = installersOf(host.config);
+  const latest = followStderr(provider);
+  return {
+    isMeant: (id) => installers.has(id),
+    timeoutMs: longestInstallMs,
+    onWait(ids) {
+      if (options.quiet === true) return;
+      for (const id of ids) {
+        const said = latest.get(id);
+        const tail = said === undefined ? "" : `: ${terminalLine(said, 200)}`;
+        terminal.err(`${terminalLine(id, 200)} is still installing${tail}; --timeout SECONDS ends the wait\n`);
+      }
+    },
+  };
 }
 
 function progressOn({ terminal, options }: CommandContext, total: number): (status: ServerStatus) => void {

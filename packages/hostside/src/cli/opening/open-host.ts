@@ -15,6 +15,7 @@ import { askInput } from "./asking/ask-input.ts";
 import { askTrust } from "./asking/ask-trust.ts";
 import { canAsk } from "./asking/can-ask.ts";
 import { terminalAsker } from "./asking/terminal-asker.ts";
+import { withStartTime } from "./installers.ts";
 import { filesOf } from "./config-files.ts";
 import type { KnownBefore } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
@@ -91,7 +92,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
         allow: only && isWanted,
         // The entry by which a host has all of these: with it they would start once more. Who names
         // it wants it.
-        revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
+        revise: (spec) =>
+          only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : withStartTime(spec, options.timeout),
       },
       connector: { ...fromEnvironment, effects },
       provider: request.follow === true ? { refresh: "debounced" } : {},

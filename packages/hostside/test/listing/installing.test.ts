@@ -1,0 +1,50 @@
+import { createEvent } from "@hostside/core/implement";
+import { chmodSync } from "node:fs";
+import { expect, it } from "vitest";
+import { followServers } from "../../src/cli/listing/follow-servers.ts";
+import { withStartTime } from "../../src/cli/opening/installers.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
+import { fakeTerminal, runIn } from "../fake-terminal.ts";
+
+it("says of a late install what it wrote last, and how to wait longer", async () => {
+  using terminal = fakeTerminal();
+  const npx = terminal.file("bin/npx", "#!/bin/sh\necho 'npm http fetch GET 200 big-package' >&2\nexec sleep 60\n");
+  chmodSync(npx, 0o755);
+  terminal.file("hostside.local.json", { servers: { slow: { type: "stdio", command: npx, args: ["-y", "big"] } } });
+  const { out } = await runIn(terminal, ["list", "--timeout", "3", "--config", "hostside.local.json"]);
+  expect(out).toContain("npm http fetch GET 200 big-package");
+  expect(out.replaceAll(/\s+/g, " ")).toContain("it may still be installing: --timeout 120 waits longer");
+});
+
+it("waits for an install beyond the time of the others, says so once, and ends in the end", async () => {
+  const clock = createManualClock();
+  const statuses = ["npx", "plain"].map((id) => ({ id, state: "connecting" }) as never);
+  const said: (readonly string[])[] = [];
+  const ended: string[] = [];
+  const patience = {
+    isMeant: (id: string) => id === "npx",
+    timeoutMs: 270_000,
+    onWait: (ids: readonly string[]) => void said.push(ids),
+  };
+  const host = { statuses: () => statuses, onStatusChanged: () => createEvent<never>().on(() => undefined) };
+  const { signal } = new AbortController();
+  const following = followServers(host, { timeoutMs: 30_000, signal, patience, clock }).then((end) => ended.push(end));
+  clock.advance(30_000);
+  await Promise.resolve();
+  expect([said, ended]).toEqual([[["npx"]], []]);
+  clock.advance(270_000);
+  await following;
+  expect([ended, clock.pending()]).toEqual([["late"], 0]);
+});
+
+it.each([
+  [{ command: "npx", args: ["-y", "x"] }, undefined, 300_000],
+  [{ command: "C:\\node\\npx.cmd" }, undefined, 300_000],
+  [{ command: "uvx", args: ["x"] }, 120, 120_000],
+  [{ command: "pnpm", args: ["dlx", "x"] }, undefined, 300_000],
+  [{ command: "node", args: ["x.mjs"] }, undefined, undefined],
+  [{ command: "node", args: ["x.mjs"] }, 120, 120_000],
+  [{ command: "npx", timeouts: { connectMs: 5000 } }, 120, 5000],
+])("gives %j with --timeout %s %s ms to come up", (entry, timeout, expected) => {
+  expect(withStartTime({ id: "x", ...entry }, timeout).timeouts?.connectMs).toBe(expected);
+});
