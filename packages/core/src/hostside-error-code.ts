@@ -150,7 +150,8 @@ export const errorCodes: Readonly<Record<HostsideErrorCode, ErrorCodeEntry>> = {
     ...execution,
     retryable: false,
     outcome: "failed",
-    meaning: "The server redirected; redirects are never followed.",
+    meaning:
+      "The server redirected elsewhere. Only a 307 or 308 within the origin of the URL is followed, with body and credentials.",
   },
   handshake_failed: { ...execution, retryable: false, meaning: "The server did not complete the MCP handshake." },
   unsupported_protocol: { ...execution, retryable: false, meaning: "Server and host share no protocol revision." },

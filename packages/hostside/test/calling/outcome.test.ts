@@ -32,14 +32,14 @@ async function show(result: JsonObject, terminal: FakeTerminal = stage()): Promi
   return showOutcome({ outcome: outcomeOf(result), definition, ms: 1 }, { terminal, options: {} });
 }
 
-it("lets no escape sequence of a result reach a terminal, and leaves a pipe what the server said", async () => {
+it("lets no escape sequence of a result reach a terminal, and leaves a pipe what can be seen", async () => {
   const result = { content: [{ type: "text", text: escape }], structuredContent: { key: escape, more: 1 } };
   const [screen, pipe] = [stage(true), stage()];
   await show(result, screen);
   await show(result, pipe);
   expect(screen.written.out).toMatch(/^red1?m?\n\{/);
   expect(screen.written.out).not.toMatch(/[\u001B\u009B\u202E]/);
-  expect(pipe.written.out.startsWith(`${escape}\n{\n`)).toBe(true);
+  expect(pipe.written.out.startsWith(`${escape.replace("\u202E", "")}\n{\n`)).toBe(true);
 });
 
 it("shows structured content where no text says the same, and links", async () => {

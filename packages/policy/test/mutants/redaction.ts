@@ -21,9 +21,8 @@ export const redactionMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "redaction/create-redaction.ts",
-        find: 'return masked === rest ? outcome : { ...(masked as Omit<ToolOutcome, "origin">), origin };',
-        replace:
-          'return masked === rest ? outcome : { ...(masked as Omit<ToolOutcome, "origin">), origin, raw: outcome.raw };',
+        find: "after === rest ? outcome : { ...after, origin };",
+        replace: "after === rest ? outcome : { ...after, origin, raw: outcome.raw };",
       },
     ],
     test,
