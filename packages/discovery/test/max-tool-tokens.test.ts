@@ -247,16 +247,16 @@ describe("a group that is larger than there is room for", () => {
   it("comes page by page in lines where no tool fits into maxToolTokens", async () => {
     const view = bigServer(100, 9000).view();
     view.tools({ maxToolTokens: 1000 });
-    const told: string[] = [];
+    const named: string[] = [];
     let input: JsonObject | undefined = { group: "mcp:big" };
     while (input !== undefined) {
       const answer: ToolsAnswer = await view.selectTools(input);
       expect(tokensOf(answer)).toBeLessThanOrEqual(1000);
-      told.push(...namesIn(answer));
+      named.push(...namesIn(answer));
       input = answer.next;
-      expect(told.length).toBeLessThanOrEqual(100);
+      expect(named.length).toBeLessThanOrEqual(100);
     }
-    expect(told).toEqual(members(100));
+    expect(named).toEqual(members(100));
   });
 });
 

@@ -35,7 +35,7 @@ interface Failed {
 
 /**
  * Makes the admission. Each tool is asked about once, until {@linkcode ToolboxAdmission.forget} or
- * another definition of it. `onFailure` is told of a rule that fails, once until then.
+ * another definition of it. `onFailure` hears of a rule that fails, once until then.
  */
 export function createToolAdmission(
   admit: Admit | undefined,
@@ -45,7 +45,7 @@ export function createToolAdmission(
   if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };
   let decisions = new WeakMap<object, AdmitDecision>();
   // By server.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const decide = (tool: RoutedTool): AdmitDecision => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
@@ -56,7 +56,7 @@ export function createToolAdmission(
   return {
     forget() {
       decisions = new WeakMap();
-      told.clear();
+      reported.clear();
     },
     sort(tools, report) {
       const offered = new Map<string, ToolboxTool>();
@@ -83,8 +83,8 @@ export function createToolAdmission(
       for (const [serverId, tools] of failed) {
         const diagnostic = failedAdmission(serverId, tools);
         report(diagnostic);
-        if (!told.has(serverId)) onFailure(diagnostic);
-        told.add(serverId);
+        if (!reported.has(serverId)) onFailure(diagnostic);
+        reported.add(serverId);
       }
       return { offered, quarantined };
     },

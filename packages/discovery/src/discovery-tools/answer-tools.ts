@@ -116,9 +116,9 @@ function finish({ offer, permitted }: HelperContext, { found, placed, tooLarge, 
     ...(omittedGroups && { omitted_groups: omittedGroups }),
     ...(notDeclared && { not_declared: notDeclared }),
   };
-  const isToldOf = (definition: ToolDefinition): boolean =>
+  const isNamed = (definition: ToolDefinition): boolean =>
     readable.has(definition.name) || (tooLarge.has(definition) && described.has(definition.name));
-  const missing = undeclared.filter((definition) => !isToldOf(definition));
+  const missing = undeclared.filter((definition) => !isNamed(definition));
   return { answer, missing };
 }
 

@@ -2,7 +2,7 @@ import { createMemoryLock, createMemoryStore, isHostsideError, type ToolOutcome 
 import * as fc from "fast-check";
 import { createHost, type Conversation, type Host, type HostServerEntry } from "hostside";
 import { expect, it } from "vitest";
-import { createTellingConnector, type Told } from "./telling-connector.ts";
+import { createTellingConnector, type TellingAnswer } from "./telling-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 interface Person {
@@ -54,7 +54,7 @@ const nameOf = ({ principal, id: conversation }: Person): string => `${principal
 // What an edit has made of a tool since it was selected, or what is on its way.
 const passing = new Set(["registration_replaced", "tool_changed", "tool_removed", "connection_closed"]);
 
-/** A host with servers that tell whom they answer, and what each of its users may be told. */
+/** A host with servers that tell whom they answer, and what each of its users may hear. */
 function createWorld(pool: object | undefined) {
   const folder = createTemporaryFolder();
   const state = { store: createMemoryStore(), lock: createMemoryLock() };
@@ -67,7 +67,7 @@ function createWorld(pool: object | undefined) {
   const conversations = new Map<string, Conversation>();
   const handles = new Map<string, string>();
   const approved = new Set<string>();
-  /** To whom each answer was told first. */
+  /** To whom each answer was given first. */
   const heard = new Map<number, Person>();
   const counts = { fresh: 0, again: 0, asked: 0, unasked: 0 };
   const connector = createTellingConnector({ headersFor: ["headers"] });
@@ -119,25 +119,25 @@ function createWorld(pool: object | undefined) {
     }
     return undefined;
   };
-  /** Holds an answer against what the person may be told. */
-  const check = (serverId: ServerId, person: Person, told: Told): void => {
+  /** Holds an answer against what the person may hear. */
+  const check = (serverId: ServerId, person: Person, answer: TellingAnswer): void => {
     const { command, token, passContext } = serverOf(serverId);
     const sharing = pool === undefined ? "shared" : sharings[serverId];
-    expect(told).toMatchObject({ serverId, program: command, token });
-    expect(sharing === "shared" ? person.principal : told.principal).toBe(person.principal);
-    const others = told.notes.filter((note) => note !== JSON.stringify(nameOf(person)));
+    expect(answer).toMatchObject({ serverId, program: command, token });
+    expect(sharing === "shared" ? person.principal : answer.principal).toBe(person.principal);
+    const others = answer.notes.filter((note) => note !== JSON.stringify(nameOf(person)));
     expect(sharing === "conversation" ? others : []).toEqual([]);
-    const before = heard.get(told.answer);
-    heard.set(told.answer, before ?? person);
+    const before = heard.get(answer.answer);
+    heard.set(answer.answer, before ?? person);
     counts[before === undefined ? "fresh" : "again"] += 1;
     const isOwn = sharings[serverId] === "conversation";
     const keyOf = (one: Person): unknown => [one.principal, one.role, isOwn ? one.id : ""];
     expect(keyOf(before ?? person)).toEqual(keyOf(person));
     expect(before !== undefined && (passContext || serverId === "headers")).toBe(false);
   };
-  const tellOf = (outcome: ToolOutcome): Told => {
+  const tellOf = (outcome: ToolOutcome): TellingAnswer => {
     const [block] = outcome.content;
-    return JSON.parse(block?.type === "text" ? block.text : "") as Told;
+    return JSON.parse(block?.type === "text" ? block.text : "") as TellingAnswer;
   };
   const asks = {
     async call(serverId: ServerId, person: Person) {
@@ -157,7 +157,7 @@ function createWorld(pool: object | undefined) {
       const { principal, id: conversation, role } = person;
       const context = { principal, conversation, role };
       const { contents } = await host.resources.read({ serverId, uri: "tell:it" }, { context });
-      check(serverId, person, JSON.parse(contents[0]?.text ?? "") as Told);
+      check(serverId, person, JSON.parse(contents[0]?.text ?? "") as TellingAnswer);
     },
   };
   const steps = {

@@ -3,20 +3,20 @@ import type { ApprovalDecision } from "@hostside/policy";
 import { createTrust } from "@hostside/config";
 import { createHost, type Conversation, type Host, type HostOptions, type HostServerEntry } from "hostside";
 import { describe, expect, it } from "vitest";
-import { createTellingConnector, type Told } from "./telling-connector.ts";
+import { createTellingConnector, type TellingAnswer } from "./telling-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const tools = { tell: { effect: "pure" } } as const;
 const entry = { command: "one", tools } satisfies HostServerEntry;
 
-async function tell(from: Pick<Host | Conversation, "call">, context?: CallContext): Promise<Told> {
+async function tell(from: Pick<Host | Conversation, "call">, context?: CallContext): Promise<TellingAnswer> {
   const { content } = await from.call("mcp_s_tell", {}, context && { context });
-  return JSON.parse(String((content[0] as { text?: string }).text)) as Told;
+  return JSON.parse(String((content[0] as { text?: string }).text)) as TellingAnswer;
 }
 
-async function read(host: Host, context?: CallContext): Promise<Told> {
+async function read(host: Host, context?: CallContext): Promise<TellingAnswer> {
   const { contents } = await host.resources.read({ serverId: "s", uri: "tell:it" }, context && { context });
-  return JSON.parse(contents[0]?.text ?? "") as Told;
+  return JSON.parse(contents[0]?.text ?? "") as TellingAnswer;
 }
 
 const open = (options: HostOptions): Promise<Host> =>

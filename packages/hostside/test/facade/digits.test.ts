@@ -40,17 +40,17 @@ it("refuses a call whose arguments have lost digits, and names the place, wherev
 });
 
 it.each([
-  { what: "alone", result: `{"content":[],"structuredContent":{"id":${id}}}`, told: 1 },
+  { what: "alone", result: `{"content":[],"structuredContent":{"id":${id}}}`, reports: 1 },
   {
     what: "beside a text",
     result: `{"content":[{"type":"text","text":"${id}"}],"structuredContent":{"id":${id}}}`,
-    told: 0,
+    reports: 0,
   },
-])("tells of structured content that has lost digits, $what: $told", async ({ result, told }) => {
+])("tells of structured content that has lost digits, $what: $reports", async ({ result, reports }) => {
   const diagnostics: Diagnostic[] = [];
   await using host = await open(result, [], (one) => diagnostics.push(one));
   const conversation = await host.conversation();
   await conversation.call("mcp_ids_get", {});
   await conversation.call("mcp_ids_get", {});
-  expect(diagnostics.filter(({ message }) => message.includes("digits"))).toHaveLength(told);
+  expect(diagnostics.filter(({ message }) => message.includes("digits"))).toHaveLength(reports);
 });

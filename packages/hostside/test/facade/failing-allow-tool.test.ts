@@ -15,15 +15,15 @@ it.each<[string, unknown, RegExp]>([
   ["answers nothing", () => undefined, /answered undefined/],
   ["answers a promise", async () => "offer", /answered a Promise/],
 ])("tells of an allowTool that %s, by which every tool is hidden", async (_, allowTool, problem) => {
-  const told: Diagnostic[] = [];
+  const reported: Diagnostic[] = [];
   await using host = await createHost({
     connector: createFakeConnector({ s: { tools: ["a", "b"] } }),
     servers: { s: { command: "x", required: true } },
     allowTool: allowTool as HostOptions["allowTool"],
-    onDiagnostic: (diagnostic) => void told.push(diagnostic),
+    onDiagnostic: (diagnostic) => void reported.push(diagnostic),
   });
   expect(host.tools().filter(({ origin }) => origin?.serverId === "s")).toEqual([]);
-  expect(told.filter(({ kind, serverId }) => kind === "admission-failed" && serverId === "s")).toMatchObject([
+  expect(reported.filter(({ kind, serverId }) => kind === "admission-failed" && serverId === "s")).toMatchObject([
     { serverId: "s", message: expect.stringMatching(problem) },
   ]);
 });

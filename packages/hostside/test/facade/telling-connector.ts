@@ -12,7 +12,7 @@ import type {
 import { serverTypeOf } from "@hostside/core/implement";
 
 /** What a server of the connector says of a request that it answers. */
-export interface Told {
+export interface TellingAnswer {
   readonly serverId: string;
   /** Command or URL. */
   readonly program: string | undefined;
@@ -55,7 +55,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
       const notes: string[] = [];
       const tell = (meta: JsonObject | undefined, context: CallContext | undefined): string => {
         const { principal: whose, role, conversation } = context ?? {};
-        const told: Told = {
+        const answer: TellingAnswer = {
           serverId: spec.id,
           program: serverTypeOf(spec) === "stdio" ? spec.command : spec.url,
           token: (spec as StdioEntry).env?.["TOKEN"] ?? (spec as HttpEntry).bearerToken,
@@ -66,7 +66,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
           meta,
           caller: headersFor.includes(spec.id) ? { principal: whose, role, conversation } : undefined,
         };
-        return JSON.stringify(told);
+        return JSON.stringify(answer);
       };
       return connectionOf(spec, { tell, note: (text) => void notes.push(text) });
     },

@@ -5,7 +5,7 @@ import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.t
 const longestKey = 256;
 const longestGap = 64;
 // What is longer is no secret that stands anywhere else in another spelling.
-const longestTold = 65_536;
+const longestSearched = 65_536;
 const delimiter = /[:=>]/;
 const none: readonly SecretSpan[] = [];
 const keyCharacter = /[\p{L}\p{N}_.$-]/u;
@@ -227,7 +227,7 @@ export function leadOf(value: string): number {
 
 // As it is meant, so that a secret has one placeholder however a text escapes it.
 function plain(text: string): string {
-  if (text.length > longestTold) return text;
+  if (text.length > longestSearched) return text;
   let meant = text;
   for (let layer = 0; layer < 4 && meant.includes("\\"); layer += 1) {
     const next = unescaped(meant);

@@ -427,8 +427,8 @@ function rejectRefused(
   entry: Pending,
   { refusal, isDoubtful }: { readonly refusal: HostsideError; readonly isDoubtful: boolean },
 ): void {
-  const isTold = refusal.code === "session_expired" || refusal.code === "unsupported_protocol";
-  if (!isDoubtful || isTold || !state.hasServed || entry.request.method === "tools/list")
+  const isAboutSession = refusal.code === "session_expired" || refusal.code === "unsupported_protocol";
+  if (!isDoubtful || isAboutSession || !state.hasServed || entry.request.method === "tools/list")
     return reject(state, entry, refusal);
   start(state, { method: "tools/list", params: {}, timeoutMs: proofMs, timeoutCode: "request_timeout" }).then(
     () => reject(state, entry, refusal),

@@ -1,3 +1,4 @@
+import type { TlsTrust } from "../sockets/trusted-context.ts";
 import type { Clock, HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
@@ -64,13 +65,6 @@ export interface HttpClient {
   start(request: HttpRequest): HttpCall;
   /** Closes every connection, also busy ones, and ends every reading. Idempotent. */
   close(): void;
-}
-
-/** Whom TLS trusts beside the authorities of the process, and who it says to be. All texts are PEM. */
-export interface TlsTrust {
-  readonly ca: readonly string[];
-  /** The host's certificate and its key, for one origin. */
-  readonly own?: { readonly origin: string; readonly cert: string; readonly key: string } | undefined;
 }
 
 /** Joins what a connector trusts with what one server at `origin` has of its own. */
