@@ -5,11 +5,18 @@ import {
   type AuthorizationRequest,
   type ServerSpec,
 } from "@hostside/core";
-import { createSecretMemory, kindOf, serverTypeOf, specError } from "@hostside/core/implement";
+import {
+  createSecretMemory,
+  kindOf,
+  serverTypeOf,
+  specError,
+  learnOAuthAnswer,
+  learnOAuthRequest,
+  type SecretMemory,
+} from "@hostside/core/implement";
 import type { Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
-import { learnSecrets } from "./fetching/learn-secrets.ts";
 import type { ClientConfig, OAuthFetch } from "./oauth-options.ts";
 import type { OAuthSettings } from "./read-oauth-options.ts";
 
@@ -157,4 +164,24 @@ function unknownServer(serverId: string): HostsideError {
     `${nameServer(serverId)} is not known here: no connector has asked about it yet; hand its spec over in place of its id`,
     { code: "unknown_server", serverId },
   );
+}
+
+// A Response of these statuses may have no body.
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * A `fetch` that remembers every secret that it sends, and that an answer brings, so that none is
+ * in a text afterwards.
+ */
+export function learnSecrets(fetch: AuthorizationFetch, secrets: SecretMemory): AuthorizationFetch {
+  return async (url, init = {}) => {
+    const { headers: sent, body } = init;
+    const form = typeof body === "string" || body instanceof URLSearchParams ? body : undefined;
+    learnOAuthRequest({ headers: new Headers(sent), form }, secrets);
+    const response = await fetch(url, init);
+    const { status, headers } = response;
+    const text = await response.text();
+    learnOAuthAnswer(text, secrets);
+    return new Response(bodiless.has(status) ? null : text, { status, headers });
+  };
 }

@@ -26,10 +26,14 @@ import type {
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInRequest } from "./signing-in/sign-in-user.ts";
-import { forgetClients } from "./signing-out/forget-clients.ts";
 import { createSigningOut } from "./signing-out/create-signing-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
+import type { Account } from "./account.ts";
+import { clientKey } from "./clients/client-documents.ts";
+import { discoverAuthorization } from "./discovering/discover-authorization.ts";
+import { savingMs } from "./store/saving-ms.ts";
+import { readAccount } from "./tokens/account-documents.ts";
 
 const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
 const authorizeFields: Fields<AuthorizeOptions> = { ...signInFields, prompt: true };
@@ -187,4 +191,23 @@ function specOf(url: unknown): ServerSpec {
   const text = String(url);
   if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");
   return { id: new URL(text).origin, type: "http", url: text, auth: "oauth" };
+}
+
+/**
+ * Forgets the clients of an account: at the issuers of its sign-ins, or else at the one that its
+ * server names.
+ */
+async function forgetClients(parts: AuthParts, account: Account, signal: AbortSignal): Promise<boolean> {
+  const stored = await readAccount(parts, account).catch(() => undefined);
+  const issuers = stored?.authorizations.map(({ issuer }) => issuer) ?? [
+    (await discoverAuthorization(account, parts, { signal })).issuer,
+  ];
+  const { redirectUri } = parts.settings;
+  const forgotten = issuers
+    .flatMap((issuer) => [
+      clientKey(issuer, undefined),
+      ...(redirectUri === undefined ? [] : [clientKey(issuer, redirectUri)]),
+    ])
+    .map((key) => parts.store.withLock(key, savingMs, () => parts.store.clear(key)));
+  return (await Promise.all(forgotten)).some(Boolean);
 }

@@ -31,8 +31,8 @@ export interface OAuthOptions {
    */
   readonly guard?: ConnectionGuard | undefined;
   /**
-   * Does the requests that no connector makes; `server` is whom they are for. Default: the runtime's
-   * `fetch`, bounded as a connector's is.
+   * Does the requests that no connector makes; `server` is whom they are for. Default: the
+   * runtime's `fetch`, bounded as a connector's is.
    */
   readonly fetch?: OAuthFetch | undefined;
   /**

@@ -126,8 +126,8 @@ export interface OAuth extends AsyncDisposable {
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
   /**
    * What a server wants, without signing in; `null` when it lets in everybody. Of a server that
-   * refuses and publishes nothing `registration` is empty: it may have the endpoints of the protocol
-   * of 2025-03-26, or want a key.
+   * refuses and publishes nothing `registration` is empty: it may have the endpoints of the
+   * protocol of 2025-03-26, or want a key.
    */
   discover(
     server: ServerSpec | URL | string,
@@ -146,8 +146,8 @@ export interface OAuth extends AsyncDisposable {
   clear(serverId: string, principal?: string): Promise<boolean>;
   /**
    * Forgets the client that was registered for this server, at the authorization servers of its
-   * sign-ins, or else at the one that it names: the next sign-in registers anew. All principals of a
-   * store share that client. Resolves to whether there was one.
+   * sign-ins, or else at the one that it names: the next sign-in registers anew. All principals of
+   * a store share that client. Resolves to whether there was one.
    */
   forgetClient(server: ServerSpec | string, options?: SignOutOptions): Promise<boolean>;
   /**

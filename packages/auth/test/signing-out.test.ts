@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createAccounts } from "../src/create-accounts.ts";
 import { createSigningOut } from "../src/signing-out/create-signing-out.ts";
 import { listAccounts, storedServer } from "../src/signing-out/list-accounts.ts";
-import { forgetAccount } from "../src/signing-out/forget-account.ts";
+import { forgetAccount } from "../src/signing-out/create-signing-out.ts";
 import { signOut } from "../src/signing-out/sign-out.ts";
 import type { CredentialKey } from "../src/store/credential-store.ts";
 import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";

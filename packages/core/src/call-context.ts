@@ -4,8 +4,8 @@ import { quoteText } from "./quote-text.ts";
 
 /**
  * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to
- * a human and stores, and no server, which gets `meta`, unless the host passes context on to it. Every member is the
- * host's own text; nothing here looks into it.
+ * a human and stores, and no server, which gets `meta`, unless the host passes context on to it.
+ * Every member is the host's own text; nothing here looks into it.
  */
 export interface CallContext {
   /** On whose behalf: the user, account or tenant whose credentials and limits count. */

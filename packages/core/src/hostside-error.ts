@@ -77,8 +77,8 @@ export interface ErrorDetails {
    * Of an `auth_required` that ended a sign-in: `declined` by the user; `not-granted` by the
    * authorization server; `no-client`: there is no way to become its client; `no-answer`: nobody
    * came back in time; `wrong-issuer`: the answer is from another authorization server;
-   * `not-pending`: nothing was begun, or it was answered or ended already; `wrong-principal`: it was
-   * begun for somebody else; `wrong-url`: the callback is none of this sign-in.
+   * `not-pending`: nothing was begun, or it was answered or ended already; `wrong-principal`: it
+   * was begun for somebody else; `wrong-url`: the callback is none of this sign-in.
    */
   readonly reason?:
     | "declined"
@@ -89,7 +89,9 @@ export interface ErrorDetails {
     | "wrong-issuer"
     | "wrong-principal"
     | "wrong-url";
-  /** Of an `auth_required` or a `forbidden`: scopes that the server wants and that were not granted. */
+  /**
+   * Of an `auth_required` or a `forbidden`: scopes that the server wants and that were not granted.
+   */
   readonly missingScopes?: readonly string[];
   /** Of an `approval_denied`: why. */
   readonly denied?: ApprovalDenial;

@@ -44,7 +44,9 @@ export const readDateTime: Reader = (value) => {
   return day >= 1 && day <= days ? value : undefined;
 };
 
-/** An object with the members that it must have, and without optional ones that are of a wrong type. */
+/**
+ * An object with the members that it must have, and without optional ones that are of a wrong type.
+ */
 export function objectOf<T>(mustHave: MustHave<T>, mayHave: MayHave<T>): Reader {
   const needed = membersOf(mustHave);
   const optional = membersOf(mayHave);

@@ -195,13 +195,14 @@ export type ServerSpec = ServerEntry & {
    */
   readonly id: string;
   /**
-   * Where the entry stands: the path of a file, for example. Part of the identity of the server: the
-   * same id and program from another source is another server. Default: none.
+   * Where the entry stands: the path of a file, for example. Part of the identity of the server:
+   * the same id and program from another source is another server. Default: none.
    */
   readonly source?: string | undefined;
   /**
-   * `true`: requests carry more of their caller than the connection does, such as `_meta` or headers
-   * of their own. No answer of the server is then kept for another request. Default `false`.
+   * `true`: requests carry more of their caller than the connection does, such as `_meta` or
+   * headers of their own. No answer of the server is then kept for another request. Default
+   * `false`.
    */
   readonly perCaller?: boolean | undefined;
 };

@@ -1,15 +1,17 @@
-import type {
-  CallOptions,
-  Cancel,
-  Diagnostic,
-  Event,
-  InitOptions,
-  QuarantinedTool,
-  RefreshOptions,
-  ToolDefinition,
-  ToolGroup,
-  ToolOutcome,
-  ToolsChange,
+import {
+  isHostsideError,
+  HostsideError,
+  type CallOptions,
+  type Cancel,
+  type Diagnostic,
+  type Event,
+  type InitOptions,
+  type QuarantinedTool,
+  type RefreshOptions,
+  type ToolDefinition,
+  type ToolGroup,
+  type ToolOutcome,
+  type ToolsChange,
 } from "@hostside/core";
 import {
   assertInitOptions,
@@ -29,7 +31,6 @@ import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames } from "./discovery-tools/helper-names.ts";
 import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
-import { settleAll } from "./settle-all.ts";
 import { assertStaticTools, assertToolboxOptions, inNameOrder, type ToolboxOptions } from "./toolbox-options.ts";
 import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
 import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
@@ -215,4 +216,26 @@ export function reservedNames(options: Pick<ToolboxOptions, "tools" | "helperNam
   const { tools = [], helperNames } = options;
   assertStaticTools(tools, new Set());
   return [...tools.map(({ definition }) => definition.name), ...Object.values(resolveHelperNames(helperNames))];
+}
+
+/**
+ * Waits for all work, whatever becomes of it. Rejects with the failure if there is one, and with
+ * `refresh_failed` and every failure, in the order of the work, if there are several.
+ */
+async function settleAll(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+  if (reasons.length === 0) return;
+  if (reasons.length === 1) throw reasons[0];
+  const failures = reasons.map(toFailure);
+  throw new HostsideError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
+    code: "refresh_failed",
+    retryable: failures.some(({ retryable }) => retryable),
+    details: { failures: failures.flatMap((failure) => failure.details.failures ?? [failure]) },
+  });
+}
+
+function toFailure(reason: unknown): HostsideError {
+  if (isHostsideError(reason)) return reason;
+  return new HostsideError("a source of tools failed in a way of its own", { code: "internal_error", cause: reason });
 }

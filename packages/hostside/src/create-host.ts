@@ -1,5 +1,5 @@
 import { createTrust } from "@hostside/config";
-import type { Diagnostic, ServerSpec } from "@hostside/core";
+import type { Diagnostic, ServerSpec, Clock, Store } from "@hostside/core";
 import { createEvent, systemClock } from "@hostside/core/implement";
 import { hostsideNaming } from "@hostside/naming";
 import type { Toolbox } from "@hostside/discovery";
@@ -16,23 +16,24 @@ import {
 } from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
 import { startSources } from "./lifecycle/start-servers.ts";
-import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy, followUnmatchedRules } from "./parts/choose-policy.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
-import { chooseResults } from "./parts/choose-results.ts";
 import { chooseTelemetry } from "./parts/choose-telemetry.ts";
 import { openPool, sharedBy, configTargetOf } from "./parts/open-pool.ts";
 import { openProviders } from "./parts/open-provider.ts";
 import { openToolboxes } from "./parts/open-toolbox.ts";
 import type { Conversations } from "./pooled/open-conversations.ts";
 import { createHostServers } from "./servers/create-host-servers.ts";
-import { unusedSettings } from "./settings/unused-settings.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
-import { chooseState } from "./state/choose-state.ts";
+import { chooseState, type ChosenState } from "./state/choose-state.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { Host } from "./host.ts";
 import type { HostTelemetry } from "./host-telemetry.ts";
+import { createKeptCatalog, type KeptCatalog } from "@hostside/pool";
+import { createMemorySink, createResults, createStoreSink, type Results } from "@hostside/results";
+import type { LoadedConfig } from "@hostside/config/node";
+import { issuerOfMetadata } from "./auth/to-client.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
 const longestSignInMs = 60_000;
@@ -190,4 +191,72 @@ function openerOf(parts: ConversationParts, { conversations, principal }: Opener
         : { ...options, principal };
     return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
   };
+}
+
+/** With what listings are kept. */
+export interface CatalogsMeans {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * Keeps listings of servers for the next start, where the options want that, and the product keeps
+ * none of its own.
+ */
+function chooseCatalogs(options: HostOptions, means: CatalogsMeans): KeptCatalog | undefined {
+  const { state, pool, provider } = options;
+  const { savedCatalogs = typeof state === "object" || pool !== undefined } = options;
+  if (!savedCatalogs || provider?.savedCatalog !== undefined) return undefined;
+  return createKeptCatalog({ store: means.store, clock: means.clock, onDiagnostic: means.report });
+}
+
+/** What presents results, and how it ends where it was made here. */
+export interface ChosenResults {
+  readonly results: Results;
+  close(): Promise<void>;
+}
+
+/** What results are kept with, where the product says nothing else. */
+export interface ResultsMeans {
+  readonly state: Pick<ChosenState, "store" | "lock" | "isShared">;
+  readonly clock: Clock;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * Takes what was handed in, or makes what keeps results: in memory, or where replicas share a
+ * state, up to 1 MiB each in its store, so that each reads on what another kept.
+ */
+function chooseResults(given: HostOptions["results"], { state, ...defaults }: ResultsMeans): ChosenResults {
+  if (given !== undefined && "present" in given) return { results: given, close: async () => undefined };
+  const { store, lock, isShared } = state;
+  const common = { ...defaults, ...(isShared && { store, lock }), ...given };
+  if (given?.sink !== undefined) {
+    const results = createResults({ ...common, sink: given.sink });
+    return { results, close: () => results.close() };
+  }
+  const { clock } = defaults;
+  const memory = createMemorySink({ clock });
+  const sink = isShared ? createStoreSink({ store, larger: memory, clock }) : memory;
+  const results = createResults({ ...common, sink });
+  return { results, close: async () => void (await Promise.allSettled([results.close(), memory.close()])) };
+}
+
+/** What a configuration says of its servers and nothing here does; one for each. */
+function unusedSettings({ sources }: LoadedConfig): readonly Diagnostic[] {
+  return sources.flatMap(({ serverId, state, extras: { oauth, resources, taskWaitMs } }) => {
+    if (state !== "on") return [];
+    const found: string[] = [];
+    if (oauth?.metadataUrl !== undefined && issuerOfMetadata(oauth.metadataUrl) === undefined) {
+      found.push("the metadata URL of oauth is none of an authorization server");
+    }
+    if (resources === false) found.push("resources: false: resources are on offer or not for all servers");
+    if (taskWaitMs !== undefined) found.push("taskWaitMs: a task has the time of its call");
+    return found.map((what) => ({
+      kind: "setting-unused" as const,
+      serverId,
+      message: `server ${JSON.stringify(serverId)}: not used: ${what}`,
+    }));
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
-import { hashIdentity } from "./hash-identity.ts";
+import { hashIdentity } from "./candidate-names.ts";
 import { localNameOf } from "./name-table.ts";
 import { evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "./naming-presets.ts";
 import type { ToolIdentity } from "./tool-identity.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashIdentity } from "./hash-identity.ts";
+import { hashIdentity } from "./candidate-names.ts";
 
 describe("hashIdentity()", () => {
   it("is SHA-256 of serverId NUL remoteName in UTF-8, and of #n behind it from the second attempt on", () => {

@@ -4,7 +4,7 @@ import { assignNames } from "./assign-names.ts";
 import { localNameOf } from "./name-table.ts";
 import { conciseNaming, evvaNaming } from "./naming-presets.ts";
 import { isLegalName } from "./naming-strategy.ts";
-import { stripServerPrefix } from "./strip-server-prefix.ts";
+import { stripServerPrefix } from "./candidate-names.ts";
 
 describe("omitEcho()", () => {
   it.each([

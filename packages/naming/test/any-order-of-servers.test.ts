@@ -17,7 +17,7 @@ import {
 } from "@hostside/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashIdentity } from "../src/hash-identity.ts";
+import { hashIdentity } from "../src/candidate-names.ts";
 
 // `pnpm proof properties` looks at more.
 const runs = Number(process.env["HOSTSIDE_RUNS"] ?? 12);

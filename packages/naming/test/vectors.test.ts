@@ -22,8 +22,8 @@ import {
   type ToolIdentity,
 } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
-import { hashIdentity } from "../src/hash-identity.ts";
-import { toPathSegment, toSnakeSegment, toWordSegment } from "../src/sanitize-part.ts";
+import { hashIdentity } from "../src/candidate-names.ts";
+import { toPathSegment, toSnakeSegment, toWordSegment } from "../src/naming-presets.ts";
 
 type Piece = string | readonly [text: string, times: number];
 type Text = string | readonly Piece[];

@@ -2,9 +2,8 @@
 import type { Interceptor, RequestInterceptor, Subscription } from "@hostside/core";
 import { isJsonObject, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
-import type { MetricParts } from "./metrics/call-metrics.ts";
+import { boundedServerId, type MetricParts } from "./metrics/call-metrics.ts";
 import { createInstruments } from "./metrics/instruments.ts";
-import { measureCircuit } from "./metrics/watch-circuits.ts";
 import { createResourceCounts } from "./metrics/watch-resources.ts";
 import { endForNexo, watchSessions } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
@@ -15,6 +14,7 @@ import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { createServerSpans } from "./trace-servers.ts";
 import type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
+import { attribute } from "./names.ts";
 
 /** What can be watched; each part on its own or all together. */
 export interface WatchedParts {
@@ -154,4 +154,28 @@ function notePool({ type, why = "closed", livedMs = 0 }: PoolNews, parts: Metric
     nexo?.active.add(-1);
     endForNexo({ reason: why, livedMs }, parts);
   }
+}
+
+const states: ReadonlyMap<string, number> = new Map([
+  ["circuit-closed", 0],
+  ["circuit-half-opened", 1],
+  ["circuit-opened", 2],
+]);
+
+type PolicyNews = Parameters<Parameters<WatchedPolicy["onEvent"]>[0]>[0];
+
+/** Writes the state that a circuit has now. */
+function measureCircuit({ type, serverId = "", toolName }: PolicyNews, parts: MetricParts): void {
+  const state = states.get(type);
+  if (state === undefined) return;
+  quietly(() => {
+    const { hostside, af } = parts.find() ?? {};
+    const server = boundedServerId(serverId, parts);
+    const tool = toolName === undefined ? undefined : parts.bounded.of(attribute.tool, serverId, toolName);
+    hostside?.circuit.record(state, {
+      [attribute.server]: server,
+      ...(tool !== undefined && { [attribute.tool]: tool }),
+    });
+    af?.circuit.record(state, { server, ...(tool !== undefined && { tool }) });
+  });
 }

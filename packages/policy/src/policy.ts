@@ -30,7 +30,6 @@ import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
 import { freezeArguments } from "./pipeline/freeze-arguments.ts";
-import { composeStages } from "./pipeline/compose-stages.ts";
 import { recordCalls } from "./pipeline/record-calls.ts";
 import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
@@ -285,4 +284,11 @@ function invokeOptions({ options, parts, retry, seen, explain }: Invoking): Para
     snapshotOf: explain,
     versions: { of: (serverId) => seen.server(serverId)?.version, readRange: readVersionRange },
   };
+}
+
+/** Folds stages into one interceptor, once. The first one is the outermost. */
+function composeStages(stages: readonly (Interceptor | undefined)[]): Interceptor {
+  const present = stages.filter((stage) => stage !== undefined);
+  if (present.length === 0) return (call, next) => next(call);
+  return present.reduceRight((inner, stage) => (call, next) => stage(call, (handed) => inner(handed, next)));
 }

@@ -1,12 +1,11 @@
 import { HostsideError } from "@hostside/core";
-import { assertReason } from "@hostside/core/implement";
+import { assertReason, settleWithin } from "@hostside/core/implement";
 import { excess, isNone } from "./capacity.ts";
 import { createCreation, type Creation } from "./create-entry.ts";
 import { deferred } from "./deferred.ts";
 import { createDrainingServers, type DrainingServers } from "./draining-servers.ts";
-import { closeWithin, createEndings, type Endings } from "./end-entry.ts";
+import { closeWithin, createEndings, longestProviderCloseMs, type Endings } from "./end-entry.ts";
 import { allEnding, untilGone, type PoolEntry, type Owner } from "./entry.ts";
-import { rebalance } from "./rebalance.ts";
 import { createObtaining, isWanted, type Obtaining } from "./obtain-provider.ts";
 import type { PoolParts, PoolRules } from "./pool-parts.ts";
 import type { CommonStatus } from "./provider-pool.ts";
@@ -15,6 +14,7 @@ import { createWaitQueue, type WaitQueueRules, type WaitQueue } from "./wait-que
 import { createSweep, type Sweep } from "./sweep.ts";
 import { createUpdates, isOutdated, type GiveServers } from "./update-entry.ts";
 import type { CapacityNeed, LeaseRequest } from "./lease-request.ts";
+import { stayingOf } from "./staying-servers.ts";
 
 /**
  * What all kinds of pools are made of: who has a provider, how many there may be, and when one
@@ -205,4 +205,34 @@ function waitingStatus(owner: Owner, since: number, { config, settings }: PoolPa
     connections: 0,
     processes: 0,
   };
+}
+
+/** What servers that go over to providers of another kind are taken with. */
+export interface RebalanceInit {
+  readonly parts: PoolParts;
+  readonly draining: DrainingServers;
+  readonly give: GiveServers;
+}
+
+/**
+ * Takes what has moved from all providers that have it, at once: new calls do not see it any more,
+ * and calls under way may finish within `drainMs`.
+ */
+function rebalance({ parts, draining, give }: RebalanceInit): void {
+  const { settings, entries, ending, hasMoved } = parts;
+  const takeFrom = async (entry: PoolEntry): Promise<void> => {
+    if (entry.state.name === "creating") await entry.state.over;
+    const config = stayingOf(entry.config, entry.owner, parts);
+    if (config !== entry.config) await give(entry, config);
+    if (entry.state.name === "ending") await entry.state.gone;
+  };
+  for (const entry of [...entries.values(), ...allEnding(ending)]) {
+    const { state, config, owner } = entry;
+    // It is made with what stays.
+    if (state.name === "creating" && state.progress !== "under-way") continue;
+    const ids = new Set(config.servers.flatMap(({ id }) => (hasMoved(id, owner) ? [id] : [])));
+    if (ids.size === 0) continue;
+    const longestMs = settings.makeMs + settings.drainMs + 2 * longestProviderCloseMs;
+    draining.note(owner, ids, settleWithin(takeFrom(entry), longestMs, settings.clock));
+  }
 }

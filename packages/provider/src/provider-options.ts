@@ -1,15 +1,17 @@
-import type {
-  Admit,
-  Clock,
-  Connector,
-  ElicitationRequest,
-  ElicitationResult,
-  InitOptions,
-  Interceptor,
-  Random,
-  RequestInterceptor,
-  RequestSeam,
-  ServerSpec,
+import {
+  cleanText,
+  type Admit,
+  type Clock,
+  type Connector,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type InitOptions,
+  type Interceptor,
+  type Random,
+  type RequestInterceptor,
+  type RequestSeam,
+  type ServerSpec,
+  type RemoteTool,
 } from "@hostside/core";
 import {
   assertInitOptions,
@@ -20,8 +22,6 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
-import { describeAsNexo } from "./catalog/describe-as-nexo.ts";
-import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 import { createNameBook, openNameBook, type NameBook } from "./catalog/name-book.ts";
 import type { SharedNames } from "./catalog/shared-names.ts";
@@ -344,4 +344,43 @@ export function readInitOptions(options: InitOptions): {
   assertInitOptions(options);
   const { signal, timeoutMs = 10_000, retryFailed = true, toolName } = options;
   return { signal, timeoutMs, retryFailed, toolName };
+}
+
+const longestId = 256;
+
+/**
+ * A description as nexo has it: `[mcp:<server>] <description>`, the server by the id that the host
+ * gave it. Texts that are flagged are stripped of control, bidirectional and invisible characters.
+ */
+export function describeAsNexo({ description = "", flags }: RemoteTool, { id }: ServerSpec): string {
+  // Neither a bracket nor a line break in an id may end the preface early.
+  const server = cleanText(id, longestId)
+    .replaceAll(/[\n\]]/g, " ")
+    .trim();
+  const words = description.trim();
+  return `[mcp:${server}] ${flags === undefined ? words : cleanText(words)}`.trimEnd();
+}
+
+const longestTitle = 256;
+
+/**
+ * A description without the preface of origin: the title where it says more than the name, then the
+ * server's own words. For local names that show the server anyway; of 1,000 tools the preface is
+ * about 5 % of all tokens. Flagged texts are stripped of control, bidirectional and invisible
+ * characters.
+ */
+export function describeBriefly(tool: RemoteTool): string {
+  const title = cleanText(tool.title ?? tool.annotations?.title ?? "", longestTitle)
+    .replaceAll("\n", " ")
+    .trim();
+  const words = (tool.description ?? "").trim();
+  const description = tool.flags === undefined ? words : cleanText(words);
+  if (description === "") return title;
+  const saysMore = lettersOf(title) !== lettersOf(tool.name) && !lettersOf(description).startsWith(lettersOf(title));
+  return saysMore ? `${title}. ${description}` : description;
+}
+
+/** What two spellings of one name share. */
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -1,5 +1,5 @@
-import { HostsideError, type Clock } from "@hostside/core";
-import { assertNames, assertReason, assertRefreshOptions, createEvent } from "@hostside/core/implement";
+import { HostsideError, type Clock, type UnreadyGroup } from "@hostside/core";
+import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
 import { createProviderCalls, type ProviderCalls } from "./calls/provider-calls.ts";
 import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
@@ -8,7 +8,6 @@ import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
 import { assertServerId, readOperationOptions } from "./operation-options.ts";
 import { readInitOptions, readProviderOptions, type ProviderOptions } from "./provider-options.ts";
-import { recallCatalog } from "./saved/recall-catalog.ts";
 import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
@@ -16,7 +15,11 @@ import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet, type ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
-import { unreadyGroups } from "./servers/unready-groups.ts";
+import type { ProviderParts } from "./provider-parts.ts";
+import type { Registration } from "./servers/registration.ts";
+import { listingOriginOf } from "./servers/take-listing.ts";
+import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
+import type { ServerStatus } from "./servers/server-status.ts";
 
 /**
  * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is
@@ -217,4 +220,58 @@ function routesOf({ definitions }: ProviderCatalog): readonly ToolRoute[] {
 function closedError(name: string, reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
   return new HostsideError(`provider ${JSON.stringify(name)} is closed${why}`, { code: "closed" });
+}
+
+/**
+ * Shows what servers listed before they were registered, marked stale, in one step. Throws
+ * `invalid_catalog`.
+ */
+function recallCatalog(saved: unknown, { settings, observers }: ProviderParts, serverSet: ServerSet): void {
+  const registrations = serverSet.all();
+  const specs = registrations.map(({ link }) => link.spec);
+  const { listings, problems } = readSavedCatalog(saved, { specs, principal: settings.principal });
+  for (const problem of problems) observers.diagnostic.emit(problem);
+  const recalled = registrations.filter((registration) => recall(registration, listings.get(registration.id)));
+  serverSet.show(recalled);
+}
+
+function recall(registration: Registration, saved: RecalledListing | undefined): boolean {
+  if (saved === undefined) return false;
+  const { link } = registration;
+  const { listing, server, listedAt } = saved;
+  registration.saved = saved;
+  registration.listedAt = listedAt;
+  registration.listed = {
+    origin: listingOriginOf(registration),
+    spec: link.spec,
+    server: freezeData({ ...server }),
+    tools: listing.tools,
+  };
+  return true;
+}
+
+/**
+ * The groups of servers that are not ready, in the order of `statuses`. Neither those that the host
+ * turned off, nor those whose session ended because nobody used it: the next call of their tools
+ * goes out as any other.
+ */
+function unreadyGroups(
+  providerName: string,
+  statuses: readonly ServerStatus[],
+  catalog: ProviderCatalog,
+): readonly UnreadyGroup[] {
+  return statuses.flatMap(({ id, title: claimed, state, error }) => {
+    const known = catalog.servers.get(id);
+    // Of a server whose tools are all held back the model reads no word of its own.
+    const title = (known === undefined ? claimed : (known.group?.title ?? known.listing.spec.title)) ?? id;
+    const isIdle = state === "idle" && known !== undefined;
+    if (isIdle || state === "ready" || state === "disabled" || state === "removed") return [];
+    return {
+      id: `${providerName}:${id}`,
+      title,
+      serverId: id,
+      state,
+      ...(error !== undefined && { code: error.code }),
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, quoteText, reportUncaught, systemClock } from "@hostside/core/implement";
+import { assertKnownOptions, quoteText, reportUncaught, systemClock, utf8Length } from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
 import { createHandles, type Handles } from "./keep/create-handles.ts";
 import { createKeeper, type Keeper } from "./keep/create-keeper.ts";
@@ -11,7 +11,6 @@ import { assertSettled } from "./present/assert-settled.ts";
 import { member } from "./present/member.ts";
 import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
 import type { Presented } from "./presented.ts";
-import { createAnswerSpace } from "./read/answer-space.ts";
 import { createReader, type Reader } from "./read/create-reader.ts";
 import { presentAnswer } from "./read/present-answer.ts";
 import type { ReadAnswer } from "./read/read-answer.ts";
@@ -19,6 +18,8 @@ import { parseRequest, type ReadRequest } from "./read/read-request.ts";
 import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
 import type { PresentContext, ResultPresenter } from "./result-presenter.ts";
 import { assertResultsOptions, readBounds, type ResultsOptions } from "./results-options.ts";
+import type { KeptItem } from "./keep/kept-item.ts";
+import { delimitersFor } from "./present/delimiters.ts";
 
 /** Presents results, and keeps what is too big for a model. */
 export interface Results extends ResultPresenter {
@@ -175,4 +176,37 @@ function report({ origin, why, cause }: KeepFailure, onDiagnostic: ResultsOption
   } catch (error) {
     reportUncaught(error);
   }
+}
+
+/**
+ * How much one answer of `results_read` may have, so that the presenter that shows it has nothing
+ * to cut.
+ */
+export interface AnswerSpace {
+  /** Bytes of text. */
+  readonly roomFor: (item: KeptItem) => number;
+  /** Whether a text costs no more tokens than there is room for. */
+  readonly fits: (text: string, item: KeptItem) => boolean;
+}
+
+// Our own words before the text: places, a handle, a type and the name of the tool, in ASCII.
+const headBytes = 420;
+
+/** The room that a presenter's bounds leave. `tool`: the name of the one that reads. */
+function createAnswerSpace(settings: PresentSettings, tool: string): AnswerSpace {
+  const { maxTextBytes, maxTokens, tokensOf, delimiters } = settings;
+  const place = 1_000_000_000;
+  const way = `${tool} ${JSON.stringify({ handle: "0a".repeat(16), offset: place })}`;
+  const headTokens = tokensOf(`[characters ${place} to ${place} of ${place}; to read on: ${way}]`);
+  const marksFor = ({ serverId, toolName }: KeptItem): string => {
+    if (delimiters === undefined) return "";
+    const { open, close } = delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
+    return open + close;
+  };
+  return {
+    roomFor: (item) => Math.max(16, maxTextBytes - headBytes - utf8Length(marksFor(item))),
+    fits: (text, item) =>
+      maxTokens === Number.POSITIVE_INFINITY ||
+      tokensOf(text) <= Math.max(16, maxTokens - headTokens - tokensOf(marksFor(item))),
+  };
 }

@@ -1,6 +1,5 @@
-import type { Connector, ServerSpec } from "@hostside/core";
+import type { Connector, ServerSpec, ConnectionGuard } from "@hostside/core";
 import { specError } from "@hostside/core/implement";
-import { checkGuard } from "./opening/check-guard.ts";
 import { checkSpec } from "./opening/check-spec.ts";
 import { assertConnectorOptions } from "./opening/assert-connector-options.ts";
 import type { ConnectorOptions } from "./opening/connector-options.ts";
@@ -8,6 +7,8 @@ import { createEraCache } from "./handshake/era-cache.ts";
 import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
 import { createStartLimiter } from "./opening/start-limiter.ts";
+import { askForCommand } from "./context/ask-guard.ts";
+import { createHttpGuard } from "./http/exchange/http-guard.ts";
 
 /**
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read
@@ -36,4 +37,20 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
     },
     connect: (spec, hooks, signal) => openConnection(spec, { options, eraCache, starts, hooks, signal }),
   };
+}
+
+/**
+ * Asks a guard about a spec before anything starts: it is asked again when something does. Throws
+ * `not_allowed`, and `internal_error` for a guard that fails. Expects a spec that passed
+ * `checkSpec`.
+ */
+function checkGuard(spec: ServerSpec, guard: ConnectionGuard): void {
+  const server = { serverId: spec.id };
+  const refusal =
+    spec.command !== undefined
+      ? askForCommand(guard, spec, server)
+      : spec.url !== undefined
+        ? createHttpGuard({ guard, server, serverUrl: spec.url }).refuseUrl(new URL(spec.url))
+        : undefined;
+  if (refusal !== undefined) throw refusal;
 }

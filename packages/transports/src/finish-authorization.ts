@@ -20,13 +20,13 @@ const optionFields: Fields<FinishAuthorizationOptions> = { ...connectorFields, p
  * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards.
  * `callback` is the whole query of the redirect, because the issuer in it has to be checked (RFC
  * 9207), and its `state`: in the process that sent the user it is compared with theirs, in another
- * one that is the provider's part. The code goes to the authorization server
- * that the user was sent to and to no other; in another process than the one that sent them, only a
- * provider with `discoveryState` knows which that was. Settles within two minutes. Throws
- * `auth_required` when the user declined, the state is another or missing, the code was refused or the server names another
- * authorization server by now, `not_allowed` when the `guard` refuses where the code would go, and
- * `invalid_spec` when the server does not use OAuth; a `TypeError` for an unknown option, for a
- * `guard`, a `proxy` or a `ca` that is none, and for a `principal` that is no text or empty.
+ * one that is the provider's part. The code goes to the authorization server that the user was sent
+ * to and to no other; in another process than the one that sent them, only a provider with
+ * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when
+ * the user declined, the state is another or missing, the code was refused or the server names
+ * another authorization server by now, `not_allowed` when the `guard` refuses where the code would
+ * go, and `invalid_spec` when the server does not use OAuth; a `TypeError` for an unknown option,
+ * for a `guard`, a `proxy` or a `ca` that is none, and for a `principal` that is no text or empty.
  */
 export async function finishAuthorization(
   spec: ServerSpec,

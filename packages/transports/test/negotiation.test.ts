@@ -2,7 +2,7 @@ import type { Diagnostic, ServerSpec, HttpEntry } from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { connect, createConnector, createEraCache } from "../src/index.ts";
-import { version } from "../src/opening/version.ts";
+import { version } from "../src/opening/connection-context.ts";
 import { reply, replyAsLegacy, startLoopback, type LoopbackServer, type SeenRequest } from "./loopback-server.ts";
 
 describe("the probe over HTTP", () => {

@@ -7,13 +7,11 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import { assertCallContext, assertSignal, quoteText } from "@hostside/core/implement";
-import type { Presented, PresentContext, ResultPresenter } from "@hostside/results";
+import { present, presentError, type Presented, type PresentContext, type ResultPresenter } from "@hostside/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { restoreArguments, withAnswer } from "./approvals.ts";
-import { plainPresenter } from "./plain-presenter.ts";
 import { undeclaredToolError } from "./undeclared-tool-error.ts";
-import { ensureBlocks } from "./with-blocks.ts";
 
 /** A call as a model makes it. */
 export interface ModelCall {
@@ -102,4 +100,24 @@ function findTool(declaration: Declaration, name: unknown): DeclaredTool {
 function abortedError(error: unknown, name: string): unknown {
   if (isHostsideError(error, "aborted")) return error;
   return new HostsideError(`the call of ${quoteText(name)} was aborted`, { code: "aborted", cause: error });
+}
+
+/**
+ * A presenter with the defaults of `@hostside/results`, which keeps nothing: what is too big is
+ * cut, and a notice says so.
+ */
+const plainPresenter: ResultPresenter = {
+  present: (outcome) => present(outcome, "blocks"),
+  presentError: (error) => presentError(error, "blocks"),
+};
+
+/**
+ * A presentation as it is, or with a notice where it has no blocks: no API takes an answer in which
+ * there is nothing.
+ */
+function ensureBlocks(presented: Presented): Presented {
+  if (presented.blocks.length > 0) return presented;
+  const { isError } = presented;
+  const text = isError ? "[the call failed, and nothing is shown of why]" : "[nothing of the result is shown]";
+  return { ...presented, blocks: [{ type: "text", part: isError ? "error" : "notice", text }] };
 }

@@ -1,5 +1,5 @@
 import { Tool } from "@mastra/core/tools";
-import type { ToolOutcome } from "@hostside/core";
+import type { ToolOutcome, JsonObject } from "@hostside/core";
 import { toCallAnswer, isCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
 import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
@@ -8,7 +8,7 @@ import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import type { ReadMastraOptions } from "./mastra-options.ts";
 import { toMastraOutput } from "./to-mastra-output.ts";
-import { uncheckedSchema } from "./unchecked-schema.ts";
+import type { StandardSchemaWithJSON } from "@mastra/core/schema";
 
 /** Makes tools of Mastra. */
 export interface MastraToolMaker {
@@ -64,5 +64,21 @@ export function createMastraToolMaker({ source, shared, takesFiles }: ToolMakerI
       });
     },
     outcomeOf: (made) => (typeof made === "object" && made !== null ? outcomes.get(made) : undefined),
+  };
+}
+
+/**
+ * A JSON Schema as Mastra takes schemas, which lets every value pass: the schema is a server's,
+ * with patterns that may be hostile, and it is the server, or a policy, that judges the arguments.
+ */
+function uncheckedSchema(schema: JsonObject): StandardSchemaWithJSON {
+  const written = (): Record<string, unknown> => ({ ...schema });
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "hostside",
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: written, output: written },
+    },
   };
 }

@@ -1,5 +1,12 @@
 import * as agents from "@openai/agents";
-import { tool, type RunContext, type Tool } from "@openai/agents";
+import {
+  tool,
+  type RunContext,
+  type Tool,
+  type ToolOutputFileContent,
+  type ToolOutputImage,
+  type ToolOutputText,
+} from "@openai/agents";
 import { answerCall } from "../answer/answer-call.ts";
 import { noteQuestion, requiresApproval } from "../answer/approvals.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
@@ -8,8 +15,8 @@ import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts
 import { openaiAgents } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAgentsOptions, type AgentsOptions, type ReadAgentsOptions } from "./agents-options.ts";
-import { agentsOutput, type AgentsOutput } from "./agents-output.ts";
-import { liveTools } from "./live-tools.ts";
+import type { Presented, PresentedBlock } from "@hostside/results";
+import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";
 
 /** The tools of one conversation for agents of the OpenAI Agents SDK. */
 export interface AgentsTools<Context = unknown> {
@@ -106,4 +113,52 @@ function toFunctionTool<Context>(declared: DeclaredTool, means: ToolMeans<Contex
         strict,
         parameters: { properties: {}, required, additionalProperties: true, ...schema, type: "object" },
       });
+}
+
+/** What a tool of the framework gives back. */
+export type AgentsOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];
+
+/**
+ * The output of a tool: the texts as one, a line each, or parts where there are media. (Through
+ * Chat Completions the framework sends the texts of parts without anything between them, and no
+ * media.) There is no flag for a failure, so that the first text says it.
+ */
+function agentsOutput(presented: Presented): AgentsOutput {
+  const blocks = openaiBlocks(presented);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return texts.length === blocks.length ? texts.join("\n") : blocks.map(toPart);
+}
+
+function toPart(block: PresentedBlock): ToolOutputText | ToolOutputImage | ToolOutputFileContent {
+  if (block.type === "text") return { type: "text", text: block.text };
+  const { data, mimeType: mediaType } = block;
+  if (mediaType !== pdf) return { type: "image", image: { data, mediaType } };
+  return { type: "file", file: { data, mediaType, filename: pdfName(block) } };
+}
+
+/**
+ * An array that is read anew whenever somebody goes through it (`[...tools]`, `for of`), which the
+ * framework does before each turn: first what `read` gives now, then whatever others have pushed
+ * onto it. `read` gets the names of those.
+ */
+function liveTools<T extends { readonly name: string }>(read: (taken: ReadonlySet<string>) => readonly T[]): T[] {
+  const tools: T[] = [];
+  let given: ReadonlySet<T> = new Set();
+  const walk = tools[Symbol.iterator].bind(tools);
+  const update = (): void => {
+    // Not by the iterator, which would come back here.
+    const others = tools.filter((tool) => !given.has(tool));
+    const fresh = read(new Set(others.map(({ name }) => name)));
+    given = new Set(fresh);
+    tools.length = 0;
+    for (const list of [fresh, others]) for (const tool of list) tools.push(tool);
+  };
+  Object.defineProperty(tools, Symbol.iterator, {
+    value: () => {
+      update();
+      return walk();
+    },
+  });
+  update();
+  return tools;
 }

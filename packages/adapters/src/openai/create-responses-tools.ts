@@ -3,6 +3,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
   ResponseOutputItem,
+  ResponseFunctionCallOutputItem,
 } from "openai/resources/responses/responses";
 import type { CallToApprove } from "../answer/approvals.ts";
 import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
@@ -15,7 +16,9 @@ import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiResponses } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
-import { responsesOutput } from "./responses-output.ts";
+import type { Presented, PresentedBlock } from "@hostside/results";
+import { toDataUrl } from "../replace-media.ts";
+import { openaiBlocks, pdf, pdfName } from "../openai-blocks.ts";
 
 /** A response of a model, as far as its calls go. */
 interface CallingResponse {
@@ -119,4 +122,20 @@ function outputOf(
 ): ResponseInputItem.FunctionCallOutput {
   // A call that a program of the model's made is answered to that program.
   return { type: "function_call_output", call_id, output, ...(caller != null && { caller }) };
+}
+
+/**
+ * The `output` of a `function_call_output`: one text as it is, anything else as parts. The API has
+ * no flag for a failure, so that the first text says it.
+ */
+function responsesOutput(presented: Presented): string | ResponseFunctionCallOutputItem[] {
+  const parts = openaiBlocks(presented).map(toPart);
+  const [first] = parts;
+  return parts.length === 1 && first?.type === "input_text" ? first.text : parts;
+}
+
+function toPart(block: PresentedBlock): ResponseFunctionCallOutputItem {
+  if (block.type === "text") return { type: "input_text", text: block.text };
+  if (block.mimeType !== pdf) return { type: "input_image", image_url: toDataUrl(block) };
+  return { type: "input_file", filename: pdfName(block), file_data: toDataUrl(block) };
 }

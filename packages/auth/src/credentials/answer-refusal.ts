@@ -10,14 +10,14 @@ import { coversScopes, joinScopes } from "../discovering/scopes.ts";
 import { challengesNonce, lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
-import { readAccount } from "../tokens/account-documents.ts";
-import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
+import { readAccount, accountKey, writeAccount } from "../tokens/account-documents.ts";
+import { currentAuthorization, sameIssuer, authorizationOf } from "../tokens/authorizations.ts";
 import { forbidden, isAtPage, needsUserError, programRefused } from "./credential-errors.ts";
 import { discoverAgain } from "./discover-again.ts";
 import { errorOf, leftOf, renewalFailureOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 import { exceedsRenewalRate, noteRenewal } from "./renewal-rate-limit.ts";
-import { useIssuer } from "./use-issuer.ts";
+import { savingMs } from "../store/saving-ms.ts";
 
 /**
  * Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused`
@@ -170,4 +170,18 @@ async function signIn(
 
 function sentToken({ sent }: CredentialsRefusal): string | undefined {
   return sent["authorization"]?.replace(/^\S+\s+/, "");
+}
+
+/**
+ * Has the tokens used that an authorization server gave earlier. Resolves to whether there are any
+ * that may still be of use.
+ */
+function useIssuer(parts: AuthParts, account: Account, issuer: string): Promise<boolean> {
+  return parts.store.withLock(accountKey(account), savingMs, async () => {
+    const document = await readAccount(parts, account);
+    const kept = authorizationOf(document, issuer);
+    if (document === undefined || kept === undefined) return false;
+    if (document.issuer !== kept.issuer) await writeAccount(parts, account, { ...document, issuer: kept.issuer });
+    return true;
+  });
 }

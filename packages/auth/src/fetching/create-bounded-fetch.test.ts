@@ -3,7 +3,7 @@ import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createBoundedFetch, type BoundedFetchInit } from "./create-bounded-fetch.ts";
-import { learnSecrets } from "./learn-secrets.ts";
+import { learnSecrets } from "../create-accounts.ts";
 
 function createWorld(fetch: AuthorizationFetch, options: Partial<BoundedFetchInit> = {}) {
   const clock = createVirtualClock();

@@ -4,7 +4,6 @@ import { authRequired } from "../auth-errors.ts";
 import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
 import type { InFlightSignIns } from "./in-flight-sign-ins.ts";
-import { createPromptBudget, mostPrompts } from "./prompt-budget.ts";
 import type { Company, SignInRequest } from "./sign-in-user.ts";
 
 /** What a sign-in after a refusal is made with. */
@@ -54,4 +53,29 @@ function tooOften(account: Account): Error {
     account,
     `it refused what ${mostPrompts} sign-ins of the last ten minutes brought, and its refusals ask no user again; authorize() does`,
   );
+}
+
+/** How often refusals may have a user asked. */
+export interface PromptBudget {
+  isUsedUp(account: Account): boolean;
+  use(account: Account): void;
+}
+
+/**
+ * A server that refuses whatever it is given would otherwise send the user to the browser for ever.
+ */
+const mostPrompts = 3;
+const windowMs = 600_000;
+
+/** Makes a budget of three in ten minutes for each account. */
+function createPromptBudget({ clock }: Pick<AuthParts, "clock">): PromptBudget {
+  const prompts = new WeakMap<Account, readonly number[]>();
+  const latestOf = (account: Account): readonly number[] => {
+    const since = clock.now() - windowMs;
+    return (prompts.get(account) ?? []).filter((at) => at > since);
+  };
+  return {
+    isUsedUp: (account) => latestOf(account).length >= mostPrompts,
+    use: (account) => void prompts.set(account, [...latestOf(account), clock.now()]),
+  };
 }

@@ -123,8 +123,8 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
       return { completion, isKept };
     } catch (error) {
       isOpen = isNotShown(error);
-      // A page from which nobody comes back, or at which the user gives up, may be one that says that
-      // the client is not known.
+      // A page from which nobody comes back, or at which the user gives up, may be one that says
+      // that the client is not known.
       if (isKept && !isAnswered && !isOpen) {
         await forgetClient(parts, account, { issuer: discovered.issuer, redirectUri, clientId }).catch(() => {});
       }

@@ -2,25 +2,200 @@ import { adk } from "./adk.ts";
 import { amazonQ } from "./amazon-q.ts";
 import { anda } from "./anda.ts";
 import { claudeCode } from "./claude-code.ts";
-import { claudeDesktop } from "./claude-desktop.ts";
-import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";
 import { continueDev } from "./continue.ts";
-import { cursor } from "./cursor.ts";
 import type { ConfigDialect } from "./dialect.ts";
 import type { DialectName } from "./dialect-name.ts";
 import { evva } from "./evva.ts";
-import { gemini } from "./gemini.ts";
-import { goose } from "./goose.ts";
-import { mcpJson } from "./mcp-json.ts";
 import { mcporter } from "./mcporter.ts";
 import { nexo } from "./nexo.ts";
 import { opencode } from "./opencode.ts";
-import { roo } from "./roo.ts";
 import { hostside } from "./hostside.ts";
 import { vscode } from "./vscode.ts";
-import { windsurf } from "./windsurf.ts";
 import { zed } from "./zed.ts";
+import { noSyntax } from "../expand/syntax.ts";
+import { createDialect } from "./create-dialect.ts";
+import { readOauth } from "../read/read-oauth.ts";
+import { readServerLists } from "../read/server-lists.ts";
+
+/** `mcp_config.json` of Windsurf. */
+const windsurf: ConfigDialect = createDialect({
+  name: "windsurf",
+  format: "jsonc",
+  syntax: { forms: ["env", "file"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Windsurf",
+    types: { stdio: "stdio", http: "http", "streamable-http": "streamable", sse: "sse" },
+    untypedUrl: "unsure",
+    urlKeys: ["serverUrl", "url"],
+    off: { key: "disabled", when: true },
+    deny: "disabledTools",
+  },
+});
+
+/** `.roo/mcp.json`. */
+const roo: ConfigDialect = createDialect({
+  name: "roo",
+  format: "json",
+  strict: "no comments",
+  syntax: { forms: ["env"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Roo",
+    types: { stdio: "stdio", sse: "sse", "streamable-http": "streamable" },
+    untypedUrl: "error",
+    cwd: true,
+    timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
+    off: { key: "disabled", when: true },
+    deny: "disabledTools",
+    autoApprove: "alwaysAllow",
+    unsupported: { watchPaths: "a server is not started again when files change" },
+  },
+});
+
+/**
+ * `mcpServers` in a file of no tool in particular: what most tools agree on, and every way of
+ * writing a reference that means one thing alone.
+ */
+const mcpJson: ConfigDialect = createDialect({
+  name: "mcp-json",
+  format: "jsonc",
+  syntax: { forms: ["braces", "default", "env", "file", "input", "folders"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "a file with mcpServers",
+    looseType: true,
+    types: {
+      stdio: "stdio",
+      http: "http",
+      "streamable-http": "streamable",
+      streamablehttp: "streamable",
+      streamable_http: "streamable",
+      sse: "sse",
+    },
+    untypedUrl: "http",
+    urlKeys: ["url", "serverUrl", "httpUrl"],
+    cwd: true,
+    off: { key: "disabled", when: true },
+    allow: "includeTools",
+    deny: "excludeTools",
+    unsupported: { timeout: "the unit of timeout is another one in each tool; name the dialect, and it is used" },
+    others: ["oauth"],
+    unknown: "told",
+    extra: (entry, draft) => readOauth(entry, draft),
+  },
+});
+
+/** `config.yaml` of Goose: its extensions that are MCP servers. */
+const goose: ConfigDialect = createDialect({
+  name: "goose",
+  format: "yaml",
+  syntax: noSyntax,
+  roots: [["extensions"]],
+  rules: {
+    title: "Goose",
+    types: {
+      stdio: "stdio",
+      streamable_http: "streamable",
+      sse: "sse",
+      builtin: "unsupported",
+      platform: "unsupported",
+    },
+    untypedUrl: "error",
+    commandKeys: ["cmd"],
+    envKey: "envs",
+    urlKeys: ["uri"],
+    timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
+    off: { key: "enabled", when: false },
+    allow: "available_tools",
+    others: ["name", "display_name", "description", "bundled", "env_keys"],
+    extra(entry, draft, { type }) {
+      if (type !== "stdio") return;
+      for (const [index, name] of (entry.texts("env_keys") ?? []).entries()) {
+        const field = `env.${name}`;
+        draft.variable({ field, variable: name, required: false }, [...entry.at("env_keys"), index]);
+      }
+    },
+  },
+});
+
+/** `settings.json` of Gemini CLI. */
+const gemini: ConfigDialect = createDialect({
+  name: "gemini",
+  format: "jsonc",
+  strict: "no trailing commas",
+  syntax: {
+    forms: ["braces", "default", "bare", "percent"],
+    unset: (field) => (field === "env" || field === "headers" ? "empty" : "literal"),
+  },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Gemini CLI",
+    types: { stdio: "stdio", http: "streamable", sse: "sse" },
+    untypedUrl: "http",
+    urlKeys: ["httpUrl", "url"],
+    cwd: true,
+    timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
+    allow: "includeTools",
+    deny: "excludeTools",
+    unsupported: { authProviderType: "no provider of credentials but OAuth is there here" },
+    others: ["trust", "oauth", "description", "extension"],
+    extra(entry, draft, { type }) {
+      readOauth(entry, draft);
+      if (entry.flag("trust") === true) draft.extra("approval", "never");
+      if (type === "http" && entry.has("httpUrl")) draft.set("mode", "streamable", entry.at("httpUrl"));
+    },
+  },
+  settings: (reader) => readServerLists(reader, ["mcp"]),
+});
+
+/** `.cursor/mcp.json`. */
+const cursor: ConfigDialect = createDialect({
+  name: "cursor",
+  format: "jsonc",
+  syntax: { forms: ["env", "folders"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Cursor",
+    types: { stdio: "stdio", http: "http", "streamable-http": "streamable", sse: "sse" },
+    untypedUrl: "http",
+    envFile: true,
+    others: ["auth"],
+    extra: (entry, draft) => readOauth(entry, draft, "auth"),
+  },
+});
+
+/** `cline_mcp_settings.json`, and `mcp.json` of Cline's command line. */
+const cline: ConfigDialect = createDialect({
+  name: "cline",
+  format: "jsonc",
+  syntax: { forms: ["env"], unset: () => "literal" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Cline",
+    nested: "transport",
+    typeKeys: ["type", "transportType"],
+    types: { stdio: "stdio", sse: "sse", streamableHttp: "streamable", http: "streamable" },
+    untypedUrl: "sse",
+    cwd: true,
+    timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
+    off: { key: "disabled", when: true },
+    autoApprove: "autoApprove",
+    others: ["oauth"],
+    extra: (entry, draft) => readOauth(entry, draft),
+  },
+});
+
+/** `claude_desktop_config.json`. */
+const claudeDesktop: ConfigDialect = createDialect({
+  name: "claude-desktop",
+  format: "json",
+  strict: "no comments",
+  syntax: noSyntax,
+  roots: [["mcpServers"]],
+  rules: { title: "Claude Desktop", types: { stdio: "stdio" }, urls: false, untypedUrl: "error" },
+});
 
 const all: Readonly<Record<DialectName, ConfigDialect>> = {
   hostside,

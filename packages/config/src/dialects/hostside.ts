@@ -3,7 +3,6 @@ import { copySpec } from "@hostside/core/implement";
 import type { FieldPlace, ServerExtras } from "../configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { toPlain } from "../parse/to-plain.ts";
 import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { warnDockerRm } from "../read/docker-rm-warning.ts";
@@ -108,4 +107,10 @@ function readExtras(entry: ConfigEntry): ServerExtras {
     taskWaitMs: entry.number("taskWaitMs"),
   };
   return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
+}
+
+/** Data as plain objects and arrays. Every member is its object's own, whatever it is called. */
+function toPlain(value: ConfigData): unknown {
+  if (isConfigMap(value)) return Object.fromEntries([...value].map(([name, member]) => [name, toPlain(member)]));
+  return Array.isArray(value) ? (value as readonly ConfigData[]).map(toPlain) : value;
 }

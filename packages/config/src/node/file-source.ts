@@ -16,7 +16,9 @@ export interface FileSource {
 /** Where relative paths begin, where links may lead, and what is kept of all that was read. */
 export interface FileSourceInit {
   readonly folder: string;
-  /** A project's folder, without links: a path within it may not lead out of it. Default: any may. */
+  /**
+   * A project's folder, without links: a path within it may not lead out of it. Default: any may.
+   */
   readonly within?: string | undefined;
   readonly home: string;
   /**

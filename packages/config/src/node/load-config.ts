@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
-import type { ServerSpec } from "@hostside/core";
+import { assertServerSpec, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions } from "@hostside/core/implement";
-import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
+import type { ConfiguredServer, ServerExtras, ServerDraft } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
@@ -11,7 +11,6 @@ import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../laye
 import { groupBy } from "../layers/group-by.ts";
 import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
 import { projectSettings } from "../layers/merge-settings.ts";
-import { disabledSpec, withLabels } from "../layers/disabled-spec.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { placeProblem } from "../problem/problem-list.ts";
@@ -355,4 +354,41 @@ function sourceOf({ server, scope, off, over }: LayeredServer, state: ServerSour
     extras: server.extras,
     over: over.map(placeInWords),
   };
+}
+
+const nowhere = "https://disabled.invalid/";
+
+/**
+ * The draft of a server with the labels that say where its entry comes from, and `approval` where
+ * somebody is to be asked about its tools; what the entry itself says of them does not count.
+ */
+function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): ServerDraft {
+  const { approval: _own, ...own } = draft.labels ?? {};
+  const asked = extras.approval === "always" ? { approval: "always" } : {};
+  return { ...draft, labels: { ...own, scope, ...asked } };
+}
+
+/**
+ * The spec of a server that does not start, so that it keeps its place in every list: what it is
+ * called and what it would be, as it is written, and nothing that could be a secret. Nothing is
+ * expanded for it.
+ */
+function disabledSpec({ server, scope, off }: LayeredServer): ServerSpec {
+  const { id, command, url, title } = server.draft;
+  const named = title === undefined ? {} : { title };
+  const labels = off === undefined ? { scope } : { scope, off };
+  const about = { id, ...named, labels, disabled: true };
+  return command === undefined ? { ...about, type: "http", url: shownUrl(url) } : { ...about, type: "stdio", command };
+}
+
+// A URL may be a reference, or have one in it, and is none then; its query may have a secret.
+function shownUrl(url: string): string {
+  const [plain = ""] = url.split(/[?#]/);
+  try {
+    assertServerSpec({ id: "shown", type: "http", url: plain });
+    return plain;
+  } catch {
+    // What cannot be shown is written in its file.
+    return nowhere;
+  }
 }

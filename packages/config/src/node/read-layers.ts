@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, basename } from "node:path";
 import { isDialectName } from "../dialects/dialect-name.ts";
 import { projectOfFile, type ConfigLocation } from "../find/find-configs.ts";
 import { joinPath } from "../find/path-text.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
-import { findLocalProject } from "./local-project.ts";
 import { locationsAt, projectFolderAt } from "./find-config-files.ts";
 import type { ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
 import { fileProblem, readFileText } from "./read-config-file.ts";
 import { isWithin, realPathOf } from "./real-path.ts";
+import { isConfigMap } from "../parse/config-data.ts";
+import { parseConfig } from "../parse/parse-config.ts";
 
 const mostImports = 5;
 
@@ -174,4 +175,24 @@ async function readLayer(
   const named = scope === "command-line" ? (projectOfFile(path) ?? folderOf(path, place)) : undefined;
   const baseFolder = folder.projectFolder ?? context.extension?.root ?? named;
   return { scope, result, file: path, ...folder, ...(baseFolder === undefined ? {} : { baseFolder }) };
+}
+
+/**
+ * The key under which `.claude.json` has what is local to the project of a place: that of the
+ * innermost folder from `cwd` up to where the project begins. Its keys are paths as they were
+ * written once, with links in them. Other files have no such thing.
+ */
+async function findLocalProject(text: string, file: string, place: LoadPlace): Promise<string | undefined> {
+  if (basename(file) !== ".claude.json") return undefined;
+  const { data } = parseConfig(text, { format: "json" });
+  const projects = isConfigMap(data) ? data.get("projects") : undefined;
+  if (!isConfigMap(projects)) return undefined;
+  const keys = new Map<string, string>();
+  for (const key of projects.keys()) keys.set(await realPathOf(key), key);
+  const outermost = await realPathOf(projectFolderAt(place) ?? place.cwd);
+  for (let folder = await realPathOf(place.cwd); ; folder = dirname(folder)) {
+    const key = keys.get(folder);
+    if (key !== undefined) return key;
+    if (folder === outermost || dirname(folder) === folder) return undefined;
+  }
 }

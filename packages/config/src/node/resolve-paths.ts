@@ -21,8 +21,8 @@ const interpreter =
 
 /**
  * The spec of a server with its program and working folder as absolute paths, by the folder of its
- * project. A relative program without such a folder is an error: it would be that of whatever folder
- * the host runs in.
+ * project. A relative program without such a folder is an error: it would be that of whatever
+ * folder the host runs in.
  */
 export function resolvePaths(
   spec: ServerSpec,

@@ -1,12 +1,12 @@
-import { sameJson, untilAborted } from "@hostside/core/implement";
+import { sameJson, untilAborted, compareText } from "@hostside/core/implement";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { TrustPrompts } from "./trust-prompts.ts";
 import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";
 import type { FolderWatch } from "./folder-watch.ts";
 import type { LastGoodConfigs } from "./last-good-config.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
-import { diffSpecs, keepSpecs } from "./spec-changes.ts";
 import { watchPointsOf, type WatchPoints } from "./watch-points.ts";
+import type { ServerSpec } from "@hostside/core";
 
 const mostLooks = 5;
 // A server that hangs must not keep an edit waiting that mends it.
@@ -105,4 +105,33 @@ function factsOf({ config, keptFiles, keptServers }: Pick<Used, "config" | "kept
   const { settings, problems, questions, sources } = config;
   const extras = sources.map((source) => [source.serverId, source.file, source.extras]);
   return { settings, problems, questions, extras, keptFiles, keptServers };
+}
+
+/** What is different between two sets of specs. */
+function diffSpecs(before: readonly ServerSpec[], after: readonly ServerSpec[]): ConfigChange {
+  const had = new Map(before.map((spec) => [spec.id, spec]));
+  const has = new Map(after.map((spec) => [spec.id, spec]));
+  return {
+    added: [...has.keys()].filter((id) => !had.has(id)),
+    updated: after.filter((spec) => had.has(spec.id) && !sameJson(had.get(spec.id), spec)).map(({ id }) => id),
+    removed: [...had.keys()].filter((id) => !has.has(id)),
+    failed: [],
+  };
+}
+
+/**
+ * A configuration whose servers that cannot be used any more are what they were before, and which
+ * those are.
+ */
+function keepSpecs(
+  config: LoadedConfig,
+  before: LoadedConfig | undefined,
+): { readonly config: LoadedConfig; readonly keptServers: readonly string[] } {
+  const failed = new Set(config.sources.filter(({ state }) => state === "failed").map(({ serverId }) => serverId));
+  const kept = (before?.servers ?? []).filter(({ id, disabled }) => failed.has(id) && disabled !== true);
+  if (before === undefined || kept.length === 0) return { config, keptServers: [] };
+  const servers = [...config.servers, ...kept].toSorted((a, b) => compareText(a.id, b.id));
+  // They may be in what is kept.
+  const secrets = [...new Set([...config.secrets, ...before.secrets])];
+  return { config: { ...config, servers, secrets }, keptServers: kept.map(({ id }) => id) };
 }

@@ -1,11 +1,10 @@
 import { createProblemList, type ProblemInit } from "../problem/problem-list.ts";
 import { nodeAt, type ConfigNode, type ParsedTree, type ParseLimits, type TextFault } from "./config-node.ts";
-import { createLineIndex } from "./line-index.ts";
 import { parseJsonTree } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { ConfigPath } from "./config-data.ts";
-import type { ConfigFormat, Liberty, ParsedConfig } from "./parsed-config.ts";
+import type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parsed-config.ts";
 
 /** How a text is parsed. */
 export interface ParseConfigOptions {
@@ -158,4 +157,25 @@ function isWhole(path: ConfigPath, faults: readonly TextFault[], root: ConfigNod
     // The end counts: what a text breaks off in ends where the text does.
     return (between === true ? start < offset : start <= offset) && offset <= node.end;
   });
+}
+
+/** From offsets to lines and columns. Lines end with LF, CR LF or CR, as editors count them. */
+function createLineIndex(text: string): (offset: number) => Position {
+  let starts: readonly number[] | undefined;
+  return (wanted) => {
+    starts ??= lineStarts(text);
+    const offset = Math.min(Math.max(wanted, 0), text.length);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1, offset };
+  };
+}
+
+function lineStarts(text: string): readonly number[] {
+  return [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), ({ index, 0: end }) => index + end.length)];
 }

@@ -2,7 +2,9 @@ import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigReference } from "../expand/find-references.ts";
 import type { HostSettings } from "../host-settings.ts";
 
-/** The id in questions and answers that are about the settings of a project, and about no server. */
+/**
+ * The id in questions and answers that are about the settings of a project, and about no server.
+ */
 export const settingsId = "(settings)";
 
 /** An entry of a project's file, whose user may trust it. */
@@ -21,8 +23,8 @@ export interface TrustEntry {
   /** What stands in those of `files` that the project has, where it becomes more than a secret. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
-   * What files of the project say of the host, by their paths. Of {@linkcode settingsId} alone, which
-   * has no server.
+   * What files of the project say of the host, by their paths. Of {@linkcode settingsId} alone,
+   * which has no server.
    */
   readonly settings?: Readonly<Record<string, HostSettings>> | undefined;
   /** Files of the user's own with an entry of this name, in place of which this one is used. */

@@ -21,8 +21,8 @@ export interface AnswerPlan {
   /** Most groups with an entry; the ids of the others are named. Default: all. */
   readonly mostGroups?: number;
   /**
-   * How much of a group's advice is quoted, in UTF-16 units: its first lines. Default: what a helper
-   * may quote.
+   * How much of a group's advice is quoted, in UTF-16 units: its first lines. Default: what a
+   * helper may quote.
    */
   readonly longestAdvice?: number;
   /** Longest line about a group. Default: as in the directory. */

@@ -70,8 +70,8 @@ const runnersUp = 10;
 export const mostSiblings = 24;
 
 /**
- * A search is a glance, and a conversation has many: of groups what helps to choose and the names of
- * their tools, of other tools the names of the next best.
+ * A search is a glance, and a conversation has many: of groups what helps to choose and the names
+ * of their tools, of other tools the names of the next best.
  */
 function planAnswer(next: readonly ToolDefinition[]): AnswerPlan {
   const ranked = next.map(({ name }) => name);

@@ -1,5 +1,6 @@
 import {
   isHostsideError,
+  cleanText,
   type Cancel,
   type Clock,
   type Diagnostic,
@@ -9,8 +10,9 @@ import {
 import { doStep } from "@hostside/core/implement";
 import type { RankedSource } from "../ranking/embedding-ranker.ts";
 import { failureText, type EmbeddingEndpoint } from "./embedding-endpoint.ts";
-import { toolText } from "./tool-text.ts";
 import { quantize, readVector, writeVector, type ToolVector } from "./tool-vector.ts";
+import { readSentences } from "../catalog/read-sentences.ts";
+import { stripPreface } from "../catalog/strip-preface.ts";
 
 /** How far an index is; tools of the very same words count once. */
 export interface IndexProgress {
@@ -266,4 +268,27 @@ function isIncluded({ include }: VectorIndexInit, definition: ToolDefinition): b
 async function keyOf(id: string, text: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify([id, text])));
   return `hostside-embedding:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+const maxLength = 500;
+
+/**
+ * Writes what is embedded of a tool: its server, name and title in words, and the first sentence of
+ * its description. Longer texts were found less often.
+ */
+function toolText(definition: ToolDefinition): string {
+  const { name, title, annotations, origin } = definition;
+  const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title].map(inWords);
+  const [sentence] = readSentences(stripPreface(definition));
+  return cleanText(
+    [...names, sentence?.text].filter((text) => text !== undefined && text !== "").join(": "),
+    maxLength,
+  );
+}
+
+function inWords(name: string | undefined): string {
+  return (name ?? "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[\s_./-]+/g, " ")
+    .trim();
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { editDistance } from "./edit-distance.ts";
+import { editDistance } from "./vocabulary.ts";
 
 describe("editDistance()", () => {
   it.each([

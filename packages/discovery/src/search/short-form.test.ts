@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasNoVowels, isShortFor } from "./short-form.ts";
+import { hasNoVowels, isShortFor } from "./vocabulary.ts";
 
 describe("isShortFor()", () => {
   it.each([

@@ -1,7 +1,5 @@
-import { editDistance } from "./edit-distance.ts";
 import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import { createPostingList, type PostingList } from "./posting-list.ts";
-import { hasNoVowels, isShortFor } from "./short-form.ts";
 import { stemWord } from "./stem-word.ts";
 
 /** One stem and the documents that have it. */
@@ -178,4 +176,57 @@ function bitCount(bits: number): number {
     count += 1;
   }
   return count;
+}
+
+/**
+ * How many letters must be added, dropped, replaced or swapped with a neighbour to turn one word
+ * into the other, or `maxDistance + 1` when it is more than `maxDistance`.
+ */
+export function editDistance(a: string, b: string, maxDistance: number): number {
+  if (Math.abs(a.length - b.length) > maxDistance) return maxDistance + 1;
+  let twoBack: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(at(previous, j) + 1, at(row, j - 1) + 1, at(previous, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, at(twoBack, j - 2) + 1);
+      row.push(cost);
+      best = Math.min(best, cost);
+    }
+    if (best > maxDistance) return maxDistance + 1;
+    twoBack = previous;
+    previous = row;
+  }
+  return Math.min(at(previous, b.length), maxDistance + 1);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
+
+const consonantsAlone = /^[b-df-hj-np-tv-xz]{3,}$/;
+const vowelsAtEnd = /[aeiou]+$/;
+
+/**
+ * Whether a word has nothing but consonants, at least three, as words have from which people leave
+ * out what can be guessed.
+ */
+export function hasNoVowels(word: string): boolean {
+  return consonantsAlone.test(word);
+}
+
+/**
+ * Whether a word may be what is left of a longer one: its letters in their order, from the first to
+ * the last that is no vowel. So `btn` is short for `button`, and `ssh` not for `snapshot`.
+ */
+export function isShortFor(word: string, longer: string): boolean {
+  if (word.length >= longer.length || word[0] !== longer[0]) return false;
+  if (word.at(-1) !== longer.replace(vowelsAtEnd, "").at(-1)) return false;
+  let at = 0;
+  for (const letter of longer) if (letter === word[at]) at += 1;
+  return at === word.length;
 }

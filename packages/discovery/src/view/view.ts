@@ -1,4 +1,5 @@
 import {
+  cleanText,
   type HostsideError,
   type CallContext,
   type CallOptions,
@@ -8,6 +9,7 @@ import {
   type ToolOutcome,
   type ToolsChange,
   type UnreadyGroup,
+  type Diagnostic,
 } from "@hostside/core";
 import {
   assertCallContext,
@@ -35,10 +37,9 @@ import type { ModelToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
-import { assertDenied, createDenial, type DeniedTool } from "../offer/denial.ts";
+import { assertDenied, createDenial, type DeniedTool, type Denial } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
-import { createUnmatchedReport } from "../offer/report-unmatched.ts";
-import { createPermitted } from "../offer/permitted.ts";
+import { createPermitted, type PermittedPart } from "../offer/permitted.ts";
 import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 
 /** One agent's choices. */
@@ -375,4 +376,39 @@ function assertFlag(option: string, value: unknown): void {
 function assertAtLeast(option: string, value: number, least: number): void {
   if (!Number.isInteger(value) || value < least)
     throw new TypeError(`${option} must be a whole number, at least ${least}`);
+}
+
+/** What such a report is made from. */
+export interface UnmatchedReportInit {
+  readonly denial: Denial;
+  readonly permitted: () => PermittedPart;
+  readonly alwaysVisible: readonly string[];
+  readonly calls: { unready(): readonly UnreadyGroup[] };
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * Reports names among a view's choices that no tool has: with a letter wrong, a tool would go on to
+ * be callable that was to be denied. Nothing is wrong with a name as long as a server may still
+ * list it. Each is reported once.
+ */
+function createUnmatchedReport(init: UnmatchedReportInit): () => void {
+  const { denial, permitted, alwaysVisible, calls, onDiagnostic } = init;
+  const reported = new Set<string>();
+  const report = (entry: DeniedTool, option: string): void => {
+    const shown = typeof entry === "string" ? entry : `${entry.toolName} of ${entry.serverId}`;
+    const key = JSON.stringify([option, entry]);
+    if (reported.has(key)) return;
+    reported.add(key);
+    const message = `${option} has ${JSON.stringify(cleanText(shown, 200))}, which no tool is called`;
+    onDiagnostic({ kind: "unmatched-name", serverId: "", message });
+  };
+  return () => {
+    if (denial.isEmpty && alwaysVisible.length === 0) return;
+    const missing = alwaysVisible.filter((name) => permitted().find(name) === undefined);
+    const unmet = denial.unmet();
+    if (missing.length + unmet.length === 0 || calls.unready().length > 0) return;
+    for (const name of missing) report(name, "alwaysVisible");
+    for (const entry of unmet) report(entry, "deny");
+  };
 }

@@ -1,14 +1,14 @@
 import type { JsonObject } from "@hostside/core";
-import type { GatewayConversation } from "../gateway-client.ts";
+import type { GatewayConversation, GatewayTools } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { isLogLevel } from "../message/log-levels.ts";
 import { modernRevision } from "../message/revisions.ts";
 import { rpcError } from "../message/rpc-error.ts";
-import { instructionsFor } from "../offer/instructions.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { tasksExtension } from "../tasks/wire-task.ts";
 import { cacheable } from "./caching.ts";
 import { untilListed } from "./until-listed.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
 export const discover: PeerRequestHandler = async (context, request) => {
@@ -64,4 +64,28 @@ function capabilitiesOf({ resources, onServerLog }: GatewayConversation): JsonOb
 function describe({ settings, conversation }: PeerContext): JsonObject {
   const instructions = instructionsFor(settings, conversation.tools);
   return instructions === undefined || instructions === "" ? {} : { instructions };
+}
+
+const mostGroups = 50;
+const how =
+  "Tools are found, not listed: search with tools_search, or select by name or group with tools_select. What you found you can call by its name, through tools_read if it only reads, or else through tools_call.";
+
+/**
+ * What the gateway says to the model of a client. Of servers there are their ids and the number of
+ * their tools, which are the host's words: what a server says of itself is no instruction.
+ */
+function instructionsFor(
+  { instructions, expose }: Pick<GatewaySettings, "instructions" | "expose">,
+  tools: GatewayTools,
+): string | undefined {
+  const own = instructions();
+  if (expose === "all") return own;
+  const parts = [own, how];
+  if (expose === "groups") {
+    const groups = tools.groups();
+    const shown = groups.slice(0, mostGroups).map(({ id, members }) => `${id} (${members.length})`);
+    const more = groups.length > shown.length ? ` and ${groups.length - shown.length} more, see tools_groups` : "";
+    if (shown.length > 0) parts.push(`Groups, with the number of their tools: ${shown.join(", ")}${more}.`);
+  }
+  return parts.filter((part) => part !== undefined && part !== "").join("\n\n");
 }

@@ -18,13 +18,13 @@ import { rpcError } from "../message/rpc-error.ts";
 import { toWireContent } from "../message/wire-content.ts";
 import { toTaskTool } from "../offer/to-wire-tool.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
-import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { callContextOf, logLevelOf } from "./bounded.ts";
 import { untilListed } from "./until-listed.ts";
 import { cacheable } from "./caching.ts";
 import { paginate } from "./pages.ts";
+import type { Exposure } from "../gateway-options.ts";
 
 /** `tools/list`. Of all tools, waits for servers that are on their way. */
 export const handleListTools: PeerRequestHandler = async (context, request) => {
@@ -212,4 +212,24 @@ function failureOf(error: unknown): JsonObject {
 
 function failureResult(text: string): JsonObject {
   return { content: [{ type: "text", text }], isError: true };
+}
+
+const mostServers = 10;
+
+/**
+ * What a model that has this gateway alone can do about a name that no tool has, as sentences.
+ * `error`: the `unknown_tool`, where there is one. Pure.
+ */
+function adviseUnknownTool(expose: Exposure, error?: HostsideError): string {
+  const { suggestions = [], servers = [] } = error?.details ?? {};
+  const meant = suggestions.map((name) => JSON.stringify(name)).join(" or ");
+  const named = servers.slice(0, mostServers).map(({ id, state }) => `${JSON.stringify(cleanText(id, 80))} (${state})`);
+  const more = servers.length > named.length ? ` and ${servers.length - named.length} more` : "";
+  return [
+    ...(meant === "" ? [] : [`Did you mean ${meant}?`]),
+    ...(named.length === 0 ? [] : [`Servers whose tools are not known now: ${named.join(", ")}${more}.`]),
+    expose === "all"
+      ? "tools/list has the tools that there are."
+      : "Find the tools that there are with tools_search, or list their groups with tools_groups.",
+  ].join(" ");
 }

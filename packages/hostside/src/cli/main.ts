@@ -1,6 +1,5 @@
 import { Crashed, OutputClosed } from "./abort-reasons.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { createInterrupts } from "./interrupts.ts";
 import { renderError } from "./program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "./terminal.ts";
@@ -54,4 +53,31 @@ export async function main(): Promise<void> {
   process.exitCode = isBroken ? exitCodes.fail : exitCode;
   // What is left in a pipe that nobody reads would keep the process for ever.
   if (isDropped) process.exit();
+}
+
+/** Who is called on Ctrl-C, see `Terminal.onInterrupt`. */
+export interface Interrupts {
+  readonly onInterrupt: (listener: () => void) => () => void;
+  /** Calls the latest listener, or says that there is none. */
+  readonly interrupt: () => boolean;
+}
+
+/** Keeps those who want to hear of Ctrl-C. */
+export function createInterrupts(): Interrupts {
+  const listeners: { readonly call: () => void }[] = [];
+  return {
+    onInterrupt(listener) {
+      const entry = { call: listener };
+      listeners.push(entry);
+      return () => {
+        const at = listeners.indexOf(entry);
+        if (at !== -1) listeners.splice(at, 1);
+      };
+    },
+    interrupt() {
+      const latest = listeners.at(-1);
+      latest?.call();
+      return latest !== undefined;
+    },
+  };
 }

@@ -221,7 +221,9 @@ function createServerSources(
   };
 }
 
-/** The source of a server that starts: what does not is not trusted, or not what runs by this name. */
+/**
+ * The source of a server that starts: what does not is not trusted, or not what runs by this name.
+ */
 function startedSource(
   serverId: string,
   sources: LoadedConfig["sources"],

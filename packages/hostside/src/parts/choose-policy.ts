@@ -1,12 +1,12 @@
-import type { Cancel, Clock, Diagnostic, Lock, Store } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import type { Cancel, Clock, Diagnostic, Lock, Store, ServerSpec } from "@hostside/core";
+import { quoteText, credentialsOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import { createPolicy, type Policy, type PolicyOptions, type StricterRules } from "@hostside/policy";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
-import { followSecrets } from "./follow-secrets.ts";
 import type { OpenProviders } from "./open-provider.ts";
 import type { PartsContext } from "./parts-context.ts";
+import type { LoadedConfig } from "@hostside/config/node";
 
 /** What a policy is made with. */
 export interface PolicyMeans {
@@ -152,5 +152,31 @@ function withSecrets(redact: Redaction, secrets: () => readonly string[]): Redac
   return {
     ...redact,
     values: (context) => [...(typeof values === "function" ? values(context) : (values ?? [])), ...secrets()],
+  };
+}
+
+/** What secrets are read from. */
+export interface SecretSources {
+  readonly config: LoadedConfig | undefined;
+  readonly specs: readonly ServerSpec[];
+}
+
+// A part of a credential may be short, and shorter ones would be found everywhere. A policy tells
+// of what is short as a whole.
+const shortestSecret = 6;
+
+/**
+ * The secrets that a host knows of its servers: those that its configuration took from variables,
+ * files and inputs, and the credentials that stand in the specs that are used.
+ */
+function followSecrets(read: () => SecretSources): () => readonly string[] {
+  let known: SecretSources & { readonly secrets: readonly string[] } = { config: undefined, specs: [], secrets: [] };
+  return () => {
+    const { config, specs } = read();
+    if (config !== known.config || specs !== known.specs) {
+      const inSpecs = specs.flatMap(credentialsOf).filter(({ length }) => length >= shortestSecret);
+      known = { config, specs, secrets: Array.from(new Set([...(config?.secrets ?? []), ...inSpecs])) };
+    }
+    return known.secrets;
   };
 }

@@ -7,13 +7,13 @@ import {
   kindOf,
   readVersioned,
   writeVersioned,
+  credentialFieldsOf,
   type EventSource,
   type Fields,
   type ValueVersion,
 } from "@hostside/core/implement";
-import { readServerEntry } from "../servers/server-entries.ts";
+import { readServerEntry, type ReadEntry } from "../servers/server-entries.ts";
 import { assertMethods } from "../state/assert-methods.ts";
-import { assertShareable } from "./assert-shareable.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
 
 /** Options of {@linkcode createSharedServers}. */
@@ -123,4 +123,29 @@ function toKept(value: JsonValue | undefined, { what }: ValueVersion): KeptServe
     return { revision: value["revision"] as number, servers };
   }
   throw new HostsideError(`what the store has of ${what} is not what was kept there`, { code: "store_failed" });
+}
+
+/**
+ * Throws `invalid_spec` for a server that cannot be written to a store: it needs code, or holds a
+ * credential.
+ */
+function assertShareable({ spec, extras }: ReadEntry): void {
+  const { id } = spec;
+  const fail = (field: string, message: string): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(id)}: ${message}`, {
+      code: "invalid_spec",
+      serverId: id,
+      details: { operation: "write", field },
+    });
+  if (spec.command === undefined && spec.url === undefined) {
+    throw fail("type", `a server of type ${spec.type} needs code, and cannot be shared`);
+  }
+  const secret = extras.oauth?.clientSecret === undefined ? [] : ["oauth.clientSecret"];
+  const [field] = [...credentialFieldsOf(spec), ...secret];
+  if (field === undefined) return;
+  const instead =
+    spec.command === undefined
+      ? 'say auth: "oauth", or auth: "api-key" with keys that each replica has'
+      : "let the process have it from the environment of each replica (inheritEnv)";
+  throw fail(field, `${field} holds a credential, which is not written to a shared store: ${instead}`);
 }

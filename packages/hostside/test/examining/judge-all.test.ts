@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DoctorFacts, ProgramFacts, ServerFacts } from "../../src/cli/examining/facts.ts";
 import { countFindings, type DoctorFinding } from "../../src/cli/examining/finding.ts";
-import { judgeAll } from "../../src/cli/examining/judge/judge-all.ts";
+import { judgeAll } from "../../src/cli/examining/doctor.ts";
 import { configOf, doctorFacts, failedOf, machineOf, readyOf, serverOf, toolOf } from "./facts-of.ts";
 
 function worth(facts: Partial<DoctorFacts>): readonly DoctorFinding[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listExitCode } from "../../src/cli/listing/list-exit-code.ts";
+import { listExitCode } from "../../src/cli/listing/list-servers.ts";
 import { renderFrame, renderServers } from "../../src/cli/listing/render-servers.ts";
 import { renderServerTools, renderToolGroups } from "../../src/cli/listing/render-tools.ts";
 import type { ListedServer, Listing } from "../../src/cli/listing/server-report.ts";

@@ -1,15 +1,15 @@
-import type {
-  AdmissionServer,
-  CallHandler,
-  FrameworkApproval,
-  Interceptor,
-  ToolCall,
-  ToolDefinition,
-  ToolOutcome,
-  HostsideError,
+import {
+  cleanText,
+  type AdmissionServer,
+  type CallHandler,
+  type FrameworkApproval,
+  type Interceptor,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolOutcome,
+  type HostsideError,
 } from "@hostside/core";
-import { cleanText } from "@hostside/core";
-import { withoutApproval } from "@hostside/core/implement";
+import { withoutApproval, sameJson } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -17,7 +17,6 @@ import { dayMs, readApprovalOptions, type ApprovalOptions, type ReadApprovalOpti
 import { createApprovalAsking, type ApprovalAsking } from "./ask-about-call.ts";
 import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
 import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
-import { holdToDefinition } from "./hold-to-definition.ts";
 import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
 import { hintFor, type PendingApproval } from "./pending-call.ts";
 import {
@@ -256,4 +255,42 @@ async function requiredError(
 function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): HostsideError {
   const reason = "was selected by a definition that is not the current one; select it again";
   return refuseCall(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
+}
+
+/**
+ * What the call is held to once its definition was approved; `undefined` when its caller has
+ * selected another one, which nobody can approve by looking at this one.
+ */
+function holdToDefinition({ definition, options: { selected } }: ToolCall): ToolDefinition | undefined {
+  if (selected === undefined || selected === definition) return definition;
+  if (!readsTheSame(selected, definition)) return undefined;
+  // The one of an earlier registration reads the same, and its provider knows it by this very
+  // object. A copy says nothing of the kind.
+  return "fingerprint" in selected ? selected : definition;
+}
+
+// A toolbox cuts texts and flags them; the caller's one is as its provider has it.
+function readsTheSame(selected: ToolDefinition, { flags = [], ...definition }: ToolDefinition): boolean {
+  const isCut = flags.includes("truncated");
+  return (
+    isText(selected.description, definition.description, isCut) &&
+    isText(selected.title ?? "", definition.title ?? "", isCut) &&
+    sameJson(comparable(selected), comparable(definition))
+  );
+}
+
+function isText(selected: string, shown: string, isCut: boolean): boolean {
+  return selected === shown || (isCut && shown.endsWith("…") && selected.startsWith(shown.slice(0, -1)));
+}
+
+function comparable({
+  name,
+  inputSchema,
+  outputSchema,
+  annotations,
+  effect,
+  requireApproval,
+  origin,
+}: ToolDefinition): object {
+  return { name, inputSchema, outputSchema, annotations, effect, requireApproval, origin };
 }

@@ -5,8 +5,7 @@ import { callEvent, refuseCall } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { stoppedCall } from "../stopped-call.ts";
 import { describeLimit, describeRefusal } from "./describe-limit.ts";
-import { limitKey } from "./limit-key.ts";
-import { readLimits, type Limit, type ReadLimit } from "./limit-options.ts";
+import { readLimits, type Limit, type ReadLimit, type LimitScope } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
 import { narrowTime, type NarrowTime } from "./narrow-time.ts";
@@ -256,4 +255,31 @@ function measureBytes(value: unknown): number {
   } catch {
     return 0;
   }
+}
+
+/**
+ * The key of the allowance that a call uses: two calls have the same one exactly when they agree on
+ * every scope. Not for people. Texts of servers and users cannot make one look like another,
+ * because each part says how long it is.
+ */
+function limitKey(call: ToolCall, scopes: readonly LimitScope[], by: string | undefined): string {
+  if (scopes.length === 0 && by === undefined) return "";
+  return scopes.map((scope) => partOf(call, scope)).join("") + part(by);
+}
+
+function partOf({ origin, options }: ToolCall, scope: LimitScope): string {
+  switch (scope) {
+    case "server":
+      return part(origin.serverId);
+    case "tool":
+      return part(origin.serverId) + part(origin.toolName);
+    case "principal":
+    case "conversation":
+    case "role":
+      return part(options.context?.[scope]);
+  }
+}
+
+function part(text: string | undefined): string {
+  return text === undefined ? "-" : `${text.length}:${text}`;
 }

@@ -1,6 +1,8 @@
 import type { PinRecord } from "./pin-record.ts";
 
-/** Under which name the pins of a server are kept: its id, and its registration where it has one. */
+/**
+ * Under which name the pins of a server are kept: its id, and its registration where it has one.
+ */
 export function pinKey(serverId: string, registration: string | undefined): string {
   return registration === undefined ? serverId : JSON.stringify([serverId, registration]);
 }

@@ -1,4 +1,5 @@
-import { createScript, type Script } from "./run-script.ts";
+import { hashText } from "../state/engine-name.ts";
+import type { RedisConnection } from "./connect-redis.ts";
 
 // Numbers of fencing tokens are microseconds of the server's time, or one more than the latest,
 // whatever is larger: they grow also when Redis has lost its memory, and when its clock was set
@@ -49,3 +50,27 @@ return "done"`);
 export const deleteScript: Script = createScript(`${checkFencingToken}
 if redis.call("del", KEYS[1]) == 1 then return "done" end
 return "nothing-there"`);
+
+/** What a script is given. */
+export interface ScriptInput {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** A script that Redis runs in one step. */
+export type Script = (connection: RedisConnection, input: ScriptInput, signal?: AbortSignal) => Promise<unknown>;
+
+/** Sent by its hash; in full once to a Redis that does not know it yet, or any more. */
+function createScript(text: string): Script {
+  let hash: Promise<string> | undefined;
+  return async (connection, { keys, args }, signal) => {
+    hash ??= hashText(text, "SHA-1");
+    const rest = [String(keys.length), ...keys, ...args];
+    try {
+      return await connection.send(["EVALSHA", await hash, ...rest], signal);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+      return connection.send(["EVAL", text, ...rest], signal);
+    }
+  };
+}

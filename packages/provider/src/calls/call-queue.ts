@@ -18,6 +18,7 @@ import {
   quoteText,
   tell,
   withoutApproval,
+  dateOf,
   type Deadline,
   type EventSource,
 } from "@hostside/core/implement";
@@ -39,13 +40,13 @@ import {
 import type { HandCall } from "./hand-call.ts";
 import { checkSelection } from "./check-selection.ts";
 import { createGate, type Gate, type GateEntry } from "./gate.ts";
-import { observedMetaOf, observerOf } from "./call-watch.ts";
+import { observedMetaOf, observerOf, type CallWatch } from "./call-watch.ts";
 import { toPendingCall, type PendingCall } from "./pending-call.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 import { resumeLostCall, type FailedCallToResume } from "./resume-lost-call.ts";
-import { recordOf } from "./record-call.ts";
 import { toOutcome } from "./to-outcome.ts";
+import { toHostsideError } from "../to-hostside-error.ts";
 
 /** All calls of one registered server. */
 export interface CallQueue {
@@ -413,4 +414,38 @@ function retryAfterMs({ state }: Link, clock: Clock): number | undefined {
 
 function capacityOf({ concurrency, limits }: ServerSpec): number {
   return concurrency === "serial" ? 1 : (limits?.maxInFlightCalls ?? defaultLimits.maxInFlightCalls);
+}
+
+/** A call that has ended, and what was counted on its way. */
+export interface CountedCall extends Pick<ToolCall, "origin" | "options"> {
+  readonly startedAt: number;
+  readonly connectMs: number;
+  readonly listMs: number;
+  readonly turnMs: number;
+  readonly sends: number;
+  readonly watch: CallWatch | undefined;
+}
+
+/** What became of a call, for those who watch. Made only when there are any. */
+function recordOf(
+  { origin, options, startedAt, connectMs, listMs, turnMs, sends, watch }: CountedCall,
+  clock: Clock,
+  { outcome, failure }: { readonly outcome: ToolOutcome | undefined; readonly failure: unknown },
+): CallRecord {
+  const { context } = options;
+  const durationMs = clock.now() - startedAt;
+  const record = {
+    origin,
+    ...(context !== undefined && { context: withoutApproval(context) }),
+    startedAt: Math.round(dateOf(clock) - durationMs),
+    durationMs,
+    queueMs: connectMs + listMs + turnMs,
+    connectMs,
+    listMs,
+    turnMs,
+    sends,
+    attempts: watch?.attempts ?? [],
+  };
+  if (outcome !== undefined) return { ...record, result: outcome.isError ? "tool-error" : "ok" };
+  return { ...record, result: "error", error: toHostsideError(failure, origin.serverId, "tools/call") };
 }

@@ -22,16 +22,15 @@ import {
   fairnessKeyOf,
   readCallArguments,
   withoutApproval,
+  onBehalfOf,
   type CallPipeline,
   type RequestPipeline,
-  onBehalfOf,
 } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { HandCall } from "./hand-call.ts";
-import { lendOnBehalfOf } from "./lend-on-behalf-of.ts";
 import { describeServer } from "../catalog/describe-server.ts";
 
 /** Sends a call to the queue of its server. */
@@ -389,5 +388,27 @@ function rawOf(outcome: ToolOutcome, sent: ToolOutcome | undefined): JsonObject 
     ...(structuredContent !== undefined && { structuredContent }),
     isError,
     ...(meta && { _meta: meta }),
+  };
+}
+
+/**
+ * A connection without layers, all of whose calls and requests are on behalf of this principal,
+ * unless their context names another one.
+ */
+function lendOnBehalfOf(principal: string, lent: Connection): Connection {
+  return {
+    ...lent,
+    async callTool(toolName, args, options = {}) {
+      assertCallOptions(options);
+      return lent.callTool(toolName, args, onBehalfOf(principal, options));
+    },
+    async request(method, params, options = {}) {
+      assertRequestOptions(options);
+      return lent.request(method, params, onBehalfOf(principal, options));
+    },
+    async subscribeResource(uri, options = {}) {
+      assertRequestOptions(options);
+      return lent.subscribeResource(uri, onBehalfOf(principal, options));
+    },
   };
 }

@@ -1,7 +1,13 @@
-import type { Admit, RemoteTool } from "@hostside/core";
+import {
+  cleanText,
+  type Admit,
+  type RemoteTool,
+  type ServerInfo,
+  type ServerSpec,
+  type ToolGroup,
+} from "@hostside/core";
 import { compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
-import { buildGroup } from "./build-group.ts";
 import {
   findCallable,
   type ProviderCatalog,
@@ -190,4 +196,29 @@ function indexByName(definitions: readonly CatalogTool[]): ReadonlyMap<string, C
     if (folded !== name) index.set(folded, definition);
   }
   return index;
+}
+
+/**
+ * The group of one server: its members, and what the server says of itself, which is data for
+ * displays and for discovery and never an instruction. A title in the spec wins over the one that
+ * the server claims.
+ */
+function buildGroup(
+  id: string,
+  { spec, server }: { readonly spec: ServerSpec; readonly server: ServerInfo },
+  members: readonly string[],
+): ToolGroup {
+  const claimed = [spec.title, server.title, server.name].map(clean).find((title) => title !== "");
+  const instructions = clean(server.instructions);
+  return Object.freeze({
+    id,
+    title: claimed === undefined || claimed === spec.id ? `MCP server \`${clean(spec.id)}\`` : claimed,
+    description: clean(server.description) || `Tools provided by MCP server \`${clean(spec.id)}\`.`,
+    ...(instructions !== "" && { instructions }),
+    members,
+  });
+}
+
+function clean(text: string | undefined): string {
+  return text === undefined ? "" : cleanText(text).trim();
 }

@@ -1,6 +1,6 @@
 import type { RemoteTool, ServerSpec, ToolAnnotations, ToolEffect, EntrySettings } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { decideEffect } from "./decide-effect.ts";
+import { decideEffect } from "./define-tool.ts";
 
 const tool = (annotations?: ToolAnnotations): RemoteTool => ({
   name: "t",

@@ -10,10 +10,9 @@ import {
   type ToolOrigin,
   type ToolOverride,
 } from "@hostside/core";
-import { cleanData, cleanSchema, dropUnseen, freezeData } from "@hostside/core/implement";
-import { decideEffect, overrideOf } from "./decide-effect.ts";
-import { entryOf, fingerprintTool } from "./fingerprint-tool.ts";
+import { cleanData, cleanSchema, dropUnseen, freezeData, effectOfHints } from "@hostside/core/implement";
 import type { ListingOrigin } from "./listing-origin.ts";
+import { hashJson } from "@hostside/naming";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
@@ -182,4 +181,62 @@ function quote(text: string): string {
   if (plainName.test(text)) return text;
   const clean = cleanText(text, longestQuote);
   return clean.replaceAll("\n", " ").replaceAll("`", "'").trim();
+}
+
+/** What the host says of a tool in its server's spec, if anything. */
+function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | undefined {
+  // A server may call a tool as every object has a member.
+  return tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
+}
+
+/**
+ * What a tool does, as the host knows it, and who says so: its own word first; else, where it
+ * trusts the server, what the server's hints say; else `"external"`, which nobody has said.
+ */
+export function decideEffect(
+  { name, annotations = {} }: RemoteTool,
+  spec: ServerSpec,
+): { readonly effect: ToolEffect } & Pick<ToolDefinition, "effectSource"> {
+  const said = overrideOf(spec, name)?.effect;
+  if (said !== undefined) return { effect: said, effectSource: "host" };
+  if (spec.trustAnnotations !== true) return { effect: "external" };
+  return { effect: effectOfHints(annotations), effectSource: "hints" };
+}
+
+/**
+ * The hash of the entry that a tool was read from; `undefined` where the entry could not be kept,
+ * or cannot be written.
+ */
+function fingerprintTool(tool: RemoteTool): string | undefined {
+  if (tool.flags?.includes("extras-dropped") === true) return undefined;
+  try {
+    return hashJson(entryOf(tool));
+  } catch {
+    // Of a connector that lets in what nothing can write: nested too deep, or in a circle.
+    return undefined;
+  }
+}
+
+/** The entry of `tools/list` that a tool was read from. */
+function entryOf({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+  meta,
+  extras,
+}: RemoteTool): JsonObject {
+  const shown = { ...annotations };
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations: annotations && shown,
+    _meta: meta,
+    ...extras,
+  };
 }

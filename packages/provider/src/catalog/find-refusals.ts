@@ -7,8 +7,8 @@ const combinators = ["anyOf", "oneOf", "allOf"];
 
 /**
  * What model APIs refuse about an input schema, as they stand today, one phrase for each reason:
- * ``no `type` (OpenAI, Anthropic)``. Empty for a schema that all of them are known to take. The schema
- * is not changed: what to send instead depends on the API.
+ * ``no `type` (OpenAI, Anthropic)``. Empty for a schema that all of them are known to take. The
+ * schema is not changed: what to send instead depends on the API.
  */
 export function findModelApiRefusals(schema: JsonObject): readonly string[] {
   const refusals: string[] = [];

@@ -1,11 +1,10 @@
 import type { Admit, Event, ToolsChange } from "@hostside/core";
-import { createEvent } from "@hostside/core/implement";
+import { createEvent, compareText } from "@hostside/core/implement";
 import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
 import type { AgreementWait } from "./agree-on-names.ts";
 import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerListing } from "./catalog.ts";
-import { diffCatalogs } from "./diff-catalogs.ts";
-import type { DescribeTool } from "./define-tool.ts";
+import type { DescribeTool, CatalogTool } from "./define-tool.ts";
 import type { SharedNames } from "./shared-names.ts";
 
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
@@ -137,4 +136,29 @@ function sameQuarantine(before: ProviderCatalog, after: ProviderCatalog): boolea
     held.length === old.length &&
     held.every(({ definition, server }, at) => definition === old[at]?.definition && server === old[at].server)
   );
+}
+
+/**
+ * Which local names differ between two catalogues that follow each other. Looks only at servers
+ * that changed.
+ */
+function diffCatalogs(before: ProviderCatalog, after: ProviderCatalog): ToolsChange {
+  const old = changedTools(before, after);
+  const now = changedTools(after, before);
+  const names = (tools: ReadonlyMap<string, CatalogTool>, test: (name: string) => boolean): readonly string[] =>
+    Array.from(tools.keys()).filter(test).sort(compareText);
+  return {
+    added: names(now, (name) => !old.has(name)),
+    removed: names(old, (name) => !now.has(name)),
+    changed: names(now, (name) => old.has(name) && old.get(name) !== now.get(name)),
+  };
+}
+
+function changedTools(catalog: ProviderCatalog, other: ProviderCatalog): ReadonlyMap<string, CatalogTool> {
+  const tools = new Map<string, CatalogTool>();
+  for (const [serverId, { offers }] of catalog.servers) {
+    if (other.servers.get(serverId)?.offers === offers) continue;
+    for (const definition of offers) tools.set(definition.name, definition);
+  }
+  return tools;
 }

@@ -12,7 +12,6 @@ import {
 } from "@hostside/naming";
 import type { guardNaming, PartFault } from "../guarded-parts.ts";
 import { createAgreements, type Agreements, type AgreementWait, type AgreeOnNames } from "./agree-on-names.ts";
-import { createTally } from "./tally.ts";
 
 /** The names that providers share. */
 export interface SharedNames {
@@ -205,4 +204,30 @@ function shownToo(
   const shownBy = (user: NameUserInit): readonly ToolIdentity[] =>
     Array.from(large, (serverId) => Array.from(user.shown(serverId), (toolName) => ({ serverId, toolName }))).flat();
   return large.size === 0 ? [] : Array.from(users, shownBy).flat();
+}
+
+/** How often each text is there. */
+export interface Tally {
+  has(text: string): boolean;
+  keys(): Iterable<string>;
+  add(text: string): void;
+  /** Whether that was the last of it. */
+  remove(text: string): boolean;
+}
+
+/** Counts nothing yet. */
+function createTally(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    has: (text) => counts.has(text),
+    keys: () => counts.keys(),
+    add(text) {
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    },
+    remove(text) {
+      const left = (counts.get(text) ?? 0) - 1;
+      if (left > 0) counts.set(text, left);
+      return left > 0 ? false : counts.delete(text);
+    },
+  };
 }

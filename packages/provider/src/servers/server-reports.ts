@@ -6,14 +6,16 @@ import type {
   ServerNotification,
   ServerRecord,
   ToolListing,
+  JsonObject,
+  ServerObserver,
+  ServerOperation,
 } from "@hostside/core";
-import { fairnessKeyOf, contextOnBehalfOf } from "@hostside/core/implement";
+import { fairnessKeyOf, contextOnBehalfOf, askForMeta, tell, type EventSource } from "@hostside/core/implement";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { heldListing } from "../saved/held-listing.ts";
-import { announceOperation } from "./announce-operation.ts";
 import type { Observers } from "./observers.ts";
 import type { Registration } from "./registration.ts";
 
@@ -152,4 +154,32 @@ async function askInPause(
     signal.removeEventListener("abort", resume);
     resume();
   }
+}
+
+/**
+ * Tells those who listen that something begins, and joins those who want to hear more of it. Makes
+ * nothing where nobody listens.
+ */
+function announceOperation(
+  event: EventSource<ServerOperation>,
+  operation: Omit<ServerOperation, "observe">,
+): ServerObserver | undefined {
+  if (!event.hasListeners) return undefined;
+  const observers: ServerObserver[] = [];
+  let isOver = false;
+  event.emit({
+    ...operation,
+    observe(observer) {
+      if (typeof observer !== "object" || observer === null) throw new TypeError("what observes must be an object");
+      if (!isOver) observers.push(observer);
+    },
+  });
+  isOver = true;
+  if (observers.length < 2) return observers[0];
+  return {
+    meta: () => observers.reduceRight<JsonObject>((joined, each) => ({ ...joined, ...askForMeta(each) }), {}),
+    onRecord(record) {
+      for (const { onRecord } of observers) tell(onRecord, record);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import type { Diagnostic } from "@hostside/core";
 import type { ProviderParts } from "../provider-parts.ts";
-import { createAnnouncer } from "./announce-status.ts";
 import { createPublisher, type Publisher } from "./publish-listings.ts";
 import type { Registration } from "./registration.ts";
 import { readStatus, type ServerStatus } from "./server-status.ts";
+import type { EventSource } from "@hostside/core/implement";
 
 /** What of the registrations is shown and said. */
 export interface Showing extends Publisher {
@@ -60,5 +60,24 @@ export function createShowing(all: () => readonly Registration[], parts: Provide
         for (const task of mine.tasks) task();
       }
     },
+  };
+}
+
+/**
+ * Makes a function that announces a registration's status if anything in it is news. The end of a
+ * registration is not announced here, because whether it is one depends on what comes in its place.
+ */
+function createAnnouncer(
+  status: EventSource<ServerStatus>,
+  statusOf: (registration: Registration) => ServerStatus,
+): (registration: Registration) => void {
+  const announced = new WeakMap<Registration, string>();
+  return (registration) => {
+    if (registration.link.state.kind === "removed") return;
+    const now = statusOf(registration);
+    const news = [now.state, now.stage, now.error?.message, now.stale, now.degraded].join("\n");
+    if (announced.get(registration) === news) return;
+    announced.set(registration, news);
+    status.emit(now);
   };
 }

@@ -4,8 +4,7 @@ import type { Presented } from "../presented.ts";
 import { assertSettled } from "./assert-settled.ts";
 import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
 import { presentBlocks } from "./present-blocks.ts";
-import { readPresentOptions, type PresentOptions } from "./present-options.ts";
-import { presentText } from "./present-text.ts";
+import { readPresentOptions, type PresentOptions, type PresentSettings } from "./present-options.ts";
 import { member } from "./member.ts";
 
 /** As what a result can be presented. */
@@ -47,4 +46,24 @@ export function present(
     default:
       throw new TypeError('present() takes a form: "blocks", "text", "envelope" or "raw"');
   }
+}
+
+/**
+ * What stands before the text of a result that is an error, where a model API has no flag for that.
+ */
+const toolErrorPrefix = "[tool error] ";
+
+/**
+ * An outcome as one text: blocks parted by blank lines, with words in the place of each medium, all
+ * within the bounds.
+ */
+function presentText(outcome: unknown, settings: PresentSettings): string {
+  const { blocks, isError } = presentBlocks(outcome, {
+    ...settings,
+    mediaInWords: true,
+    maxTextBytes: settings.maxTextBytes - toolErrorPrefix.length,
+    maxTokens: settings.maxTokens - settings.tokensOf(toolErrorPrefix),
+  });
+  const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
+  return isError ? toolErrorPrefix + text : text;
 }

@@ -139,7 +139,9 @@ export async function resumeCall(init: CallToolInit, lost: LostCall, options: Ca
   return checkResult(init, toolName, await awaitTask(init, { request, time, tally, created, before }));
 }
 
-/** Whether the server refused a call whose headers do not mirror what its schema of today declares. */
+/**
+ * Whether the server refused a call whose headers do not mirror what its schema of today declares.
+ */
 export function isHeaderMismatch(error: unknown): error is HostsideError {
   return isHostsideError(error) && error.details.rpcCode === headerMismatch;
 }

@@ -25,7 +25,8 @@ export interface GuardedHooks {
 
 /**
  * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after
- * `onDown`, but to say that a container was left behind; one that throws cannot break the reading of messages.
+ * `onDown`, but to say that a container was left behind; one that throws cannot break the reading
+ * of messages.
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
   return new HooksUntilSilence(hooks);

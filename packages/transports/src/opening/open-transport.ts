@@ -1,14 +1,14 @@
-import { HostsideError } from "@hostside/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import { closePart } from "../sdk/close-part.ts";
 import { openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
-import { loadHttp } from "./load-transport.ts";
-import { openProcess } from "./open-process.ts";
+import { loadHttp, loadStdio } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
 import type { ConnectAttempt } from "../handshake/attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { ConnectorEffects } from "./connector-options.ts";
-import type { StdioEffects } from "../stdio/start-server.ts";
+import type { StdioEffects, StdioContext } from "../stdio/start-server.ts";
+import { startFirst } from "#start-first";
 
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: ConnectAttempt): Promise<Transport> {
@@ -37,4 +37,20 @@ function toStdioEffects({ spawn, sendSignal }: ConnectorEffects): StdioEffects {
     ...(spawn !== undefined && { spawn: spawn as unknown as NonNullable<StdioEffects["spawn"]> }),
     ...(sendSignal !== undefined && { sendSignal }),
   };
+}
+
+/**
+ * Opens the transport of a stdio spec: starts the program first, and loads what speaks with it
+ * while it boots. Throws as `openStdio`, and what {@linkcode loadStdio} does; nothing runs then.
+ */
+async function openProcess(spec: ServerSpec, context: StdioContext): Promise<Transport> {
+  const started = await startFirst(spec, context);
+  let stdio: Awaited<ReturnType<typeof loadStdio>>;
+  try {
+    stdio = await loadStdio(spec.id);
+  } catch (error) {
+    started?.abandon();
+    throw error;
+  }
+  return stdio.openStdio(spec, context, started);
 }

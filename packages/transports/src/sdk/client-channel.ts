@@ -15,7 +15,6 @@ import {
 import { closePart } from "./close-part.ts";
 import type { CustomClient } from "./custom-parts.ts";
 import { describeClient, hasPerRequestStream } from "./describe-client.ts";
-import { passThrough } from "./pass-through-schema.ts";
 
 /** What a channel over an SDK client is made from. */
 export interface ClientChannelInit {
@@ -118,3 +117,22 @@ function toClosedError({ reason }: AbortSignal): HostsideError {
 function ignore(): void {
   // The silence between two reports is all that is asked for.
 }
+
+/**
+ * A result schema that lets everything through, for SDK clients of both lines: v1 calls `safeParse`
+ * on what it is given, v2 takes any Standard Schema (https://standardschema.dev). Neither needs a
+ * schema library for it.
+ */
+const passThrough: {
+  readonly parse: (value: unknown) => unknown;
+  readonly safeParse: (value: unknown) => { readonly success: true; readonly data: unknown };
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "hostside";
+    readonly validate: (value: unknown) => { readonly value: unknown };
+  };
+} = {
+  parse: (value) => value,
+  safeParse: (value) => ({ success: true, data: value }),
+  "~standard": { version: 1, vendor: "hostside", validate: (value) => ({ value }) },
+};

@@ -19,8 +19,8 @@ export interface EndProcessInit {
 /**
  * Ends a process and its group (end of stdin, SIGTERM, SIGKILL, only as far as needed) and gives
  * its pipes back. Never rejects, and is never later than five graces; what not even SIGKILL ended
- * by then (a process stuck in the kernel) no longer holds this one. Resolves with whether SIGKILL was
- * needed.
+ * by then (a process stuck in the kernel) no longer holds this one. Resolves with whether SIGKILL
+ * was needed.
  */
 export async function endProcess(init: EndProcessInit): Promise<boolean> {
   const { process, group, endInput, inputGraceMs, signalGraceMs, clock } = init;

@@ -1,6 +1,6 @@
 import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
-import { endStragglers } from "./end-stragglers.ts";
+import { endStragglers } from "./process-group.ts";
 
 it.each([
   { name: "nothing when nobody is left", stubborn: 0, expected: [] },

@@ -1,15 +1,16 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
-import { type Redactor } from "@hostside/core/implement";
+import type { Redactor } from "@hostside/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { isMessage } from "../message/is-message.ts";
 import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
 import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
-import { createStrayLineReport } from "./report-stray-lines.ts";
 import { parseLine } from "./parse-line.ts";
 import { recoverRequestId } from "../message/recover-request-id.ts";
-import { withoutBrokenEnd } from "../text/safe-excerpt.ts";
+import { withoutBrokenEnd, safeExcerpt } from "../text/safe-excerpt.ts";
+import { createSeldomReport } from "../context/report-seldom.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;
@@ -25,8 +26,8 @@ export interface MessageReaderInit {
   /** `bytes` is the length of its line. */
   readonly onMessage: (message: JsonObject, bytes: number) => void;
   /**
-   * An answer came that cannot be let in: `message_too_large`, also of too many values, or `protocol_error` when it is
-   * nested too deeply.
+   * An answer came that cannot be let in: `message_too_large`, also of too many values, or
+   * `protocol_error` when it is nested too deeply.
    */
   readonly onRequestFailed: (id: RequestId, error: HostsideError) => void;
   /** Told of lines that are nobody's answer, a bounded number of times. */
@@ -147,4 +148,39 @@ function badAnswerError(serverId: string, code: BadAnswer, what: string): Hostsi
 function endlessError(serverId: string, bytes: number): HostsideError {
   const what = `writes a line to stdout that does not end (${bytes} bytes so far)`;
   return new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId });
+}
+
+const maxExcerptLength = 200;
+
+/** Reports lines on stdout that are of no use. */
+export interface StrayLineReport {
+  /**
+   * The first line that was no message, bounded and without secrets; absent when there was none.
+   */
+  readonly first: string | undefined;
+  /** A line was no message: `reason` completes "a line that is …". */
+  add(reason: string, line: string): void;
+  /** The same of a line that is a message all the same. */
+  mention(reason: string, line: string): void;
+}
+
+/** Reports them ever more seldom, each as a `stdout-anomaly` diagnostic that quotes the line. */
+export function createStrayLineReport(
+  context: Pick<ServerContext, "onDiagnostic" | "redact" | "serverId">,
+): StrayLineReport {
+  const report = createSeldomReport(context, { kind: "stdout-anomaly", noun: "lines" });
+  const excerptOf = (line: string): string => safeExcerpt(line, context.redact, maxExcerptLength);
+  const mention = (reason: string, line: string): void =>
+    report((soFar) => `wrote a line to stdout that is ${reason}: ${JSON.stringify(excerptOf(line))}${soFar}`);
+  let first: string | undefined;
+  return {
+    add(reason, line) {
+      first ??= excerptOf(line);
+      mention(reason, line);
+    },
+    mention,
+    get first() {
+      return first;
+    },
+  };
 }

@@ -1,13 +1,13 @@
-import type { ServerSpec } from "@hostside/core";
+import type { ServerSpec, Diagnostic } from "@hostside/core";
 import { spawn } from "node:child_process";
 import * as files from "node:fs/promises";
 import { hasExited } from "./end-process.ts";
 import { fromSpawnError } from "./from-spawn-error.ts";
-import { containerLeft } from "./container-left.ts";
 import { createProcessGroup } from "./process-group.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { startServer, throwIfStartAborted, type StartedServer, type StdioContext } from "./start-server.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
+import { quoteText } from "@hostside/core/implement";
 
 /**
  * Starts the server of a stdio spec, unless that was done, and resolves as soon as its process
@@ -76,4 +76,25 @@ async function running(
 
 function isServerProcess(child: StartedServer["child"] & object): child is ServerProcess {
   return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
+}
+
+/**
+ * What to say when the program of a server had to be killed: of `docker run` or `podman run` that
+ * ends the client alone, and the container goes on. `undefined` for other programs.
+ */
+function containerLeft(spec: ServerSpec): Diagnostic | undefined {
+  if (spec.command === undefined) return undefined;
+  const { id, command, args = [] } = spec;
+  const program = /(?:^|[\\/])(docker|podman|nerdctl)(?:\.exe)?$/i.exec(command)?.[1]?.toLowerCase();
+  if (program === undefined || !args.includes("run")) return undefined;
+  const at = args.findIndex((argument) => argument === "--name" || argument.startsWith("--name="));
+  const name = at === -1 ? undefined : (args[at]?.split("=")[1] ?? args[at + 1]);
+  const which = name === undefined ? "its container, which has no --name," : `its container ${quoteText(name)}`;
+  const stop = name === undefined ? `${program} ps shows it` : `${program} stop ${quoteText(name)} ends it`;
+  const advice = args.includes("--init") ? "" : "; with --init in its arguments it ends when it is asked to";
+  return {
+    kind: "container-left",
+    serverId: id,
+    message: `server ${JSON.stringify(id)} ended neither with its input nor on SIGTERM, and ${program} run was killed: ${which} may still run; ${stop}${advice}`,
+  };
 }

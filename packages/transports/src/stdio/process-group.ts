@@ -1,9 +1,9 @@
 import type { Clock } from "@hostside/core";
 import { spawn as spawnProgram } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { endStragglers } from "./end-stragglers.ts";
 import type { SpawnProcess } from "./server-process.ts";
-import { findStragglers } from "./stragglers.ts";
+import { readdir, readFile } from "node:fs/promises";
+import { startVariable } from "./start-variable.ts";
 
 /** A server's process and everything it started, as long as that stayed in its group. */
 export interface ProcessGroup {
@@ -119,4 +119,68 @@ function sendProcessSignal(pid: number, signal: NodeJS.Signals | 0): void {
 
 function errorCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** What {@linkcode endStragglers} needs. */
+export interface EndStragglersInit {
+  /** Those that are left, by process id. */
+  readonly find: () => Promise<readonly number[]>;
+  readonly sendSignal: (pid: number, signal: NodeJS.Signals) => void;
+  /** How long they may take to end after SIGTERM, and after SIGKILL, in milliseconds. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+}
+
+const pollMs = 20;
+
+/**
+ * Ends processes that are in no group of ours: SIGTERM, then SIGKILL, only as far as needed. Never
+ * rejects, and is never later than both graces.
+ */
+export async function endStragglers({ find, sendSignal, graceMs, clock }: EndStragglersInit): Promise<void> {
+  let left = await find();
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    if (left.length === 0) return;
+    for (const pid of left) {
+      try {
+        sendSignal(pid, signal);
+      } catch {
+        // It ended by itself in between, or may not be signalled.
+      }
+    }
+    for (const end = clock.now() + graceMs; left.length > 0 && clock.now() < end; left = await find()) {
+      await new Promise<void>((resolve) => void clock.schedule(Math.min(pollMs, graceMs), resolve));
+    }
+  }
+}
+
+const readAtOnce = 32;
+
+/**
+ * Finds the processes whose environment carries a mark: those of one start that left their group,
+ * to lead a session of their own. On Linux alone, and only those of the same user; elsewhere, and
+ * without `/proc`, none. A process that had the variable removed is not found: that is how one says
+ * that it is to stay. Never rejects.
+ */
+async function findStragglers(mark: string, platform: NodeJS.Platform): Promise<readonly number[]> {
+  if (platform !== "linux") return [];
+  const entries = await readdir("/proc").catch((): string[] => []);
+  const pids = entries.filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const found: number[] = [];
+  for (let start = 0; start < pids.length; start += readAtOnce) {
+    const some = pids.slice(start, start + readAtOnce).filter((pid) => pid !== process.pid);
+    const marked = await Promise.all(some.map((pid) => isMarked(pid, mark)));
+    found.push(...some.filter((_, index) => marked[index]));
+  }
+  return found;
+}
+
+async function isMarked(pid: number, mark: string): Promise<boolean> {
+  try {
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1");
+    return environment.split("\0").some((entry) => entry.startsWith(`${startVariable}=`) && entry.includes(mark));
+  } catch {
+    // It ended, or is somebody else's.
+    return false;
+  }
 }

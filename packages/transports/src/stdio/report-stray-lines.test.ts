@@ -1,6 +1,6 @@
 import type { Diagnostic } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createStrayLineReport } from "./report-stray-lines.ts";
+import { createStrayLineReport } from "./message-reader.ts";
 
 describe("createStrayLineReport()", () => {
   it("reports ten lines, then each power of ten, and counts them all", () => {

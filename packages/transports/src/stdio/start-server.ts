@@ -3,12 +3,12 @@ import { isSecretName, untilAborted } from "@hostside/core/implement";
 import type { ChildProcess } from "node:child_process";
 import { askForCommand } from "../context/ask-guard.ts";
 import type { TransportContext } from "../context/transport-context.ts";
-import { assertDirectory, type Files } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import type { SpawnProcess } from "./server-process.ts";
 import { startVariable } from "./start-variable.ts";
 import { terminateOnExit } from "./terminate-on-exit.ts";
+import type * as filesModule from "node:fs/promises";
 
 /** What starting a process does to the world, for tests. */
 export interface StdioEffects {
@@ -198,5 +198,34 @@ async function assertDirectoryInTime(cwd: string, { id, signal, files }: Directo
   } catch (error) {
     throwIfStartAborted(signal, id);
     throw error;
+  }
+}
+
+/** What is needed of Node's files. */
+export type Files = Pick<typeof filesModule, "access" | "constants" | "stat">;
+
+/**
+ * Checks a server's working directory before the server is started: the system's own error for a
+ * bad one blames the program. Throws `spawn_failed` for field `transport.cwd`.
+ */
+async function assertDirectory(cwd: string, serverId: string, { access, constants, stat }: Files): Promise<void> {
+  const fail = (what: string, cause?: unknown): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
+      code: "spawn_failed",
+      serverId,
+      details: { operation: "spawn", field: "cwd" },
+      cause,
+    });
+  let isDirectory: boolean;
+  try {
+    isDirectory = (await stat(cwd)).isDirectory();
+  } catch (error) {
+    throw fail("does not exist", error);
+  }
+  if (!isDirectory) throw fail("is not a directory");
+  try {
+    await access(cwd, constants.X_OK);
+  } catch (error) {
+    throw fail("may not be entered", error);
   }
 }

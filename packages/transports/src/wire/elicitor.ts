@@ -7,7 +7,6 @@ import {
 } from "@hostside/core";
 import { cleanSchema, createDeadline, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { applyDefaults } from "./apply-defaults.ts";
 
 /**
  * Asks a human on a server's behalf: the same way for a legacy server's request and for a round of
@@ -136,4 +135,19 @@ async function ask(
 function toWire({ action, content }: ElicitationResult, { mode, params }: ElicitationRequest): JsonObject {
   if (action !== "accept" || mode === "url") return { action };
   return { action, content: applyDefaults(params["requestedSchema"], isJsonObject(content) ? content : {}) };
+}
+
+/**
+ * A form's answer with the schema's defaults in place of what the human left open (SEP-1034). Only
+ * the form's own fields: the schemas of forms are flat by specification.
+ */
+function applyDefaults(requestedSchema: unknown, content: JsonObject): JsonObject {
+  const properties = isJsonObject(requestedSchema) ? requestedSchema["properties"] : undefined;
+  if (!isJsonObject(properties)) return content;
+  const missing = Object.entries(properties).filter(
+    ([name, field]) => isJsonObject(field) && field["default"] !== undefined && !Object.hasOwn(content, name),
+  );
+  const defaults = missing.map(([name, field]) => [name, isJsonObject(field) ? field["default"] : undefined]);
+  // fromEntries defines properties, so that a field called "__proto__" is a field like any other.
+  return { ...Object.fromEntries(defaults), ...content };
 }

@@ -7,13 +7,12 @@ import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall, RequestChannel } from "../message/request-channel.ts";
-import { quoteJson } from "../text/quote-json.ts";
+import { quoteJson, toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import { createFollowedCalls, type FollowedCalls } from "./followed-calls.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
-import { readServerLog } from "./read-server-log.ts";
 import { asHostsideError } from "../message/request-errors.ts";
 import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
 import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./report-changes.ts";
@@ -411,4 +410,23 @@ function anomalies(state: State, what: string): void {
 // What the transport went on after, and so does everybody.
 function reportAnomaly({ serverId, redact, onDiagnostic }: ServerContext, error: Error): void {
   onDiagnostic({ kind: "protocol-anomaly", serverId, message: safeExcerpt(error.message, redact, 300) });
+}
+
+// RFC 5424; what a server calls a level and is none of these counts as "info".
+const levels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
+const longestLine = 4096;
+
+/**
+ * The log line in the parameters of a `notifications/message`: cleaned, bounded, without this
+ * server's secrets.
+ */
+function readServerLog(params: unknown, redact: (text: string) => string): ServerLog {
+  const { level, logger, data } = isJsonObject(params) ? params : {};
+  const body = typeof data === "string" ? data : (toJson(data) ?? "");
+  const text = typeof logger === "string" && logger !== "" ? `${logger}: ${body}` : body;
+  return {
+    source: "notification",
+    level: typeof level === "string" && levels.has(level) ? level : "info",
+    text: safeExcerpt(text, redact, longestLine),
+  };
 }

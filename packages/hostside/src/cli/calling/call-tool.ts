@@ -1,5 +1,5 @@
 import { isHostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, quoteText, untilAborted } from "@hostside/core/implement";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -7,7 +7,7 @@ import { pathOf } from "../opening/find-tool.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { terminalLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
-import { buildArguments } from "./build-arguments.ts";
+import { buildArguments, type ReadSource } from "./build-arguments.ts";
 import { describeViolation, findViolations } from "./check-arguments.ts";
 import { parseJson } from "./coerce-text.ts";
 import { completeArguments } from "./complete-arguments.ts";
@@ -15,11 +15,14 @@ import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
 import { reportCallFailure } from "./explain-failure.ts";
 import { findServerAndTool } from "../opening/find-server-and-tool.ts";
 import { readTypedOptions } from "./read-options.ts";
-import { sourceReader } from "./read-source.ts";
 import { showOutcome } from "./show-outcome.ts";
 import { showCallProgress } from "./show-progress.ts";
 import { readParameters } from "./tool-parameters.ts";
 import { printJson } from "../render/print.ts";
+import { stat, readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { Terminal } from "../terminal.ts";
 
 /** What was typed. */
 export interface CallArguments {
@@ -172,4 +175,29 @@ function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, op
     printJson(terminal, args);
   }
   return exitCodes.pass;
+}
+
+const largest = 64 * 1024 * 1024;
+
+/** Reads files relative to the working folder, and stdin (`-`) once. */
+function sourceReader({ stdin, cwd, signal }: Terminal): ReadSource {
+  let isStdinRead = false;
+  return async (source) => {
+    if (source !== "-") return readSmallFile(source, resolve(cwd, source));
+    if (isStdinRead) throw usageError("stdin is read once, and is asked for twice");
+    isStdinRead = true;
+    return untilAborted(buffer(stdin), signal);
+  };
+}
+
+async function readSmallFile(source: string, file: string): Promise<Uint8Array> {
+  const hint = `For the text itself write @@${quoteText(source, 100).slice(1, -1)}`;
+  try {
+    const { size } = await stat(file);
+    if (size > largest) throw usageError(`${quoteText(source, 200)} is larger than 64 MiB`);
+    return await readFile(file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw usageError(`cannot read ${quoteText(source, 200)} (${String(error.code)})`, hint);
+  }
 }

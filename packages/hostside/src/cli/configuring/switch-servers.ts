@@ -52,7 +52,8 @@ async function switchAll(args: SwitchArguments, context: CommandContext, switchO
   return reportChanges({ ...together(done, waiting), dryRun: args.dryRun === true }, context);
 }
 
-// Settings that were written by a command of the user's need no question, unless others wait for one.
+// Settings that were written by a command of the user's need no question, unless others wait for
+// one.
 async function trustOwnSettings({ questions }: LoadedConfig, context: CommandContext): Promise<void> {
   if (questions.some(({ starts }) => starts.length === 0)) return;
   await loadConfigured(context, async ({ starts }) => (starts.length === 0 ? "trust" : undefined));

@@ -1,5 +1,5 @@
 import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/config/node";
-import { isHostsideError, type Diagnostic } from "@hostside/core";
+import { isHostsideError, cleanText, truncateText, type Diagnostic } from "@hostside/core";
 import { createConnector } from "@hostside/transports";
 import type { Host } from "../../host.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
@@ -14,11 +14,18 @@ import { realFiles } from "./gather/find-program.ts";
 import { gatherConfig } from "./gather/gather-config.ts";
 import { gatherMachine } from "./gather/gather-machine.ts";
 import { gatherServer, unusableServer } from "./gather/gather-server.ts";
-import { judgeAll } from "./judge/judge-all.ts";
 import { renderFindings } from "./render-findings.ts";
-import { showExaminationProgress } from "./show-progress.ts";
 import { printJson } from "../render/print.ts";
 import { fromEnvironment } from "../from-environment.ts";
+import { judgeConfig } from "./judge/judge-config.ts";
+import { judgeConnection } from "./judge/judge-connection.ts";
+import { judgeMachine } from "./judge/judge-machine.ts";
+import { judgeProgram } from "./judge/judge-program.ts";
+import { judgeProtocol } from "./judge/judge-protocol.ts";
+import { judgeSpeed } from "./judge/judge-speed.ts";
+import { judgeSum, judgeTools } from "./judge/judge-tools.ts";
+import { formatCount } from "../render/format-amount.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** What `doctor` is asked. */
 export interface DoctorArguments {
@@ -120,4 +127,52 @@ async function readSignInEnds({ oauth }: Host): Promise<ReadonlyMap<string, numb
       expiresAt !== undefined && current && !renews ? [[serverId, expiresAt] as const] : [],
     ),
   );
+}
+
+/**
+ * Makes findings of facts: the machine first, then the configuration, then each server from its
+ * program to its tools. Pure.
+ */
+export function judgeAll({ machine, config, servers, now }: DoctorFacts): readonly DoctorFinding[] {
+  const faulty = new Set(config.problems.flatMap(({ severity, server }) => (severity === "error" ? [server] : [])));
+  return [
+    ...judgeMachine(machine, servers),
+    ...judgeConfig(config, servers),
+    ...servers.flatMap((server) => [
+      ...judgeProgram(server, machine),
+      ...judgeConnection(server, { now, isExplained: faulty.has(server.id) }),
+      ...judgeProtocol(server),
+      ...judgeTools(server),
+      ...judgeSpeed(server),
+    ]),
+    ...judgeSum(servers),
+  ];
+}
+
+/** Tells how far an examination is. */
+export interface ExaminationProgress {
+  add(serverId: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** One line on stderr that is replaced, where somebody looks on. */
+function showExaminationProgress(
+  { stderr, isLive, columns, paintErr }: Terminal,
+  { isQuiet, total }: { readonly isQuiet: boolean; readonly total: number },
+): ExaminationProgress {
+  const isShown = isLive && !isQuiet && total > 0;
+  let done = 0;
+  const draw = (text: string): void =>
+    void stderr.write(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);
+  if (isShown) draw(`examining ${formatCount(total, "server")}`);
+  return {
+    add(serverId) {
+      done += 1;
+      if (isShown) draw(`${done} of ${total} examined: ${cleanText(serverId, 60)}`);
+    },
+    end() {
+      if (isShown) stderr.write("\r\u001B[K");
+    },
+  };
 }

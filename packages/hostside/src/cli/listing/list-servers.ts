@@ -6,12 +6,14 @@ import { openHost } from "../opening/open-host.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { showLiveLines } from "../render/live-lines.ts";
 import type { FollowEnd } from "./follow-servers.ts";
-import { listExitCode } from "./list-exit-code.ts";
-import { renderWarnings } from "./render-warnings.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
-import { describeServers, type Listing } from "./server-report.ts";
+import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
 import { followStart, followStderr, startTimeoutMs } from "./start-servers.ts";
+import { formatProblem } from "@hostside/config";
+import { formatCount } from "../render/format-amount.ts";
+import { terminalLine } from "../render/one-line.ts";
+import { shortPath } from "../render/short-path.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {
@@ -85,4 +87,58 @@ function show(listing: Listing, { server, tools, long, where }: ListArguments, c
   if (!tools) return;
   if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
   else printLines(terminal, renderServerTools(listing.tools, { columns, paint, long }));
+}
+
+/**
+ * What `list` exits with: whether every server that should be there is, or why the one that was
+ * asked for is not. Pure.
+ */
+export function listExitCode({ servers, problems }: Pick<Listing, "servers" | "problems">, server?: string): number {
+  if (server !== undefined) return exitCodeOfOne(servers.find(({ id }) => id === server));
+  const isWell = servers.every(
+    ({ state, undecided }) => state === "ready" || (state === "disabled" && undecided !== true),
+  );
+  // A file that cannot be read had servers in it, as far as anybody knows.
+  const isWhole = problems.every(({ severity, serverId }) => severity === "warning" || serverId !== undefined);
+  return isWell && isWhole ? exitCodes.pass : exitCodes.fail;
+}
+
+function exitCodeOfOne(server: ListedServer | undefined): number {
+  switch (server?.state) {
+    case "ready":
+      return exitCodes.pass;
+    case "invalid":
+      return exitCodes.usage;
+    case "needs-auth":
+      return exitCodes.authRequired;
+    case "late":
+    case "failed":
+    case "down":
+      return server.error?.kind === "auth" ? exitCodes.authRequired : exitCodes.unreachable;
+    case "disabled":
+    case undefined:
+      return exitCodes.fail;
+  }
+}
+
+const mostShown = 10;
+
+/**
+ * What is odd in the configuration and costs no server, for stderr: of errors, and with `--verbose`
+ * of all this, whoever opened the host has said so.
+ */
+function renderWarnings(
+  { problems }: Pick<Listing, "problems">,
+  { terminal, options }: CommandContext,
+): readonly string[] {
+  if (options.verbose === true || options.quiet === true) return [];
+  // What is not trusted stands among the servers.
+  const warnings = problems.filter(({ severity, code }) => severity === "warning" && code !== "untrusted_server");
+  const lines = warnings.slice(0, mostShown).map((problem) => {
+    const { file } = problem;
+    const text = formatProblem({ ...problem, file: file === undefined ? undefined : shortPath(file, terminal) });
+    return `${terminal.paintErr("warn", "warning:")} ${terminalLine(text, 2000)}`;
+  });
+  const more = warnings.length - lines.length;
+  return more === 0 ? lines : [...lines, `${formatCount(more, "more warning")}: hostside list --verbose`];
 }

@@ -31,8 +31,8 @@ export function installersOf(config: LoadedConfig | undefined): ReadonlySet<stri
 }
 
 /**
- * The spec with time to come up: as long as the person says, else as long as an install takes, which
- * must not be ended in the middle.
+ * The spec with time to come up: as long as the person says, else as long as an install takes,
+ * which must not be ended in the middle.
  */
 export function withStartTime(spec: ServerSpec, timeoutS: number | undefined): ServerSpec {
   const needed = timeoutS === undefined ? (mayInstall(spec) ? longestInstallMs : 0) : timeoutS * 1000;

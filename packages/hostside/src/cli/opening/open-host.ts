@@ -2,7 +2,7 @@ import { createTrust } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import { HostsideError, type Store } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
-import { openHostParts } from "../../create-host.ts";
+import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -21,12 +21,12 @@ import type { KnownBefore } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
 import { lastNamesOf } from "./last-names.ts";
 import { knownServer, startableServer } from "./known-server.ts";
-import { offerSignIn } from "./offer-sign-in.ts";
 import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded, type Recorded } from "./open-recorded.ts";
+import type { TerminalPrompter } from "./asking/asker.ts";
 
 /** What a command wants of its host. */
 export interface OpenHostRequest {
@@ -179,4 +179,25 @@ function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
 
 function note({ terminal }: CommandContext, serverId: string, text: string): void {
   terminal.err(`${terminal.paintErr("dim", `${terminalLine(serverId, 80)}: ${terminalLine(text)}`)}\n`);
+}
+
+/**
+ * Offers to sign in to a server that wants it, and starts the server anew. Resolves to whether
+ * somebody signed in. Rejects as `authorize()` does, and with what the server fails with then.
+ */
+async function offerSignIn(
+  { host, provider }: HostParts,
+  serverId: string,
+  { asker, signal }: { readonly asker: TerminalPrompter; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const status = host.statuses().find(({ id }) => id === serverId);
+  if (host.oauth === undefined || status?.state !== "needs-auth" || status.auth !== "oauth") return false;
+  const answer = await asker.alone(
+    (ask) => ask.confirm(`Server ${serverId} wants a sign-in. Sign in now?`, true),
+    signal,
+  );
+  if (answer !== true) return false;
+  await host.oauth.authorize(serverId, { signal });
+  await provider.refreshServer(serverId, { signal });
+  return true;
 }

@@ -1,6 +1,13 @@
 import { createTrust, formatProblem } from "@hostside/config";
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
-import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@hostside/core";
+import type {
+  ElicitationRequest,
+  ElicitationResult,
+  Event,
+  Interceptor,
+  ServerSpec,
+  UnreadyGroup,
+} from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
 import { openHostParts } from "../../create-host.ts";
@@ -18,14 +25,12 @@ import { terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
-import { noteEdit, noteOffer } from "./offer-notes.ts";
-import { noteUnmatched } from "./note-unmatched.ts";
-import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
-import { untrustedInstructions, untrustedProvider, untrustedServers } from "./untrusted-servers.ts";
+import { untrustedInstructions, untrustedProvider, untrustedServers, howToTrust } from "./untrusted-servers.ts";
 import { readOffer, type ServeOffer } from "./serve-offer.ts";
 import { fromEnvironment } from "../from-environment.ts";
+import type { McpProvider } from "@hostside/provider";
 
 /** What is served, and how much of it. */
 export interface Served extends AsyncDisposable {
@@ -241,4 +246,76 @@ async function policyOf({ given, live, ask }: Wanted, context: CommandContext): 
     ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
     redact: { when: () => live.current.redact },
   };
+}
+
+/**
+ * Says once of each entry of the list of tools that its server, which is ready, has no such tool:
+ * now, whenever a server becomes ready, and whenever what is returned is called, because the list
+ * may have changed.
+ */
+function noteUnmatched(
+  provider: McpProvider,
+  currentOffer: () => ServeOffer,
+  note: (text: string) => void,
+): () => void {
+  const said = new Set<string>();
+  const look = (): void => {
+    const offer = currentOffer();
+    // What is hidden because it changes something is not among them, and is not missing.
+    if (offer.readOnly) return;
+    const held = provider.quarantined().map(({ definition }) => definition);
+    const tools = [...provider.tools(), ...held];
+    for (const { id, state } of provider.statuses()) {
+      const entries = state === "ready" ? offer.unmatched(id, tools) : [];
+      for (const entry of entries.filter((one) => !said.has(one))) {
+        said.add(entry);
+        const shown = JSON.stringify(terminalLine(entry, 200));
+        note(`serve.tools of hostside.json names ${shown}, and server ${id} offers no such tool`);
+      }
+    }
+  };
+  provider.onStatusChanged(({ state }) => {
+    if (state === "ready") look();
+  });
+  look();
+  return look;
+}
+
+/**
+ * What the user of a client can do about a server that is not ready, for its model to pass on;
+ * `undefined` where nothing is to be done. Pure.
+ */
+function noteUnready({ serverId, state }: Pick<UnreadyGroup, "serverId" | "state">): string | undefined {
+  const inTerminal = (...words: readonly string[]): string => `${shellLine(["hostside", ...words])} in a terminal`;
+  if (state === "needs-auth")
+    return `The user can sign in with its sign-in tool, or by ${inTerminal("login", serverId)}.`;
+  if (state === "failed") return `The user can find out why by ${inTerminal("doctor", serverId)}.`;
+  return state === "untrusted" ? howToTrust : undefined;
+}
+
+/**
+ * What whoever starts it should know where less is on offer than they may think, as sentences.
+ * `servers`: those that are used. Pure.
+ */
+function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: readonly ServerSpec[]): string[] {
+  const used = servers.filter(({ disabled }) => disabled !== true);
+  if (used.length === 0) return ["there is no server to serve: hostside list shows those that it would be"];
+  const unknown = readOnly ? used.filter((spec) => !isKnown(spec)).map(({ id }) => id) : [];
+  if (unknown.length === 0) return [];
+  return [
+    `read-only: nothing of ${terminalLine(unknown.join(", "), 200)} is on offer, because nobody says what its tools change; "trustAnnotations": true in your own hostside.json believes its server`,
+  ];
+}
+
+function isKnown({ trustAnnotations, tools = {} }: ServerSpec): boolean {
+  return trustAnnotations === true || Object.values(tools).some(({ effect }) => effect === "pure");
+}
+
+const parts = ["expose", "readOnly", "requireApproval", "redact"] as const;
+
+/** What an edit has changed, as a sentence; `undefined` where that is nothing of these. Pure. */
+function noteEdit(before: ServeOffer, after: ServeOffer): string | undefined {
+  const changed = parts.filter((name) => before[name] !== after[name]);
+  if (changed.length === 0) return undefined;
+  return `taken over from hostside.json: ${changed.map((name) => `serve.${name} is ${JSON.stringify(after[name])}`).join(", ")}`;
 }

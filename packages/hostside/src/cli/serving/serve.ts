@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { HostsideError, type Diagnostic } from "@hostside/core";
+import { HostsideError, type Diagnostic, type Interceptor } from "@hostside/core";
 import { resultWithin, systemClock, untilAborted } from "@hostside/core/implement";
 import type { Gateway, GatewayEvent } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
@@ -11,13 +11,14 @@ import { terminalLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
 import { usageError } from "../usage-error.ts";
 import { editors } from "./editors.ts";
-import { openAudit } from "./open-audit.ts";
 import { openServed } from "./open-served.ts";
 import { printEntry } from "./print-entry.ts";
 import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address.ts";
 import { servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { defaultTokenFile, keepToken } from "./token-file.ts";
+import type { AuditProblemReport } from "@hostside/otel/log";
+import type { Terminal } from "../terminal.ts";
 
 /**
  * Serves until the client, or whoever stops the program, has had enough; or prints what belongs to
@@ -189,4 +190,35 @@ async function untilStopped(ended: Promise<unknown>, signal: AbortSignal): Promi
 function readVersion(): string {
   const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
   return version;
+}
+
+/** The audit log of one process. */
+export interface OpenAudit extends AsyncDisposable {
+  /** For the toolbox, before all others. */
+  readonly interceptor: Interceptor;
+}
+
+/**
+ * Opens the log, whose file nobody else writes to. Rejects with `store_failed` where it cannot be;
+ * what it cannot write later is noted.
+ */
+async function openAudit(
+  file: string,
+  { cwd }: Pick<Terminal, "cwd">,
+  note: (text: string) => void,
+): Promise<OpenAudit> {
+  const [{ createAuditLog }, { openAuditFile }] = await Promise.all([
+    import("@hostside/otel/log"),
+    import("@hostside/otel/node"),
+  ]);
+  const path = resolve(cwd, file);
+  const sink = await openAuditFile({ path });
+  const log = await createAuditLog({ sink, onProblem: (problem) => note(`${path}: ${describe(problem)}`) });
+  return { interceptor: log.interceptor, [Symbol.asyncDispose]: () => log.close() };
+}
+
+function describe(problem: AuditProblemReport): string {
+  if (problem.kind === "restored") return `is written again; ${problem.lost} calls are missing`;
+  const { error } = problem;
+  return `cannot be written: ${error instanceof Error ? error.message : "it failed"}`;
 }

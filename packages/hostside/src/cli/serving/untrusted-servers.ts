@@ -20,14 +20,19 @@ export function untrustedServers(
 /** How the user has them started. Nothing in it is a project's. */
 export const howToTrust: string = `The user can decide by ${shellLine(["hostside", "trust"])} in a terminal in the project's folder; those that are trusted start with the next start of this server.`;
 
-/** What a model is to know of them; `undefined` where there are none. Names are a project's words. Pure. */
+/**
+ * What a model is to know of them; `undefined` where there are none. Names are a project's words.
+ * Pure.
+ */
 export function untrustedInstructions(count: number): string | undefined {
   if (count === 0) return undefined;
   const what = count === 1 ? "1 server is" : `${count} servers are`;
   return `${what} not started, because this project brings them and the user has not trusted them. ${howToTrust}`;
 }
 
-/** A source without tools, by which the discovery tools name them, as far as a name says nothing. */
+/**
+ * A source without tools, by which the discovery tools name them, as far as a name says nothing.
+ */
 export function untrustedProvider(current: () => readonly string[]): ToolProvider {
   const groupOf = (serverId: string): UnreadyGroup => ({
     id: `mcp:${serverId}`,

@@ -59,8 +59,9 @@ export async function runOAuth(
  * Completes what `redirectToAuthorization` began: exchanges the code that the authorization server
  * sent back for tokens. `callback` is the whole query of the redirect, because the issuer in it has
  * to be checked (RFC 9207). Its `state` has to be the one that the user was sent with; in another
- * process, comparing it is the provider's part. Throws `auth_required` when the user declined, when the code is refused, when the server names another authorization
- * server than the user was sent to, or when it takes more than two minutes.
+ * process, comparing it is the provider's part. Throws `auth_required` when the user declined, when
+ * the code is refused, when the server names another authorization server than the user was sent
+ * to, or when it takes more than two minutes.
  */
 export async function redeemCallback(
   provider: OAuthProvider,

@@ -3,12 +3,11 @@ import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } f
 import type { LastingContext } from "../../context/transport-context.ts";
 import type { Authorizer, RecoveryMode } from "./authorizer.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
-import { followRedirects } from "./follow-redirects.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
 import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 import { guardCredentials } from "./guard-credentials.ts";
-import type { HttpCall, HttpClient, HttpRequest } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpRequest, HttpReply } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 /** One request to a server, without what all of them have in common. */
@@ -137,4 +136,42 @@ function configuredHeaders(spec: HttpEntry): Readonly<Record<string, string>> {
     ...Object.fromEntries(given),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
+}
+
+const mostHops = 5;
+
+/**
+ * Sends a request, and sends it on as it is, body and credentials with it, where a 307 or 308 leads
+ * within its own origin, as a mount at `/mcp/` answers `/mcp`. Any other redirect is the reply.
+ */
+function followRedirects(start: (request: HttpRequest) => HttpCall, request: HttpRequest): HttpCall {
+  let current = start(request);
+  let cancelled: HostsideError | undefined;
+  const follow = async (reply: HttpReply, from: HttpRequest, hops: number): Promise<HttpReply> => {
+    const url = nextOf(reply, from.url);
+    if (url === undefined || hops === mostHops) return reply;
+    reply.cancel();
+    if (cancelled !== undefined) throw cancelled;
+    const next = { ...from, url };
+    current = start(next);
+    return follow(await current.reply, next, hops + 1);
+  };
+  return {
+    reply: current.reply.then((reply) => (isMoved(reply) ? follow(reply, request, 0) : reply)),
+    cancel(reason) {
+      cancelled ??= reason;
+      current.cancel(reason);
+    },
+  };
+}
+
+function isMoved({ status }: HttpReply): boolean {
+  return status === 307 || status === 308;
+}
+
+function nextOf(reply: HttpReply, from: URL): URL | undefined {
+  const location = reply.header("location");
+  if (!isMoved(reply) || location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const url = new URL(location, from);
+  return url.origin === from.origin && url.username + url.password === "" ? url : undefined;
 }

@@ -1,6 +1,8 @@
 import type { SecureContext } from "node:tls";
 
-/** Whom TLS trusts beside the authorities of the process, and who it says to be. All texts are PEM. */
+/**
+ * Whom TLS trusts beside the authorities of the process, and who it says to be. All texts are PEM.
+ */
 export interface TlsTrust {
   readonly ca: readonly string[];
   /** The host's certificate and its key, for one origin. */
@@ -9,9 +11,9 @@ export interface TlsTrust {
 
 /**
  * Whom TLS connections trust: everybody that this process trusts anyway, with
- * `NODE_EXTRA_CA_CERTS`, and the authorities of `trust` (each text with one or more). The host's own
- * certificate goes to its origin alone. Made when first needed, and once. Throws what Node throws for
- * a text that has no certificate.
+ * `NODE_EXTRA_CA_CERTS`, and the authorities of `trust` (each text with one or more). The host's
+ * own certificate goes to its origin alone. Made when first needed, and once. Throws what Node
+ * throws for a text that has no certificate.
  */
 export function createTrustedContext({ ca, own }: TlsTrust = { ca: [] }): (url: URL) => SecureContext | undefined {
   const made = new Map<boolean, SecureContext>();

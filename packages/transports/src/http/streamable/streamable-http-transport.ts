@@ -1,11 +1,20 @@
 import { acceptStream } from "../exchange/accept-stream.ts";
-import type { Cancel, JsonObject, HostsideError } from "@hostside/core";
-import { createSlots, onAbort, type Slots, utf8Length } from "@hostside/core/implement";
+import { HostsideError, type Cancel, type JsonObject } from "@hostside/core";
+import {
+  createSlots,
+  onAbort,
+  utf8Length,
+  isCredentialHeader,
+  isHeaderName,
+  isHeaderValue,
+  isReservedHeader,
+  type Slots,
+} from "@hostside/core/implement";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { ReceivedMessageSink } from "../events/accept-message.ts";
 import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
-import { asExchangeError, takenBack, transportClosed } from "../exchange/answer-error.ts";
+import { asExchangeError, takenBack, transportClosed, noAnswer } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
@@ -19,8 +28,6 @@ import type { LastingContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
-import { readSessionId } from "./session-id.ts";
-import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
 export interface StreamableHttpInit {
@@ -300,4 +307,41 @@ function sessionOf({ protocolVersion }: State, message: JsonObject, { headers }:
 
 function isInitialize(message: JsonObject): boolean {
   return message["method"] === "initialize";
+}
+
+/**
+ * The headers that come with one message from above, in lower case. Those that the transport sets
+ * itself, and credentials, which are the connection's, are left out. Throws `internal_error` for
+ * what no header can carry: encoding it was the caller's part.
+ */
+function requestHeaders(headers: Readonly<Record<string, string>>, serverId: string): Readonly<Record<string, string>> {
+  const accepted: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    const isOwned = isReservedHeader(lower) || isCredentialHeader(lower);
+    if (isOwned && !lower.startsWith("mcp-param-")) continue;
+    if (!isHeaderName(name) || !isHeaderValue(value)) {
+      throw new HostsideError("a header of the request is malformed", {
+        code: "internal_error",
+        serverId,
+        outcome: "not-sent",
+      });
+    }
+    accepted[lower] = value;
+  }
+  return accepted;
+}
+
+// The revision allows visible ASCII only; what else a server sends could not be echoed in a header.
+const legalSessionId = /^[\u0021-\u007E]{1,4096}$/;
+
+/**
+ * The id of the session that a server opens with its answer to `initialize`; `undefined` when it
+ * opens none. Throws `protocol_error` for one that no header can carry.
+ */
+function readSessionId(reply: HttpReply, endpoint: HttpEndpoint): string | undefined {
+  const sessionId = reply.header("mcp-session-id");
+  if (sessionId === undefined || legalSessionId.test(sessionId)) return sessionId;
+  reply.cancel();
+  throw noAnswer(endpoint, "an illegal session id", "");
 }
