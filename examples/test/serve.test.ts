@@ -38,7 +38,7 @@ it("serves every user what is theirs, and asks the one whose call it is", async 
     await expect(connect("token-of-eve")).rejects.toThrow(/401|Unauthorized/);
     const call = { name: "tools_call", arguments: { name: "mcp_everything_echo", arguments: { message: "hello" } } };
     expect((await ada.callTool(call)).content).toEqual([{ type: "text", text: "Echo: hello" }]);
-    expect(asked).toEqual(["token-of-ada: tool: echo (Echo Tool)"]);
+    expect(asked).toEqual(['token-of-ada: tool: echo ("Echo Tool")']);
     await Promise.all([ada.close(), bob.close()]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -29,9 +29,12 @@ export function bearerTokenOf(entry: HttpEntry): string | undefined {
 
 function parseHttpUrl(id: string, text: string): URL {
   const field = "url";
-  if (!URL.canParse(text)) throw specError(id, field, "must be an absolute http: or https: URL");
+  // `localhost:3000/mcp` is a URL, of the scheme `localhost:`.
+  const hint = /^[\w.-]+(?::\d|\/|$)/.test(text) ? '; write "http://" or "https://" in front of its host' : "";
+  if (!URL.canParse(text)) throw specError(id, field, `must be an absolute http: or https: URL${hint}`);
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw specError(id, field, "must be http: or https:");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw specError(id, field, `must be http: or https:${hint}`);
   if (url.username !== "" || url.password !== "") {
     throw specError(id, field, "must not contain a user name or password; use headers or bearerToken");
   }

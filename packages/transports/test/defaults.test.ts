@@ -74,7 +74,9 @@ describe("the limits of a server whose spec names none", () => {
   });
 
   it("end a listing at 100 pages", async () => {
-    const page: JsonObject = { result: { tools: [], nextCursor: "page {{n}}" } };
+    const page: JsonObject = {
+      result: { tools: [{ name: "tool_{{n}}", inputSchema: { type: "object" } }], nextCursor: "page {{n}}" },
+    };
     const server = await serve({ rules: [{ on: "tools/list", do: [{ type: "respond", message: page }] }] });
     const listing = await (await open(server)).listTools();
     expect(listing).toMatchObject({ pages: 100, truncated: "page-limit" });

@@ -110,7 +110,11 @@ describe("a server in memory", () => {
       (it) => it.request("ping", {}, new Map() as never),
     ],
     ["a notification without a method", "notify(): the method must be a text", (it) => it.notify(5 as never)],
-    ["a list for params", "notify(): params must be an object, not an array", (it) => it.notify("x", [] as never)],
+    [
+      "a list for params",
+      "notify(): params must be an object, not an array",
+      (it) => it.notify("notifications/x", [] as never),
+    ],
     [
       "no tool",
       "callTool(): the name of a tool must be a string, not undefined",

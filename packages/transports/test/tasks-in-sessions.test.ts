@@ -183,7 +183,7 @@ describe("a tool that its server lists as a task alone", () => {
     {
       name: "has a result that is none",
       states: [{ ...working, status: "completed" }],
-      answers: { "tasks/result": { result: { content: "x" } } },
+      answers: { "tasks/result": { result: { contents: "x" } } },
       error: { code: "protocol_error", outcome: "unknown" },
     },
     {

@@ -41,5 +41,5 @@ export function exitCodeOf(error: unknown): number {
   if (kind === "auth") return exitCodes.authRequired;
   if (kind === "contract" || code.startsWith("approval_")) return exitCodes.usage;
   if (unreachable.has(code)) return exitCodes.unreachable;
-  return outcome === "not-sent" ? exitCodes.incomplete : exitCodes.fail;
+  return outcome === "not-sent" && kind !== "system" ? exitCodes.incomplete : exitCodes.fail;
 }

@@ -80,6 +80,13 @@ describe("a configuration that cannot work", () => {
     expect(failure).toMatchObject({ kind: "contract", message: expect.stringMatching(message) });
   });
 
+  it.each(["localhost:3000/mcp", "mcp.example/mcp", "mcp.example:8443"])("says what %s lacks", async (url) => {
+    const file = createTemporaryFolder().write("half.json", { mcpServers: { a: { type: "http", url } } });
+    const hint = 'write "http://" or "https://" in front of its host';
+    await expect(createHost({ connector, config: file })).rejects.toThrow(hint);
+    await expect(createHost({ servers: { a: { url } } })).rejects.toThrow(hint);
+  });
+
   it("is no failure where some of it works, or nobody named anything", async () => {
     const folder = createTemporaryFolder();
     const good = folder.write("good.json", { mcpServers: { a: { command: "x" } } });

@@ -136,5 +136,5 @@ it("shows what somebody else wrote without anything that a terminal obeys, one l
   const terminal = stage({ canAsk: true });
   const hostile = "a\u001B[2Jb\u009B1Ac\u202Ed\nStart it? yes\u0007";
   await terminalAsker(terminal).alone(async (ask) => ask.show([`server ${hostile}`]));
-  expect(terminal.written.err).toBe("server abcd Start it? yes\n");
+  expect(terminal.written.err).toBe("server a\\u{1b}[2Jb\\u{9b}1Ac\\u{202e}d Start it? yes\\u{7}\n");
 });

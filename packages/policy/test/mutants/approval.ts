@@ -13,7 +13,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "approves one definition and runs another: does not hold the call to what was shown",
     patches: [
       {
-        file: "approval/hold-to-definition.ts",
+        file: "approval/approval.ts",
         find: "if (!readsTheSame(selected, definition)) return undefined;",
         replace: "if (!readsTheSame(selected, definition)) return selected;",
       },

@@ -28,13 +28,19 @@ export const guardMutants: readonly PolicyMutant[] = [
   {
     bug: "takes a name that only ends like a host for one below it",
     patches: [
-      { file: "guard/host-pattern.ts", find: "const suffix = `.${hostname}`;", replace: "const suffix = hostname;" },
+      {
+        file: "guard/connection-guard.ts",
+        find: "const suffix = `.${hostname}`;",
+        replace: "const suffix = hostname;",
+      },
     ],
     test,
   },
   {
     bug: "compares a hostname with the dot at its end",
-    patches: [{ file: "guard/host-pattern.ts", find: "return hostname.slice(0, end);", replace: "return hostname;" }],
+    patches: [
+      { file: "guard/connection-guard.ts", find: "return hostname.slice(0, end);", replace: "return hostname;" },
+    ],
     test,
   },
   {

@@ -51,7 +51,7 @@ export const limitMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "joins the texts of a key, so that one user can spend what is another's",
-    patches: [{ file: "limits/limit-key.ts", find: "`${text.length}:${text}`", replace: "text" }],
+    patches: [{ file: "limits/create-limits.ts", find: "`${text.length}:${text}`", replace: "text" }],
     test: limits,
   },
   {

@@ -45,14 +45,14 @@ export const sharedMutants: readonly SourceMutant[] = [
     replace: "config(owner) === undefined",
   }),
   one("forgets what is being made when a server goes over to others", {
-    file: "rebalance.ts",
+    file: "create-pool-core.ts",
     find: 'state.name === "creating" && state.progress !== "under-way"',
     replace: 'state.name === "creating"',
   }),
   one("forgets what is ending when a server goes over to others", {
-    file: "rebalance.ts",
-    find: "[...entries.values(), ...allEnding(ending)]",
-    replace: "[...entries.values(), ...allEnding(ending).slice(0, 0)]",
+    file: "create-pool-core.ts",
+    find: "for (const entry of [...entries.values(), ...allEnding(ending)]) {",
+    replace: "for (const entry of entries.values()) {",
   }),
   one("leaves a server to a provider that does not let go of it", {
     file: "update-entry.ts",

@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
-        file: "servers/announce-status.ts",
+        file: "servers/show-changes.ts",
         find: 'if (registration.link.state.kind === "removed") return;',
         replace: "",
       },
