@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OAuth } from "@hostside/auth";
-import { HostsideError } from "@hostside/core";
+import { HostsideError, type CallContext } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { viewOptionFields, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
@@ -61,6 +61,10 @@ export function createConversation(
     for (const one of forgotten) if (one.status === "rejected") throw one.reason;
   };
   const close = (): Promise<void> => (closing ??= forget());
+  const assertOwn = (given: CallContext | undefined): void => {
+    assertSame("principal", context.principal, given?.principal);
+    assertSame("conversation", id, given?.conversation);
+  };
   const open = (): ToolboxView => {
     if (closing !== undefined) {
       throw new HostsideError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
@@ -74,8 +78,10 @@ export function createConversation(
     context,
     approval: policy.frameworkApproval(context),
     presenter: {
-      present: (outcome, presentContext) =>
-        results.present(outcome, { ...presentContext, context: { ...context, ...presentContext?.context } }),
+      async present(outcome, presentContext) {
+        assertOwn(presentContext?.context);
+        return results.present(outcome, { ...presentContext, context: { ...context, ...presentContext?.context } });
+      },
       presentError: (error, presentContext) => results.presentError(error, presentContext),
     },
     tools: (declareOptions) => open().tools(declareOptions),
@@ -87,9 +93,18 @@ export function createConversation(
     find: (name) => open().find(name),
     listGroups: (input) => open().listGroups(input),
     whenListed: async (listedOptions) => open().whenListed(listedOptions),
-    call: async (name, args, callOptions) => open().call(name, args, { wait: "servers", ...callOptions }),
-    selectTools: async (input, helperOptions) => open().selectTools(input, helperOptions),
-    searchTools: async (input, helperOptions) => open().searchTools(input, helperOptions),
+    async call(name, args, callOptions) {
+      assertOwn(callOptions?.context);
+      return open().call(name, args, { wait: "servers", ...callOptions });
+    },
+    async selectTools(input, helperOptions) {
+      assertOwn(helperOptions?.context);
+      return open().selectTools(input, helperOptions);
+    },
+    async searchTools(input, helperOptions) {
+      assertOwn(helperOptions?.context);
+      return open().searchTools(input, helperOptions);
+    },
     async signIns() {
       open();
       using lease = await lend?.();
@@ -98,4 +113,10 @@ export function createConversation(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+// The connections of a conversation are its own, so nothing of it is done for somebody else.
+function assertSame(name: string, own: string | undefined, given: string | undefined): void {
+  if (own === undefined || given === undefined || own === given) return;
+  throw new TypeError(`context.${name} must be that of the conversation`);
 }

@@ -231,3 +231,16 @@ describe("an answer for always, and a pin,", () => {
     expect(host.config?.problems).toContainEqual(expect.objectContaining({ code: "ids_alike", serverId: "S" }));
   });
 });
+
+describe("a conversation", () => {
+  it.each([{ principal: "bob" }, { conversation: "2" }])("does nothing in the name of %o", async (context) => {
+    await using host = await open({ servers: { s: { ...entry, sharing: "conversation" } }, pool: {} });
+    const ada = await host.conversation({ principal: "ada", id: "1" });
+    const refused = { name: "TypeError", message: expect.stringContaining("that of the conversation") as unknown };
+    const outcome = await ada.call("mcp_s_tell", {}, { context: { principal: "ada", conversation: "1" } });
+    await expect(ada.call("mcp_s_tell", {}, { context })).rejects.toMatchObject(refused);
+    await expect(ada.selectTools({ tools: ["mcp_s_tell"] }, { context })).rejects.toMatchObject(refused);
+    await expect(ada.searchTools({ query: "tell" }, { context })).rejects.toMatchObject(refused);
+    await expect(ada.presenter.present(outcome, { context })).rejects.toMatchObject(refused);
+  });
+});
