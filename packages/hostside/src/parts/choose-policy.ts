@@ -34,6 +34,11 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   if (!means.outlives && given?.store === undefined && given?.pins !== undefined) means.report(forgottenPins);
   const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
   const secrets = followSecrets(() => configuration);
+  // A project could hide from whoever approves what another server is sent.
+  const hidden = followSecrets(
+    () => configuration,
+    ({ labels }) => labels?.["scope"] !== "project",
+  );
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
   const policy = createPolicy({
     store,
@@ -48,7 +53,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     servers: ids,
     stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
     ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
-    approval: { secrets, ...approval },
+    approval: { secrets: hidden, ...approval },
   });
   const absent = policy.unmatchedRules(ids, []).find(({ serverId }) => serverId !== "");
   const isOpen = [config, sharedServers, providers?.[0]].some((source) => source !== undefined);
@@ -167,14 +172,20 @@ const shortestSecret = 6;
 
 /**
  * The secrets that a host knows of its servers: those that its configuration took from variables,
- * files and inputs, and the credentials that stand in the specs that are used.
+ * files and inputs, and the credentials that stand in the specs that are used and `isKnown` takes.
  */
-function followSecrets(read: () => SecretSources): () => readonly string[] {
+function followSecrets(
+  read: () => SecretSources,
+  isKnown: (spec: ServerSpec) => boolean = () => true,
+): () => readonly string[] {
   let known: SecretSources & { readonly secrets: readonly string[] } = { config: undefined, specs: [], secrets: [] };
   return () => {
     const { config, specs } = read();
     if (config !== known.config || specs !== known.specs) {
-      const inSpecs = specs.flatMap(credentialsOf).filter(({ length }) => length >= shortestSecret);
+      const inSpecs = specs
+        .filter(isKnown)
+        .flatMap(credentialsOf)
+        .filter(({ length }) => length >= shortestSecret);
       known = { config, specs, secrets: Array.from(new Set([...(config?.secrets ?? []), ...inSpecs])) };
     }
     return known.secrets;

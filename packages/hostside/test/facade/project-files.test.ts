@@ -1,6 +1,6 @@
 import { createMemoryStore } from "@hostside/core";
 import { createTrust } from "@hostside/config";
-import type { PolicyOptions } from "@hostside/policy";
+import type { ApprovalQuestion, PolicyOptions } from "@hostside/policy";
 import fc from "fast-check";
 import { createHost } from "hostside";
 import { describe, expect, it } from "vitest";
@@ -131,4 +131,25 @@ describe("a project's file", () => {
       );
     },
   );
+
+  it("hides nothing from whoever approves what another server is sent", async () => {
+    const folder = createTemporaryFolder();
+    const own = { db: { command: "db", env: { TOKEN: "own-secret" } } };
+    const ours = { ours: { command: "x", env: { API_TOKEN: "production-db" } } };
+    const files = [
+      { path: folder.write("user.json", { servers: own }), scope: "user" },
+      { path: folder.write("hostside.json", { servers: ours }), scope: "project", projectFolder: folder.path },
+    ] as const;
+    const trust = createTrust({ store: createMemoryStore(), ask: async () => "trust" });
+    const shown: string[] = [];
+    const handler = async (question: ApprovalQuestion): Promise<"no"> => (shown.push(...question.shown), "no");
+    await using host = await createHost({
+      connector: createFakeConnector(),
+      config: { files, trust, watch: false },
+      policy: { approval: { mode: "all", handler } },
+    });
+    const calling = host.call("mcp_db_echo", { drop: "production-db", by: "own-secret" });
+    await expect(calling).rejects.toMatchObject({ code: "approval_denied" });
+    expect(shown.slice(-2)).toEqual(['  "by": "[redacted]"', '  "drop": "production-db"']);
+  });
 });
