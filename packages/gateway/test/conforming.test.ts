@@ -56,16 +56,40 @@ const odd: readonly (readonly [what: string, tool: JsonObject])[] = [
     "an output schema with a reference to nothing",
     { outputSchema: { type: "object", properties: { a: { $ref: "#/$defs/a" } } } },
   ],
+  ["an output schema with an escaped reference", referTo("#/$defs/a%25b", { $defs: { "a%25b": {} } })],
+  ["an output schema that refers into data", referTo("#/default", { default: { pattern: "(" } })],
+  ["an output schema that refers to a map", referTo("#/properties", { properties: { type: { type: "string" } } })],
+  [
+    "an output schema whose references go in a circle",
+    referTo("#/$defs/a", { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }),
+  ],
+  ["an output schema that is itself", { outputSchema: { type: "object", allOf: [{ $ref: "#" }] } }],
+  ["an output schema with a chain of 400 references", referTo("#/$defs/d0", { $defs: chainOf(400) })],
   [
     "half characters",
     { description: "a\uD83D b", inputSchema: { type: "object", properties: { "a\uD83D": { enum: ["\uDC00"] } } } },
   ],
 ];
 
+function referTo($ref: string, { properties, ...members }: JsonObject): JsonObject {
+  return { outputSchema: { type: "object", ...members, properties: { ...(properties as JsonObject), ref: { $ref } } } };
+}
+
+function chainOf(length: number): JsonObject {
+  const links = Array.from({ length }, (_, at) => {
+    const next = at + 1 < length ? { $ref: `#/$defs/d${at + 1}` } : {};
+    return [`d${at}`, { properties: { a: next, b: next } }] as const;
+  });
+  return Object.fromEntries(links);
+}
+
 describe("what one server lists", () => {
   it.each(odd)("costs no other its tools: %s", async (_what, members) => {
     const tool = { name: "odd", inputSchema: { type: "object" }, ...members };
-    await using world = await open({ "tools/list": () => ({ tools: [tool] }), "tools/call": () => ({ content: [] }) });
+    await using world = await open({
+      "tools/list": () => ({ tools: [tool] }),
+      "tools/call": () => ({ content: [], structuredContent: {} }),
+    });
     for (const one of Object.values(connect)) {
       await using host = await one(world);
       const tools = await host.list();

@@ -23,7 +23,7 @@ export function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonOb
   const { $id: _id, $schema, ...mended } = withoutNulls(schema);
   const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
   const plain = withoutUnknown({ ...dialect, ...mended });
-  if (!isSound(plain, plain)) return undefined;
+  if (!isSound(plain, plain) || !isEnding(plain)) return undefined;
   const { type } = plain;
   if (era === "modern") return plain;
   const takesObjects = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
@@ -125,14 +125,86 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** What a local `$ref` points to; `undefined` for nothing, and for any other reference. */
+// Validators compile what is referred to inside of what refers to it: one of 400 levels overflows.
+const mostLevels = 150;
+
+/** Whether a validator comes to an end, when it compiles a schema and when it checks a value. */
+function isEnding(root: JsonObject): boolean {
+  const depths = new Map<JsonObject, number>();
+  if (depthOf(root, { root, depths, level: 0 }) > mostLevels) return false;
+  const open = new Map<JsonObject, boolean>();
+  return Array.from(depths.keys()).every((schema) => !leadsBack(schema, root, open));
+}
+
+interface Walk {
+  readonly root: JsonObject;
+  readonly depths: Map<JsonObject, number>;
+  readonly level: number;
+}
+
+function depthOf(schema: JsonObject, { root, depths, level }: Walk): number {
+  const known = depths.get(schema);
+  if (known !== undefined) return known;
+  if (level > mostLevels) return Infinity;
+  // A schema that is inside of itself is compiled once.
+  depths.set(schema, 0);
+  const inner = innerOf(schema, root, () => true).map((one) => depthOf(one, { root, depths, level: level + 1 }));
+  const depth = 1 + inner.reduce((most, one) => Math.max(most, one), 0);
+  depths.set(schema, depth);
+  return depth;
+}
+
+// What these have checks the very value, not a part of it.
+const inPlace: ReadonlySet<string> = new Set([
+  "$ref",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentSchemas",
+]);
+
+/** `open`: whether a schema is being looked at, or has been. */
+function leadsBack(schema: JsonObject, root: JsonObject, open: Map<JsonObject, boolean>): boolean {
+  const seen = open.get(schema);
+  if (seen !== undefined) return seen;
+  open.set(schema, true);
+  const isBack = innerOf(schema, root, (keyword) => inPlace.has(keyword)).some((one) => leadsBack(one, root, open));
+  if (!isBack) open.set(schema, false);
+  return isBack;
+}
+
+function innerOf(schema: JsonObject, root: JsonObject, takes: (keyword: string) => boolean): readonly JsonObject[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (!takes(keyword)) return [];
+    const shape = keywordShapes.get(keyword);
+    const inner = keyword === "$ref" ? [findTarget(value, root)] : shape === "schema" ? [value] : [];
+    if (shape === "schemas" && Array.isArray(value)) inner.push(...value);
+    if (shape === "schema-map" && isJsonObject(value)) inner.push(...Object.values(value));
+    return inner.filter(isJsonObject);
+  });
+}
+
+/**
+ * What a local `$ref` points to: a schema that stands where schemas stand, since nothing else was
+ * looked through. `undefined` for any other reference, and for an escaped one, which validators
+ * read differently.
+ */
 function findTarget(ref: unknown, root: JsonObject): unknown {
-  if (typeof ref !== "string" || (ref !== "#" && !ref.startsWith("#/"))) return undefined;
+  if (typeof ref !== "string" || ref.includes("%") || (ref !== "#" && !ref.startsWith("#/"))) return undefined;
   let found: unknown = root;
+  let shape: string | undefined = "schema";
   for (const part of ref.split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return undefined;
+    if (shape === "schema") shape = keywordShapes.get(name);
+    else if (shape === "schemas" || shape === "schema-map") shape = "schema";
+    else return undefined;
     found = Reflect.get(found, name);
+    if (shape === "schema" && Array.isArray(found)) shape = "schemas";
   }
-  return found;
+  return shape === "schema" ? found : undefined;
 }
