@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 it.each([
   ["GREETING", "database is locked", "database is locked"],
-  ["DATA_FOLDER", "/home/ada/notes", "/home/ada/notes"],
+  ["DATA_FOLDER", "/srv/ada/notes", "/srv/ada/notes"],
   ["GREETING", "k3y-0f-the-h0st", "[redacted]"],
   ["SHOP_PASSWORD", "database is locked", "[redacted]"],
 ])("shows what a server says of a setting, and masks a secret: %s=%s", async (name, value, shown) => {
