@@ -99,6 +99,37 @@ describe("what one server lists", () => {
     }
   });
 
+  const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) });
+  it.each<readonly [string, JsonObject, JsonObject]>([
+    ["a slow pattern", { properties: { a: { pattern: "^(a+)+$" } } }, { a: `${"a".repeat(40)}!` }],
+    [
+      "a slow pattern of names",
+      { patternProperties: { "^(a|a)*$": { type: "string" } } },
+      { [`${"a".repeat(40)}!`]: "" },
+    ],
+    [
+      "what is tried twice on each level",
+      { properties: { a: { anyOf: [{ $ref: "#" }, { $ref: "#" }] } }, required: ["z"] },
+      nested(40),
+    ],
+    [
+      "unique items",
+      { properties: { a: { uniqueItems: true } } },
+      { a: Array.from({ length: 40_000 }, (_, at) => ({ at })) },
+    ],
+  ])("keeps no client busy with its output schema: %s", async (_what, schema, structuredContent) => {
+    const tool = { name: "odd", inputSchema: { type: "object" }, outputSchema: { type: "object", ...schema } };
+    await using world = await open({
+      "tools/list": () => ({ tools: [tool] }),
+      "tools/call": () => ({ content: [], structuredContent }),
+    });
+    for (const one of Object.values(connect)) {
+      await using host = await one(world);
+      await host.list();
+      expect(await host.call(oddName)).toMatchObject({ structuredContent });
+    }
+  });
+
   it.each(exposures)("is accepted by official clients, whatever it is, with expose: %s", async (expose) => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitrary.tool, { minLength: 1, maxLength: 2 }), async (tools) => {

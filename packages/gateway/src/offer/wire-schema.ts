@@ -22,8 +22,12 @@ export function toWireInputSchema(schema: JsonObject): JsonObject {
 export function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonObject | undefined {
   const { $id: _id, $schema, ...mended } = withoutNulls(schema);
   const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
-  const plain = withoutUnknown({ ...dialect, ...mended });
-  if (!isSound(plain, plain) || !isEnding(plain)) return undefined;
+  const whole = { ...dialect, ...mended };
+  if (hasAny(whole, slowKeywords) && hasAny(whole, reversing)) return undefined;
+  const plain = withoutUnknown(whole);
+  if (!isSound(plain, plain) || sizeOf(plain, { root: plain, known: new Map(), level: 0 }) > mostSchemas) {
+    return undefined;
+  }
   const { type } = plain;
   if (era === "modern") return plain;
   const takesObjects = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
@@ -31,6 +35,17 @@ export function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonOb
 }
 
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
+
+// With these, a value of the server's own keeps a validator busy for minutes.
+const slowKeywords: ReadonlySet<string> = new Set(["pattern", "uniqueItems", "format"]);
+// Where they stand, a schema that allows more is one that allows less.
+const reversing: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
+
+function hasAny(schema: JsonObject, keywords: ReadonlySet<string>): boolean {
+  return (
+    Object.keys(schema).some((keyword) => keywords.has(keyword)) || innerOf(schema).some((one) => hasAny(one, keywords))
+  );
+}
 
 function withObjectRoot(schema: JsonObject): JsonObject {
   const { type, properties, required } = schema;
@@ -74,13 +89,14 @@ function mapMembers(object: JsonObject, map: (name: string, value: unknown) => u
 }
 
 /**
- * A schema without keywords that only some validators know, and that some of them refuse. Without
- * them it allows the same or more.
+ * A schema without slow keywords, and without those that only some validators know, and that some
+ * of them refuse. Without them it allows the same or more.
  */
 function withoutUnknown(schema: JsonObject): JsonObject {
   const { nullable, type } = schema;
   const types = Array.isArray(type) ? type : [type];
   const members = Object.entries(schema).flatMap(([keyword, value]): (readonly [string, unknown])[] => {
+    if (slowKeywords.has(keyword)) return [];
     if (keyword === "type" && nullable === true) return [[keyword, Array.from(new Set([...types, "null"]))]];
     const shape = keywordShapes.get(keyword);
     if (shape === undefined) return dataKeywords.has(keyword) ? [[keyword, value]] : [];
@@ -99,89 +115,56 @@ function insideOf(value: unknown): unknown {
   return isJsonObject(value) ? withoutUnknown(value) : value;
 }
 
-// They depend on which schema is the base, or on how a validator got there.
-const unsound: ReadonlySet<string> = new Set(["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"]);
+// They depend on which schema is the base, on how a validator got there, or on slow patterns.
+const unsound: ReadonlySet<string> = new Set([
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "$dynamicRef",
+  "$recursiveRef",
+  "patternProperties",
+]);
 
 function isSound(schema: JsonObject, root: JsonObject): boolean {
   return Object.entries(schema).every(([keyword, value]) => {
     if (unsound.has(keyword) || !hasShape(keyword, value)) return false;
-    if (keyword === "pattern") return isPattern(value);
     if (keyword === "$ref") return isSchema(findTarget(value, root));
     const shape = keywordShapes.get(keyword);
     if (shape === "schema") return !isJsonObject(value) || isSound(value, root);
     if (shape === "schemas")
       return Array.isArray(value) && value.every((one) => !isJsonObject(one) || isSound(one, root));
     if (shape !== "schema-map" || !isJsonObject(value)) return true;
-    if (keyword === "patternProperties" && !Object.keys(value).every(isPattern)) return false;
     return Object.values(value).every((one) => !isJsonObject(one) || isSound(one, root));
   });
 }
 
-function isPattern(pattern: unknown): boolean {
-  try {
-    return typeof pattern === "string" && new RegExp(pattern, "u").source !== "";
-  } catch {
-    return false;
-  }
-}
-
 // Validators compile what is referred to inside of what refers to it: one of 400 levels overflows.
 const mostLevels = 150;
-
-/** Whether a validator comes to an end, when it compiles a schema and when it checks a value. */
-function isEnding(root: JsonObject): boolean {
-  const depths = new Map<JsonObject, number>();
-  if (depthOf(root, { root, depths, level: 0 }) > mostLevels) return false;
-  const open = new Map<JsonObject, boolean>();
-  return Array.from(depths.keys()).every((schema) => !leadsBack(schema, root, open));
-}
+// As often as a validator may have to look, whatever the value is.
+const mostSchemas = 10_000;
 
 interface Walk {
   readonly root: JsonObject;
-  readonly depths: Map<JsonObject, number>;
+  readonly known: Map<JsonObject, number>;
   readonly level: number;
 }
 
-function depthOf(schema: JsonObject, { root, depths, level }: Walk): number {
-  const known = depths.get(schema);
-  if (known !== undefined) return known;
+/** Counts schemas, with what each refers to in its place; endless for one that refers to itself. */
+function sizeOf(schema: JsonObject, { root, known, level }: Walk): number {
+  const size = known.get(schema);
+  if (size !== undefined) return size;
   if (level > mostLevels) return Infinity;
-  // A schema that is inside of itself is compiled once.
-  depths.set(schema, 0);
-  const inner = innerOf(schema, root, () => true).map((one) => depthOf(one, { root, depths, level: level + 1 }));
-  const depth = 1 + inner.reduce((most, one) => Math.max(most, one), 0);
-  depths.set(schema, depth);
-  return depth;
+  known.set(schema, Infinity);
+  const inner = [...innerOf(schema), findTarget(schema["$ref"], root)].filter(isJsonObject);
+  const whole = inner.reduce((sum, one) => sum + sizeOf(one, { root, known, level: level + 1 }), 1);
+  known.set(schema, whole);
+  return whole;
 }
 
-// What these have checks the very value, not a part of it.
-const inPlace: ReadonlySet<string> = new Set([
-  "$ref",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-  "dependentSchemas",
-]);
-
-/** `open`: whether a schema is being looked at, or has been. */
-function leadsBack(schema: JsonObject, root: JsonObject, open: Map<JsonObject, boolean>): boolean {
-  const seen = open.get(schema);
-  if (seen !== undefined) return seen;
-  open.set(schema, true);
-  const isBack = innerOf(schema, root, (keyword) => inPlace.has(keyword)).some((one) => leadsBack(one, root, open));
-  if (!isBack) open.set(schema, false);
-  return isBack;
-}
-
-function innerOf(schema: JsonObject, root: JsonObject, takes: (keyword: string) => boolean): readonly JsonObject[] {
+function innerOf(schema: JsonObject): readonly JsonObject[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (!takes(keyword)) return [];
     const shape = keywordShapes.get(keyword);
-    const inner = keyword === "$ref" ? [findTarget(value, root)] : shape === "schema" ? [value] : [];
+    const inner = shape === "schema" ? [value] : [];
     if (shape === "schemas" && Array.isArray(value)) inner.push(...value);
     if (shape === "schema-map" && isJsonObject(value)) inner.push(...Object.values(value));
     return inner.filter(isJsonObject);
