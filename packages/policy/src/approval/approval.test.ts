@@ -290,6 +290,15 @@ describe("an answer", () => {
     expect(await again(elsewhere)).toBe(true);
   });
 
+  it('"always" counts for one registration of a server', async () => {
+    const registered = (registration: string): ToolCall => {
+      const call = gated(here);
+      return { ...call, server: { id: "s", labels: {}, registration } };
+    };
+    expect(await askedAgain("always", registered("a"), registered("a"))).toBe(false);
+    expect(await askedAgain("always", registered("a"), registered("b"))).toBe(true);
+  });
+
   it('"always" of a tool without a fingerprint counts once, and says so', async () => {
     const plain = gated(here, { fingerprint: undefined });
     expect(await askedAgain("always", plain, plain)).toBe(true);

@@ -1,4 +1,4 @@
-import type { TlsTrust } from "../sockets/trusted-context.ts";
+import type { TlsTrust } from "../sockets/tls-trust.ts";
 import type { Clock, HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
