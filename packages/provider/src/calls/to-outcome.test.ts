@@ -10,12 +10,13 @@ describe("toOutcome()", () => {
     expect(toOutcome({ content: [], isError: false }, origin).isError).toBe(false);
   });
 
-  it.each([{}, { isError: null }, { isError: "true" }, { isError: 1 }])(
-    "takes nothing but true for a failure, and keeps the word of the server: %j",
-    (said) => {
-      expect(toOutcome({ content: [], ...said }, origin)).toMatchObject({ isError: false, raw: said });
-    },
-  );
+  it.each([{}, { isError: null }, { isError: "false" }, { isError: 0 }])("takes %j for no failure", (said) => {
+    expect(toOutcome({ content: [], ...said }, origin)).toMatchObject({ isError: false, raw: said });
+  });
+
+  it.each([{ isError: "true" }, { isError: "yes" }, { isError: 1 }])("takes %j for a failure", (said) => {
+    expect(toOutcome({ content: [], ...said }, origin)).toMatchObject({ isError: true, raw: said });
+  });
 
   it("keeps content, structured content, `_meta` and the server's whole answer, with where it came from", () => {
     const raw = {

@@ -11,16 +11,21 @@ export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
   const content = raw["content"] ?? readToolResult(raw);
   // Most have content alone, and are made without the spreads, which cost as much as all the rest.
   if (structuredContent === undefined && meta === undefined) {
-    return { content: readContent(content), isError: isError === true, origin, raw };
+    return { content: readContent(content), isError: saysFailed(isError), origin, raw };
   }
   return {
     content: readContent(content),
     ...(structuredContent !== undefined && { structuredContent }),
-    isError: isError === true,
+    isError: saysFailed(isError),
     origin,
     ...(isJsonObject(meta) && { meta }),
     raw,
   };
+}
+
+// Servers write `"true"` and `1`, too: a failure must not pass for a success.
+function saysFailed(isError: unknown): boolean {
+  return Boolean(isError) && isError !== "false";
 }
 
 function readToolResult({ toolResult }: JsonObject): unknown {
