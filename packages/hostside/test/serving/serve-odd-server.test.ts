@@ -10,7 +10,7 @@ const oddServer = String.raw`
   import { createInterface } from "node:readline";
   const schema = '{"properties":{"raw":true,"half\\ud83d":{"enum":["\\udc00"]}},"required":null}';
   const tools = '[{"name":"odd","title":null,"annotations":{"readOnlyHint":null},"icons":[{"src":"data:,","sizes":"48x48"}],' +
-    '"inputSchema":' + schema + ',"outputSchema":{"type":"object","properties":{"a":{"pattern":"("}}}}]';
+    '"inputSchema":' + schema + ',"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}}]';
   const result = '{"content":[{"type":"text","text":"a\\ud83d b","annotations":null,"_meta":null},{"type":"text"}],"structuredContent":null,"isError":null}';
   const hello = '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}';
   const answers = { initialize: hello, "tools/list": '{"tools":' + tools + '}', "tools/call": result };
