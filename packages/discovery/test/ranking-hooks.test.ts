@@ -115,14 +115,15 @@ describe("with an embedding ranker", () => {
   });
 
   it("leaves the order of the words where the meaning is less sure than they are, and turns it where it is more", async () => {
-    const withScore = (score: number) =>
-      viewOf({
-        toolbox: { embeddingRanker: () => Promise.resolve([{ name: "mcp_github_merge_pull_request", score }]) },
-      });
-    const first = async (score: number): Promise<string | undefined> =>
-      namesIn(await withScore(score).searchTools({ query: "list issues" }))[0];
-    expect(await first(0.3)).toBe("mcp_github_list_issues");
-    expect(await first(Number.NaN)).toBe("mcp_github_list_issues");
+    const rank = async (name: string, score: number): Promise<readonly string[]> => {
+      const view = viewOf({ toolbox: { embeddingRanker: () => Promise.resolve([{ name, score }]) } });
+      return namesIn(await view.searchTools({ query: "merge an issue" }));
+    };
+    const [best = "", next = ""] = await rank("nobody", 1);
+    expect(next).not.toBe("");
+    expect((await rank(next, 0))[0]).toBe(best);
+    expect((await rank(next, Number.NaN))[0]).toBe(best);
+    expect((await rank(next, 1))[0]).toBe(next);
   });
 
   it("is not asked about a word that is required", async () => {
