@@ -3,12 +3,7 @@ import { expect, it } from "vitest";
 
 it("exports exactly these values", async () => {
   expect(Object.keys(await import("@hostside/otel")).sort()).toEqual(["createServerTelemetry", "createTelemetry"]);
-  expect(Object.keys(await import("@hostside/otel/log")).sort()).toEqual([
-    "createAuditLog",
-    "createCallLog",
-    "verifyAuditLog",
-  ]);
-  expect(Object.keys(await import("@hostside/otel/node")).sort()).toEqual(["openAuditFile", "verifyAuditFiles"]);
+  expect(Object.keys(await import("@hostside/otel/log")).sort()).toEqual(["createCallLog"]);
 });
 
 it("has these entries, and needs nothing beside core and the API of OpenTelemetry", () => {
@@ -16,7 +11,7 @@ it("has these entries, and needs nothing beside core and the API of OpenTelemetr
     string,
     object
   >;
-  expect(Object.keys(manifest["exports"] ?? {})).toEqual([".", "./log", "./node", "./package.json"]);
+  expect(Object.keys(manifest["exports"] ?? {})).toEqual([".", "./log", "./package.json"]);
   expect(Object.keys(manifest["dependencies"] ?? {})).toEqual(["@hostside/core"]);
   expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@opentelemetry/api"]);
 });

@@ -43,7 +43,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   // What is no tool of the provider is called on behalf of the same.
   const owned: Interceptor = (call, next) => next({ ...call, options: onBehalfOf(principal, call.options) });
   const hasEffects = options.policy !== undefined && ("explain" in options.policy || "effects" in options.policy);
-  // For layers that say what a call does, such as telemetry and audit logs.
+  // For layers that say what a call does, such as telemetry and call logs.
   const effective: Interceptor = (call, next) =>
     next({ ...call, effect: policy.effectOf(call.definition, call.server) });
   const outermost = [

@@ -9,7 +9,7 @@ import { generateText, isStepCount, type ModelMessage } from "ai";
 import type { Clock, ServerSpec } from "@hostside/core";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { createTelemetry } from "@hostside/otel";
-import { createAuditLog } from "@hostside/otel/log";
+import { createCallLog, type CallEntry } from "@hostside/otel/log";
 import type { PolicyEvent, PolicyOptions } from "@hostside/policy";
 import { createHost, type Conversation, type ConversationOptions } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";
@@ -113,25 +113,21 @@ describe("a policy that wants calls approved, with nothing else wired", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("shows an approved call in telemetry and in an audit log as one call that was approved", async () => {
+  it("shows an approved call in telemetry and in a call log as one call that was approved", async () => {
     const exporter = new InMemorySpanExporter();
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    const lines: string[] = [];
-    const audit = await createAuditLog({
-      sink: { write: async (text) => void lines.push(...text.trim().split("\n")) },
-    });
+    const entries: CallEntry[] = [];
     await using host = await createHost({
       connector: createFakeConnector({ files: { tools: ["write_note"] } }),
       servers: byName(servers),
       policy: { requireApproval: ["files/write_*"] },
       telemetry: createTelemetry({ tracerProvider }),
-      toolbox: { interceptors: [audit.interceptor] },
+      toolbox: { interceptors: [createCallLog({ write: (entry) => entries.push(entry) })] },
     });
     const conversation = await host.conversation();
     await goOnBySdk(conversation, await askBySdk(conversation));
-    await audit.close();
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { entry: { tool: "write_note", ended: "ok", decisions: [{ type: "approval-answered", decision: "once" }] } },
+    expect(entries).toMatchObject([
+      { tool: "write_note", ended: "ok", decisions: [{ type: "approval-answered", decision: "once" }] },
     ]);
     const spans = exporter.getFinishedSpans().filter(({ name }) => name === "tools/call write_note");
     const decisions = spans.map(({ events }) => events.flatMap(({ attributes = {} }) => Object.values(attributes)));

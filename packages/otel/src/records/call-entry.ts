@@ -1,8 +1,29 @@
-import { isHostsideError, truncateText, type CallAttempt, type CallContext, type CallDecision } from "@hostside/core";
+import {
+  isHostsideError,
+  truncateText,
+  type CallAttempt,
+  type CallContext,
+  type CallDecision,
+  type CallRecord,
+  type ToolCall,
+  type ToolOutcome,
+} from "@hostside/core";
 import { withoutApproval } from "@hostside/core/implement";
 import { captureData, captureText, type CaptureRules } from "../capture.ts";
 import { isoDate } from "../times.ts";
-import type { EndedCall } from "./watch-call.ts";
+
+/** All that happened to one call. */
+export interface EndedCall {
+  readonly call: ToolCall;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly decisions: readonly CallDecision[];
+  /** One for each attempt at the server. */
+  readonly records: readonly CallRecord[];
+  readonly outcome?: ToolOutcome;
+  readonly error?: unknown;
+}
 
 /** One time that a call was sent. Plain data. */
 export interface SentEntry {

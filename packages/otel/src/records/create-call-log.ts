@@ -1,11 +1,15 @@
-import type { Clock, Interceptor } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, dateOf, joinObservers, systemClock, type Fields } from "@hostside/core/implement";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type CallEntry, type CallEntryRules } from "./call-entry.ts";
-import { watchCalls } from "./watch-call.ts";
 
-/** What an entry of a call holds. */
-export interface EntryOptions {
+/** Options of {@linkcode createCallLog}. */
+export interface CallLogOptions {
+  /**
+   * Takes the entry of each call when the call has ended: `(entry) => logger.info(entry)`. Errors
+   * that it throws are ignored.
+   */
+  readonly write: (entry: CallEntry) => void;
   /** Whether entries have the arguments, redacted and bounded. Default `false`. */
   readonly captureArguments?: boolean | undefined;
   /** Whether they have the results, as the arguments. Default `false`. */
@@ -22,15 +26,6 @@ export interface EntryOptions {
   readonly redact?: ((text: string) => string) | undefined;
   /** Longest captured arguments and longest captured result, in UTF-16 units. Default 4,096. */
   readonly maxCapturedLength?: number | undefined;
-}
-
-/** Options of {@linkcode createCallLog}. */
-export interface CallLogOptions extends EntryOptions {
-  /**
-   * Takes the entry of each call, in the moment that it ended: `(entry) => logger.info(entry)`.
-   * What it throws disturbs nobody.
-   */
-  readonly write: (entry: CallEntry) => void;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -46,33 +41,63 @@ const fields: Fields<CallLogOptions> = {
 };
 
 /**
- * A layer that writes one entry for each call: how long it waited and for what, each time that it
- * was sent and with how many bytes, what a policy decided, and why it ended. For the option
- * `interceptors` of a toolbox or a provider, before all others. Throws a `TypeError` that names an
- * option that cannot be used.
+ * Creates an interceptor that writes one entry for each call: how long it waited and for what, each
+ * time that it was sent and with how many bytes, what a policy decided, and why it ended. Put it
+ * before all others in the option `interceptors` of a toolbox or a provider. Throws a `TypeError`
+ * that names an option that cannot be used.
  */
 export function createCallLog(options: CallLogOptions): Interceptor {
   assertKnownOptions("createCallLog()", options, fields);
   const { write, clock = systemClock } = options;
   if (typeof write !== "function") throw new TypeError("write must be a function");
-  const rules = readEntryOptions(options);
-  return watchCalls({ after: (ended) => quietly(() => write(toCallEntry(ended, rules))) }, clock);
+  const rules = readRules(options);
+  return async (call, next) => {
+    const from = clock.now();
+    const startedAt = dateOf(clock);
+    const { decisions, records, ...observer } = collectReports();
+    const handed = { ...call, options: { ...call.options, observer: joinObservers(observer, call.options.observer) } };
+    const end = (ending: { readonly outcome: ToolOutcome } | { readonly error: unknown }): void => {
+      const ended = { call, startedAt, durationMs: clock.now() - from, decisions, records, ...ending };
+      quietly(() => write(toCallEntry(ended, rules)));
+    };
+    try {
+      const outcome = await next(handed);
+      end({ outcome });
+      return outcome;
+    } catch (error) {
+      end({ error });
+      throw error;
+    }
+  };
 }
 
-/** Fills in the defaults. Throws a `TypeError` that names the option. */
-export function readEntryOptions({
+function readRules({
   captureArguments = false,
   captureResults = false,
   captureMessages = false,
   redact = (text) => text,
   maxCapturedLength = 4096,
-}: EntryOptions): CallEntryRules {
-  if (typeof captureArguments !== "boolean") throw new TypeError("captureArguments must be true or false");
-  if (typeof captureResults !== "boolean") throw new TypeError("captureResults must be true or false");
-  if (typeof captureMessages !== "boolean") throw new TypeError("captureMessages must be true or false");
+}: CallLogOptions): CallEntryRules {
+  for (const [name, value] of Object.entries({ captureArguments, captureResults, captureMessages })) {
+    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
+  }
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
   if (!Number.isInteger(maxCapturedLength) || maxCapturedLength < 1) {
     throw new TypeError("maxCapturedLength must be a whole number above 0");
   }
   return { captureArguments, captureResults, captureMessages, redact, maxLength: maxCapturedLength };
+}
+
+// A layer that decides or retries without end must not fill the memory.
+const mostKept = 100;
+
+function collectReports(): CallObserver & { readonly decisions: CallDecision[]; readonly records: CallRecord[] } {
+  const decisions: CallDecision[] = [];
+  const records: CallRecord[] = [];
+  return {
+    decisions,
+    records,
+    onDecision: (decision) => void (decisions.length < mostKept && decisions.push(decision)),
+    onRecord: (record) => void (records.length < mostKept && records.push(record)),
+  };
 }

@@ -20,7 +20,7 @@ export const declareServe: Declare = (program, run) => {
     .option("--require-approval", "have the user approve calls of tools that are not known to change nothing")
     .option("--redact", "mask secrets in results: those of the configuration, and what looks like one")
     .option("--lock <file>", "hold back tools that are not as hostside lock has written them down")
-    .option("--audit <file>", "write a line for each call to this file, which can be verified later")
+    .option("--call-log <file>", "add a line of JSON to this file for each call")
     .option("--otel", "traces and metrics by OpenTelemetry, whose SDK NODE_OPTIONS=--import has set up")
     .option("--http [address]", "listen for HTTP in place of stdio: a port, or HOST:PORT (default: 127.0.0.1:7077)")
     .option("--any-address", "with --http: also one that other machines reach")

@@ -66,7 +66,7 @@ const mostNamed = 5;
 
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
-  const { expose, readOnly, requireApproval, redact, lock, audit, otel } = given;
+  const { expose, readOnly, requireApproval, redact, lock, callLog, otel } = given;
   const path = (file: string): string => resolve(terminal.cwd, file);
   return [
     ...(expose === undefined ? [] : ["--expose", expose]),
@@ -74,7 +74,7 @@ function argumentsOf(given: ServeArguments, { terminal, options }: CommandContex
     ...(requireApproval === true ? ["--require-approval"] : []),
     ...(redact === true ? ["--redact"] : []),
     ...(lock === undefined ? [] : ["--lock", path(lock)]),
-    ...(audit === undefined ? [] : ["--audit", path(audit)]),
+    ...(callLog === undefined ? [] : ["--call-log", path(callLog)]),
     ...(otel === true ? ["--otel"] : []),
     ...(options.config ?? []).flatMap((file) => ["--config", path(file)]),
     ...(options.timeout === undefined ? [] : ["--timeout", String(options.timeout)]),

@@ -8,8 +8,8 @@ export interface ServeArguments {
   readonly redact?: boolean | undefined;
   /** A lock file of `hostside lock`. */
   readonly lock?: string | undefined;
-  /** A file for the audit log. */
-  readonly audit?: string | undefined;
+  /** A file that gets a line for each call. */
+  readonly callLog?: string | undefined;
   /** Whether calls are traced, by an SDK that somebody has registered. */
   readonly otel?: boolean | undefined;
   /** Where it listens; `true`: at the default address. Absent: stdio. */

@@ -1,7 +1,9 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { HostsideError, type Diagnostic, type Interceptor } from "@hostside/core";
-import { resultWithin, systemClock, untilAborted } from "@hostside/core/implement";
+import { resultWithin, storeFailed, systemClock, untilAborted } from "@hostside/core/implement";
 import type { Gateway, GatewayEvent } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
 import { createHostGateway } from "../../gateway/create-host-gateway.ts";
@@ -17,7 +19,6 @@ import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address
 import { servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { defaultTokenFile, keepToken } from "./token-file.ts";
-import type { AuditProblemReport } from "@hostside/otel/log";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -83,7 +84,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
   const note = (text: string): void =>
     terminal.err(`${terminal.paintErr("warn", "note:")} ${terminalLine(text, 2000)}\n`);
   let gateway: Gateway | undefined;
-  await using audit = given.audit === undefined ? undefined : await openAudit(given.audit, terminal, note);
+  await using log = given.callLog === undefined ? undefined : await openCallLog(given.callLog, terminal, note);
   await using served = await openServed(given, context, {
     ask: async (request, signal) => {
       if (gateway !== undefined) return gateway.elicit(request, signal);
@@ -91,7 +92,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     },
     addresses: http === undefined ? [] : [urlOf(http.address), http.url],
     note,
-    interceptors: audit === undefined ? [] : [audit.interceptor],
+    interceptors: log === undefined ? [] : [log.interceptor],
   });
   await using opened = createHostGateway(served.host, {
     name: "hostside",
@@ -192,33 +193,24 @@ function readVersion(): string {
   return version;
 }
 
-/** The audit log of one process. */
-export interface OpenAudit extends AsyncDisposable {
-  /** For the toolbox, before all others. */
-  readonly interceptor: Interceptor;
-}
-
 /**
- * Opens the log, whose file nobody else writes to. Rejects with `store_failed` where it cannot be;
- * what it cannot write later is noted.
+ * Opens a file that gets a line of JSON for each call. Rejects with `store_failed` if it cannot be
+ * opened. A line that cannot be written later is reported by `note`.
  */
-async function openAudit(
+async function openCallLog(
   file: string,
   { cwd }: Pick<Terminal, "cwd">,
   note: (text: string) => void,
-): Promise<OpenAudit> {
-  const [{ createAuditLog }, { openAuditFile }] = await Promise.all([
-    import("@hostside/otel/log"),
-    import("@hostside/otel/node"),
-  ]);
+): Promise<AsyncDisposable & { readonly interceptor: Interceptor }> {
+  const { createCallLog } = await import("@hostside/otel/log");
   const path = resolve(cwd, file);
-  const sink = await openAuditFile({ path });
-  const log = await createAuditLog({ sink, onProblem: (problem) => note(`${path}: ${describe(problem)}`) });
-  return { interceptor: log.interceptor, [Symbol.asyncDispose]: () => log.close() };
-}
-
-function describe(problem: AuditProblemReport): string {
-  if (problem.kind === "restored") return `is written again; ${problem.lost} calls are missing`;
-  const { error } = problem;
-  return `cannot be written: ${error instanceof Error ? error.message : "it failed"}`;
+  const stream = createWriteStream(path, { flags: "a", mode: 0o600 });
+  await once(stream, "open").catch((error: unknown) => {
+    throw storeFailed(`the call log ${path} cannot be opened`, error);
+  });
+  stream.on("error", (error) => note(`the call log ${path} cannot be written: ${error.message}`));
+  return {
+    interceptor: createCallLog({ write: (entry) => stream.write(`${JSON.stringify(entry)}\n`) }),
+    [Symbol.asyncDispose]: () => new Promise((closed) => stream.end(() => closed())),
+  };
 }

@@ -1,2 +1,0 @@
-// What needs Node: the file of an audit log.
-export { openAuditFile, verifyAuditFiles, type AuditFileOptions } from "./node/audit-file.ts";
