@@ -35,7 +35,8 @@ const mutations = [
   "conformance/test/hosts",
   "packages/provider/test/simulation",
   "packages/policy/test/mutation.proof.ts",
-  "packages/pool/test/simulation",
+  "packages/cluster/test/simulation",
+  "packages/cluster/test/limits/mutation.proof.ts",
 ];
 
 /**
@@ -56,8 +57,9 @@ const steps = {
     args: tests(
       "stores",
       "packages/auth/test/stores",
-      "packages/policy/test/stores",
-      "packages/pool/test/state",
+      "packages/cluster/test/limits/eight-replicas.proof.ts",
+      "packages/cluster/test/limits/shared-limits.proof.ts",
+      "packages/cluster/test/state",
       "examples/test/replicas",
     ),
   },
@@ -76,7 +78,8 @@ const steps = {
     args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts", "examples/test/demo"),
   },
   mutants: {
-    about: "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
+    about:
+      "broken servers, broken hosts and deliberate bugs of provider, policy and cluster, each of which must be found",
     args: tests("mutants", ...mutations, "conformance/test/never-pass"),
   },
   sample: {
@@ -123,7 +126,7 @@ const steps = {
     args: moreCases(
       "packages/naming/test",
       "packages/provider/test/one-decision.test.ts",
-      "packages/pool/test/simulation/any-schedule.test.ts",
+      "packages/cluster/test/simulation/any-schedule.test.ts",
       "packages/policy/test/denied-stays-denied.test.ts",
       "packages/policy/test/simulation.test.ts",
       "packages/policy/src/validation/schema/agrees-with-ajv.test.ts",

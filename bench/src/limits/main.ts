@@ -1,7 +1,7 @@
 // Measures what limits in Redis add to a call, beside none, those in memory and a bare INCR, and
 // prints the table of docs/policy.md. `pnpm --dir bench limits redis://localhost:6379 [rounds]`
 import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@hostside/policy";
-import { createSharedLimitStore } from "@hostside/policy/shared-limits";
+import { createSharedLimitStore } from "@hostside/cluster/shared-limits";
 import { systemClock } from "@hostside/core/implement";
 import { createClient } from "redis";
 import { quantile } from "../host/statistics.ts";

@@ -3,7 +3,7 @@
 // lack of use, or not yet made: what their servers listed is known.
 import type { Clock } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
-import { createSharedProviders } from "@hostside/pool";
+import { createSharedProviders } from "@hostside/cluster";
 import { createNameBook, createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { heapMb } from "../host/heap.ts";

@@ -3,7 +3,7 @@
 // where Linux says it.
 import { readdirSync, readFileSync } from "node:fs";
 import { fixtureServer } from "@hostside/fixtures";
-import { createSharedProviders, type ConversationLease } from "@hostside/pool";
+import { createSharedProviders, type ConversationLease } from "@hostside/cluster";
 import { createNameBook, createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { heapMb } from "../host/heap.ts";

@@ -1,7 +1,7 @@
 import type { Clock, ServerSpec } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { createToolbox, type Toolbox, type ToolboxView } from "@hostside/discovery";
-import { createSharedProviders, type SharedProviders } from "@hostside/pool";
+import { createSharedProviders, type SharedProviders } from "@hostside/cluster";
 import { createNameBook, createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { startHttpServers } from "../host/start-servers.ts";

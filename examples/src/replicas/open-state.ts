@@ -1,6 +1,6 @@
-import { createPostgresState } from "@hostside/pool/postgres";
-import { createRedisState, type SharedState } from "@hostside/pool/redis";
-import { createSharedLimitStore, type SharedLimitStore } from "@hostside/policy/shared-limits";
+import { createPostgresState } from "@hostside/cluster/postgres";
+import { createRedisState, type SharedState } from "@hostside/cluster/redis";
+import { createSharedLimitStore, type SharedLimitStore } from "@hostside/cluster/shared-limits";
 import { Pool } from "pg";
 import { createClient } from "redis";
 

@@ -30,7 +30,7 @@ import { chooseState, type ChosenState } from "./state/choose-state.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { Host } from "./host.ts";
 import type { HostTelemetry } from "./host-telemetry.ts";
-import { createKeptCatalog, type KeptCatalog } from "@hostside/pool";
+import { createKeptCatalog, type KeptCatalog } from "@hostside/cluster";
 import { createMemorySink, createResults, createStoreSink, type Results } from "@hostside/results";
 import type { LoadedConfig } from "@hostside/config/node";
 import { issuerOfMetadata } from "./auth/to-client.ts";

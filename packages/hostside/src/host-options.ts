@@ -14,7 +14,7 @@ import type {
 } from "@hostside/core";
 import type { StaticTool, ToolboxOptions } from "@hostside/discovery";
 import type { Policy, PolicyOptions } from "@hostside/policy";
-import type { SharedProvidersOptions } from "@hostside/pool";
+import type { SharedProvidersOptions } from "@hostside/cluster";
 import type { ProviderOptions } from "@hostside/provider";
 import type { ResourcesOptions, ResourceToolsOptions } from "@hostside/resources";
 import type { Results, ResultsOptions } from "@hostside/results";
@@ -42,7 +42,7 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
 
 /**
  * What is kept for longer than the process, and where. What `createRedisState(client)` and
- * `createPostgresState(pool)` of `@hostside/pool` give is such a state as it is: all replicas that
+ * `createPostgresState(pool)` of `@hostside/cluster` give is such a state as it is: all replicas that
  * have it are one product.
  */
 export interface HostState {

@@ -1,6 +1,6 @@
 import type { Interceptor, RequestInterceptor, Subscription } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
-import type { SharedProviders } from "@hostside/pool";
+import type { SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import type { Resources } from "@hostside/resources";
 

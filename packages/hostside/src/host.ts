@@ -13,7 +13,7 @@ import type {
 } from "@hostside/core";
 import type { Toolbox, ToolboxView, ViewOptions } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
-import type { SharedProviders } from "@hostside/pool";
+import type { SharedProviders } from "@hostside/cluster";
 import type { ServerStatus } from "@hostside/provider";
 import type { Resources } from "@hostside/resources";
 import type { ResultPresenter, Results } from "@hostside/results";

@@ -85,5 +85,5 @@ export type { Presented, ResultPresenter, Results, ResultsOptions } from "@hosts
 export type { CredentialStore, OAuth, OAuthOptions } from "@hostside/auth";
 export { createTrust, type TrustQuestion } from "@hostside/config";
 export type { ConfigReport, LoadedConfig } from "@hostside/config/node";
-export type { SharedProviders } from "@hostside/pool";
+export type { SharedProviders } from "@hostside/cluster";
 export type { ConnectorOptions, TokenSource } from "@hostside/transports";

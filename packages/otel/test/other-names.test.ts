@@ -1,6 +1,6 @@
 import { createEvent } from "@hostside/core/implement";
 import { createProvider } from "@hostside/provider";
-import { createProviderPool } from "@hostside/pool";
+import { createProviderPool } from "@hostside/cluster";
 import { createResources } from "@hostside/resources";
 import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -2,10 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 describe("@hostside/policy", () => {
-  it("exports exactly these values for limits that are shared", async () => {
-    expect(Object.keys(await import("@hostside/policy/shared-limits"))).toEqual(["createSharedLimitStore"]);
-  });
-
   it("exports exactly these values for lock files", async () => {
     expect(Object.keys(await import("@hostside/policy/lock")).toSorted()).toEqual([
       "diffLocks",
@@ -17,6 +13,6 @@ describe("@hostside/policy", () => {
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(exports)).toEqual([".", "./lock", "./shared-limits", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./lock", "./package.json"]);
   });
 });

@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
-import { createPostgresState } from "@hostside/pool/postgres";
-import { createRedisState } from "@hostside/pool/redis";
+import { createPostgresState } from "@hostside/cluster/postgres";
+import { createRedisState } from "@hostside/cluster/redis";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -3,8 +3,8 @@
 import { createClient } from "@redis/client";
 import { createKeyvCredentials, createOAuth } from "@hostside/auth";
 import { createFileCredentials } from "@hostside/auth/node";
-import { createPostgresState } from "@hostside/pool/postgres";
-import { createRedisState } from "@hostside/pool/redis";
+import { createPostgresState } from "@hostside/cluster/postgres";
+import { createRedisState } from "@hostside/cluster/redis";
 import pg from "pg";
 
 const { store: where, serverUrl, users, everyMs, name } = JSON.parse(process.argv[2] ?? "{}");

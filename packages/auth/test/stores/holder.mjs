@@ -5,8 +5,8 @@ import { readSync, writeSync } from "node:fs";
 import { createClient } from "@redis/client";
 import { createKeyvCredentials } from "@hostside/auth";
 import { createFileCredentials } from "@hostside/auth/node";
-import { createPostgresState } from "@hostside/pool/postgres";
-import { createRedisState } from "@hostside/pool/redis";
+import { createPostgresState } from "@hostside/cluster/postgres";
+import { createRedisState } from "@hostside/cluster/redis";
 import pg from "pg";
 
 const { place, key } = JSON.parse(process.argv[2] ?? "{}");

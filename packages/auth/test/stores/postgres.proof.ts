@@ -1,6 +1,6 @@
 import { KeyvPostgres } from "@keyv/postgres";
 import type { Store } from "@hostside/core";
-import { createPostgresState } from "@hostside/pool/postgres";
+import { createPostgresState } from "@hostside/cluster/postgres";
 import { Keyv } from "keyv";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

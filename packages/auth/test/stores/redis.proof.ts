@@ -1,6 +1,6 @@
 import KeyvRedis from "@keyv/redis";
 import { createClient } from "@redis/client";
-import { createRedisState } from "@hostside/pool/redis";
+import { createRedisState } from "@hostside/cluster/redis";
 import { Keyv } from "keyv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKeyvCredentials, type SealedCredentials } from "../../src/store/create-keyv-credentials.ts";

@@ -5,7 +5,7 @@ import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implemen
 import { viewOptionFields, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 import type { Closing } from "../lifecycle/create-closing.ts";
-import type { ConversationLease } from "@hostside/pool";
+import type { ConversationLease } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
 import { pendingSignIns } from "../sign-ins/pending-sign-ins.ts";

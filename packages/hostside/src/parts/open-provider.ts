@@ -2,7 +2,7 @@ import { authenticateToolNames } from "@hostside/auth";
 import type { CallContext, Connector, JsonObject, Lock, RequestSeam, ServerSpec, Store } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
-import { agreeOnNames, type KeptCatalog } from "@hostside/pool";
+import { agreeOnNames, type KeptCatalog } from "@hostside/cluster";
 import type { SavedNames } from "@hostside/naming";
 import {
   createNameBook,

@@ -7,7 +7,7 @@ import {
   type ConversationKey,
   type SharedProviders,
   type SharedProviderRequest,
-} from "@hostside/pool";
+} from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import { createConversation, type ConversationParts } from "../conversation/create-conversation.ts";
 import type { PoolOptions } from "../host-options.ts";

@@ -1,6 +1,6 @@
 import { HostsideError, type Cancel, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
-import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/pool";
+import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import { needsSignIn } from "../sign-ins/pending-sign-ins.ts";
 import type { SignInNews } from "../sign-ins/sign-in-news.ts";

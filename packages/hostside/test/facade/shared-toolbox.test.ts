@@ -1,7 +1,7 @@
 import type { ToolProvider } from "@hostside/core";
 import { createEvent, systemClock } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
-import type { ConversationLease } from "@hostside/pool";
+import type { ConversationLease } from "@hostside/cluster";
 import { createProvider, type ServerStatus } from "@hostside/provider";
 import { expect, it } from "vitest";
 import { createSharedToolbox } from "../../src/pooled/shared-toolbox.ts";

@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent } from "@hostside/policy";
+import { createMemoryEngine } from "../../test/limits/counting-in-memory.ts";
+import { countOver, createSharedLimitStore } from "./create-shared-limit-store.ts";
+import type { ReadSharedLimitOptions } from "./shared-limit-options.ts";
+
+const budget: LimitRule = { name: "budget", budget: { calls: 100, bytes: 1000 }, waitMs: 0 };
+const spent = { bytes: 10, timeMs: 1, cost: 0 };
+
+function setUp(options: Partial<ReadSharedLimitOptions> = {}) {
+  const clock = createVirtualClock();
+  const engine = createMemoryEngine();
+  const store = countOver({ engine, timeoutMs: 1000, onFailure: "closed", maxWaiting: 10, clock, ...options });
+  const outages: LimitStoreOutage["state"][] = [];
+  store.onOutage(({ state }) => void outages.push(state));
+  const take = async (rule: LimitRule = budget, signal?: AbortSignal) => store.take([{ rule, key: "ada" }], signal);
+  const lease = async (rule?: LimitRule) => {
+    const result = await take(rule);
+    if (!result.granted) throw new Error(`refused: ${result.part}`);
+    return result;
+  };
+  const passed = async (ms: number): Promise<void> => {
+    await settled();
+    clock.advance(ms);
+    await settled();
+  };
+  return { clock, engine, store, outages, take, lease, passed };
+}
+
+/** Lets everything happen that waits for no time. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+}
+
+describe("createSharedLimitStore()", () => {
+  it.each([
+    [{}, /one of redis and postgres/],
+    [{ redis: {} }, /redis must be a client/],
+    [{ postgres: {} }, /postgres must be a Pool/],
+    [{ redis: { eval: async () => [] }, prefix: "x".repeat(65) }, /prefix/],
+    [{ postgres: { query: async () => ({}) }, table: 'limits"; --' }, /table/],
+    [{ redis: { eval: async () => [] }, onFailure: "maybe" }, /onFailure/],
+    [{ redis: { eval: async () => [] }, timeoutMs: 0 }, /timeoutMs/],
+    [{ redis: { eval: async () => [] }, timeout: 5 }, /timeout/],
+  ])("throws a TypeError for %j", (options, message) => {
+    expect(() => createSharedLimitStore(options as never)).toThrow(TypeError);
+    expect(() => createSharedLimitStore(options as never)).toThrow(message);
+  });
+
+  it("rejects with store_failed within the time when the engine does not answer, and runs nothing", async () => {
+    const { engine, take, passed, outages } = setUp();
+    engine.mode = "silent";
+    const taking = take().catch((error: unknown) => error);
+    await passed(1000);
+    expect(await taking).toMatchObject({ code: "store_failed", outcome: "not-sent" });
+    expect(outages).toEqual(["down"]);
+  });
+
+  it("waits for no answer after the third failure but once a second, and tells an outage and its end once", async () => {
+    const { engine, take, passed, outages } = setUp();
+    engine.mode = "down";
+    for (let call = 0; call < 20; call += 1) await expect(take()).rejects.toMatchObject({ code: "store_failed" });
+    expect(engine.asked).toBe(3 * 2);
+    engine.mode = "silent";
+    await passed(1001);
+    const trial = take().catch((error: unknown) => error);
+    await expect(take()).rejects.toThrow("connection refused");
+    await passed(1001);
+    expect(await trial).toMatchObject({ code: "store_failed", message: expect.stringContaining("1000 ms") });
+    expect(outages).toEqual(["down"]);
+    engine.answerAll();
+    await passed(1001);
+    expect(await take()).toMatchObject({ granted: true });
+    expect(await take()).toMatchObject({ granted: true });
+    expect(outages).toEqual(["down", "up"]);
+  });
+
+  it("gives back what came too late", async () => {
+    const { engine, take, passed } = setUp();
+    engine.mode = "silent";
+    const taking = take().catch(() => "refused");
+    await passed(1000);
+    expect(await taking).toBe("refused");
+    engine.answerAll();
+    await settled();
+    expect(Array.from(engine.counts.values())).toEqual([0]);
+  });
+
+  it("gives back what came after the call was given up", async () => {
+    const { engine, take } = setUp();
+    engine.mode = "silent";
+    const controller = new AbortController();
+    const taking = take(budget, controller.signal).catch((error: unknown) => error);
+    controller.abort(new Error("enough"));
+    expect(await taking).toMatchObject({ message: "enough" });
+    engine.answerAll();
+    await settled();
+    expect(Array.from(engine.counts.values())).toEqual([0]);
+  });
+
+  it("lets calls run uncounted where it is to fail open, says so, and counts what they used when the engine is back", async () => {
+    const { engine, lease, passed } = setUp({ onFailure: "open" });
+    engine.mode = "down";
+    for (let call = 0; call < 5; call += 1) {
+      const open = await lease();
+      expect(open.remark).toMatch(/counted nowhere, because .*connection refused/);
+      open.settle([spent]);
+      await settled();
+    }
+    engine.mode = "well";
+    await passed(1001);
+    const counted = await lease();
+    expect(counted.remark).toBeUndefined();
+    await settled();
+    expect(Array.from(engine.counts.values()).toSorted((a, b) => a - b)).toEqual([1, 50 * 1e6]);
+  });
+
+  it("counts by itself where it is to fail so, with the same limits", async () => {
+    const { engine, take } = setUp({ onFailure: "local" });
+    const two: LimitRule = { name: "two", budget: { calls: 2 }, waitMs: 0 };
+    engine.mode = "down";
+    expect(await take(two)).toMatchObject({ granted: true, remark: expect.stringContaining("this process alone") });
+    expect(await take(two)).toMatchObject({ granted: true });
+    expect(await take(two)).toMatchObject({ granted: false, part: "calls", used: 2, rule: two });
+  });
+
+  it("counts what a call used before it lets the next one look, also what could not be counted then", async () => {
+    const { engine, lease, take } = setUp();
+    const first = await lease();
+    const second = await lease();
+    engine.mode = "down";
+    first.settle([{ ...spent, bytes: 600 }]);
+    await settled();
+    engine.mode = "well";
+    second.settle([{ ...spent, bytes: 500 }]);
+    expect(await take()).toMatchObject({ granted: false, part: "bytes", used: 1000, limit: 1000 });
+  });
+
+  it("takes nothing of the others for a call that one limit refuses", async () => {
+    const { engine, store, lease } = setUp();
+    const narrow: LimitRule = { name: "narrow", budget: { calls: 1 }, waitMs: 0 };
+    await lease(narrow);
+    const wants = [budget, narrow].map((rule) => ({ rule, key: "ada" }));
+    for (let call = 0; call < 5; call += 1) {
+      expect(await store.take(wants, undefined)).toMatchObject({ granted: false, rule: narrow });
+    }
+    expect(Array.from(engine.counts.values())).toEqual([1, 0]);
+  });
+
+  it("gives back what a call took that never left, once, but for the token of a rate", async () => {
+    const { engine, lease } = setUp();
+    const both: LimitRule = { name: "both", budget: { calls: 5 }, rate: { calls: 5, perMs: 100, burst: 5 }, waitMs: 0 };
+    const taken = await lease(both);
+    taken.settle(undefined);
+    taken.settle([spent]);
+    await settled();
+    expect(Object.fromEntries(Array.from(engine.counts, ([key, used]) => [key.split(":")[1], used]))).toEqual({
+      rate: 1,
+      calls: 0,
+    });
+  });
+
+  it("counts calls under way in this process, without asking anybody, and lets the next in when one ends", async () => {
+    const { store, engine, passed } = setUp();
+    const rule: LimitRule = { name: "one", concurrency: 1, waitMs: 500 };
+    const wants = [{ rule, key: "" }];
+    const first = await store.take(wants, undefined);
+    const second = store.take(wants, undefined);
+    const third = store.take(wants, undefined);
+    await passed(100);
+    if (first.granted) first.settle([spent]);
+    expect(await second).toMatchObject({ granted: true, waitedMs: 100 });
+    await passed(400);
+    expect(await third).toMatchObject({ granted: false, part: "concurrency", used: 1, limit: 1 });
+    expect(engine.asked).toBe(0);
+  });
+
+  it("refuses who finds too many waiting, and lets go of who gives up", async () => {
+    const { store, passed } = setUp({ maxWaiting: 1 });
+    const wants = [{ rule: { name: "one", concurrency: 1, waitMs: 500 }, key: "" }];
+    const first = await store.take(wants, undefined);
+    const controller = new AbortController();
+    const second = Promise.resolve(store.take(wants, controller.signal)).catch((error: unknown) => error);
+    await settled();
+    expect(await store.take(wants, undefined)).toMatchObject({ granted: false, part: "concurrency" });
+    controller.abort(new Error("enough"));
+    expect(await second).toMatchObject({ message: "enough" });
+    const third = store.take(wants, undefined);
+    await passed(1);
+    if (first.granted) first.settle([spent]);
+    expect(await third).toMatchObject({ granted: true });
+  });
+
+  it("tells names, keys and principals to nobody: keys are short hashes with a version", async () => {
+    const { engine, store } = setUp();
+    await store.take([{ rule: { ...budget, name: "n".repeat(10_000) }, key: "ada@example.com" }], undefined);
+    for (const key of engine.counts.keys()) expect(key).toMatch(/^v1:calls:sha256-[0-9a-f]{64}$/);
+  });
+});
+
+describe("a policy whose limits are shared", () => {
+  it("refuses a call with call_refused while nobody can count it, and tells the outage and its end once", async () => {
+    const { engine, store, clock, passed } = setUp();
+    const policy = createPolicy({ limits: [{ budget: { calls: 5 } }], limitStore: store, clock });
+    const events: PolicyEvent[] = [];
+    policy.onEvent((event) => void events.push(event));
+    const origin = { serverId: "s", toolName: "echo", qualifiedName: "mcp::s::echo" };
+    const definition = { name: "echo", description: "", inputSchema: {}, fingerprint: "sha256-1", origin };
+    const ok = { content: [], isError: false, origin, raw: { content: [] } };
+    const call = async () =>
+      policy.interceptors[0]?.(
+        { origin, definition, server: { id: "s", labels: {} }, args: {}, options: {} },
+        async () => ok,
+      );
+    const failure = () => call().catch((thrown: unknown) => thrown);
+    engine.mode = "down";
+    const error = await failure();
+    expect(error).toMatchObject({
+      code: "call_refused",
+      outcome: "not-sent",
+      details: { policy: "limitStore" },
+      cause: { code: "store_failed" },
+    });
+    for (let again = 0; again < 4; again += 1) await failure();
+    engine.mode = "well";
+    await passed(1001);
+    await call();
+    const heard = events.filter(({ type }) => type.startsWith("part-"));
+    expect(heard).toMatchObject([
+      { type: "part-failed", part: "limitStore", error: { code: "store_failed" } },
+      { type: "part-restored", part: "limitStore" },
+    ]);
+    policy.close();
+    engine.mode = "down";
+    await failure();
+    expect(events.filter(({ type }) => type.startsWith("part-"))).toHaveLength(2);
+  });
+});
