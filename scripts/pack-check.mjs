@@ -14,7 +14,7 @@ const { folder, packed } = packPackages();
 const entries = packed.flatMap((one) => one.entries);
 // `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
 const forBrowsers = entries.filter((entry) =>
-  /^@hostside\/(core|naming|provider|discovery|policy|results|resources|config|cluster|otel|gateway|transports|adapters$|auth)(?!\/node)\b/.test(
+  /^@hostside\/(core|naming|provider|discovery|policy|results|config|cluster|otel|gateway|transports|adapters$|auth)(?!\/node)\b/.test(
     entry,
   ),
 );

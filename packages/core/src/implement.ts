@@ -123,3 +123,4 @@ export { findLostDigits } from "./lost-digits.ts";
 export { withoutHalves } from "./without-halves.ts";
 
 // An object with getters, of which there are many.
+export { isAppUri } from "./resource.ts";

@@ -108,3 +108,4 @@ export type { SharedDeadline } from "./deadline.ts";
 export { cleanText, truncateText } from "./untrusted-text.ts";
 export { redactSpec, redactUrl } from "./redact.ts";
 export { redacted } from "./redacted.ts";
+export type { ListedEntry, Resource, ResourceContents, ResourceTemplate, TruncatedField } from "./resource.ts";

@@ -19,14 +19,16 @@ describe("@hostside/discovery", () => {
     ]);
   });
 
-  it("exports what embeds from an entry of its own", async () => {
+  it("exports embeddings and tools for resources from entries of their own", async () => {
     const entry = await import("@hostside/discovery/embeddings");
     expect(Object.keys(entry).sort()).toEqual(["createEmbeddingRanker", "createOpenAiEmbedder"]);
+    const tools = await import("@hostside/discovery/resource-tools");
+    expect(Object.keys(tools).sort()).toEqual(["createResourceTools", "resourceTools"]);
   });
 
   it("has these entries and no others, and depends on core alone", () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(manifest.exports)).toEqual([".", "./embeddings", "./package.json"]);
+    expect(Object.keys(manifest.exports)).toEqual([".", "./embeddings", "./resource-tools", "./package.json"]);
     expect(Object.keys(manifest.dependencies)).toEqual(["@hostside/core"]);
   });
 });

@@ -84,7 +84,7 @@ export interface GatewayListOptions extends GatewayReadOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** A listed thing of a server: with `serverId`, and members as `@hostside/resources` names them. */
+/** A listed thing of a server: with `serverId`, and members as `@hostside/provider/resources` names them. */
 export interface GatewayEntry {
   readonly serverId: string;
   readonly name: string;
@@ -134,7 +134,7 @@ export interface GatewaySnapshot<T> {
 /**
  * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose
  * request has `_meta`, is shown what a list of its own brings, any other one the snapshot. What
- * `createResources()` of `@hostside/resources` makes is such a one.
+ * `createResources()` of `@hostside/provider/resources` makes is such a one.
  */
 export interface GatewayResources {
   list(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createWorld } from "../../resources/test/scripted-world.ts";
+import { createWorld } from "../../provider/test/resources/scripted-world.ts";
 import { connectSession, isMethod } from "./raw-client.ts";
 import { createResourceGateway } from "./resource-gateway.ts";
 

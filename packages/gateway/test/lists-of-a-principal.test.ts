@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import type { Gateway } from "@hostside/gateway";
 import { expect, it } from "vitest";
-import { createWorld } from "../../resources/test/scripted-world.ts";
+import { createWorld } from "../../provider/test/resources/scripted-world.ts";
 import { createResourceGateway } from "./resource-gateway.ts";
 import { createUserTransport } from "./user-transport.ts";
 

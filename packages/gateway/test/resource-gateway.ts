@@ -1,6 +1,6 @@
 import { createToolbox } from "@hostside/discovery";
 import { createGateway, type Gateway } from "@hostside/gateway";
-import type { World } from "../../resources/test/scripted-world.ts";
+import type { World } from "../../provider/test/resources/scripted-world.ts";
 
 /**
  * A gateway that serves everything of some scripted servers, their resources and prompts as well.

@@ -2,7 +2,7 @@ import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@hostsid
 import { createToolbox, type Toolbox } from "@hostside/discovery";
 import { fixtureServer, type StdioFixture } from "@hostside/fixtures";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
-import { createResources, type Resources } from "@hostside/resources";
+import { createResources, type Resources } from "@hostside/provider/resources";
 import { createConnector } from "@hostside/transports";
 import { createGateway, type Gateway, type GatewayClient, type GatewayOptions } from "@hostside/gateway";
 

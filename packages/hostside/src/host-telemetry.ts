@@ -2,7 +2,7 @@ import type { Interceptor, RequestInterceptor, Subscription } from "@hostside/co
 import type { Policy } from "@hostside/policy";
 import type { SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
-import type { Resources } from "@hostside/resources";
+import type { Resources } from "@hostside/provider/resources";
 
 /** What observes a host; `createTelemetry()` of `@hostside/otel` makes one. */
 export interface HostTelemetry {

@@ -15,7 +15,7 @@ import type { Toolbox, ToolboxView, ViewOptions } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 import type { SharedProviders } from "@hostside/cluster";
 import type { ServerStatus } from "@hostside/provider";
-import type { Resources } from "@hostside/resources";
+import type { Resources } from "@hostside/provider/resources";
 import type { ResultPresenter, Results } from "@hostside/results";
 import type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
 import type { HostServers } from "./servers/host-servers.ts";

@@ -80,7 +80,8 @@ export {
 } from "@hostside/naming";
 export type { StaticTool, Toolbox, ToolboxOptions, ToolboxView, ViewOptions } from "@hostside/discovery";
 export type { ProviderOptions, ServerStatus } from "@hostside/provider";
-export type { Prompt, Resource, ResourceRead, Resources, ResourcesOptions } from "@hostside/resources";
+export type { Prompt, ResourceRead, Resources, ResourcesOptions } from "@hostside/provider/resources";
+export type { Resource } from "@hostside/core";
 export type { Presented, ResultPresenter, Results, ResultsOptions } from "@hostside/results";
 export type { CredentialStore, OAuth, OAuthOptions } from "@hostside/auth";
 export { createTrust, type TrustQuestion } from "@hostside/config";

@@ -3,7 +3,7 @@ import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporte
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { parser } from "@prometheus-io/lezer-promql";
 import { startFaultServer } from "@hostside/fixtures";
-import { createResources } from "@hostside/resources";
+import { createResources } from "@hostside/provider/resources";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createMemoryServer } from "./memory-server.ts";

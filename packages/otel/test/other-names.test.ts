@@ -1,7 +1,7 @@
 import { createEvent } from "@hostside/core/implement";
 import { createProvider } from "@hostside/provider";
 import { createProviderPool } from "@hostside/cluster";
-import { createResources } from "@hostside/resources";
+import { createResources } from "@hostside/provider/resources";
 import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTelemetry } from "../src/index.ts";

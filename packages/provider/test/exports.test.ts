@@ -9,10 +9,19 @@ describe("@hostside/provider", () => {
       "fingerprintReach",
       "createNameBook",
     ]);
+    expect(Object.keys(await import("@hostside/provider/resources")).sort()).toEqual([
+      "allowsUri",
+      "appOf",
+      "createResources",
+      "parseUriTemplate",
+      "readAllowedUris",
+      "readApp",
+      "readSelected",
+    ]);
   });
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./resources", "./package.json"]);
   });
 });

@@ -4,7 +4,7 @@ import { createGateway } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
 import { createToolbox } from "@hostside/discovery";
 import { createProvider } from "@hostside/provider";
-import { createResources } from "@hostside/resources";
+import { createResources } from "@hostside/provider/resources";
 import { createConnector } from "@hostside/transports";
 
 const [specs = "[]", settings = "{}"] = process.argv.slice(2);

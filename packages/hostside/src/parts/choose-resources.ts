@@ -5,11 +5,11 @@ import type { McpProvider } from "@hostside/provider";
 import {
   allowsUri,
   createResources,
-  createResourceTools,
   readAllowedUris,
   type ReadCacheOptions,
   type Resources,
-} from "@hostside/resources";
+} from "@hostside/provider/resources";
+import { createResourceTools } from "@hostside/discovery/resource-tools";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { HostTelemetry } from "../host-telemetry.ts";

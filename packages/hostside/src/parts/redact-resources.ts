@@ -1,6 +1,6 @@
 import type { CallContext } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
-import type { Resources } from "@hostside/resources";
+import type { Resources } from "@hostside/provider/resources";
 
 /** Who reads, where what was read is masked for them. */
 export type ReaderOf = (given: CallContext | undefined) => CallContext | undefined;

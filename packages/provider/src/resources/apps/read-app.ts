@@ -1,0 +1,143 @@
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
+import { malformedError } from "../asking/ask-errors.ts";
+import type { ReadOptions } from "../listing/server-lists.ts";
+import type { ResourceRead } from "../reading/resource-read.ts";
+import type { Resources } from "../resources.ts";
+import type { AppReference } from "./app-of.ts";
+import { isAppUri } from "@hostside/core/implement";
+import type { App, AppPermission, AppPolicy } from "./app.ts";
+
+const operation = "resources/read";
+const mostProblems = 100;
+const mostDomains = 100;
+const permissionNames: readonly AppPermission[] = ["camera", "microphone", "geolocation", "clipboardWrite"];
+// An origin of CSP (https://www.w3.org/TR/CSP3/#framework-directive-source-list) with a scheme:
+// nothing that could end a directive or a header. No two parts in a row can match the same
+// character.
+const originPattern = /^(?:https?|wss?):\/\/(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::(?:[0-9]{1,5}|\*))?\/?$/;
+const longestOrigin = 300;
+const hostPattern = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/;
+
+/**
+ * Reads an app for its host, as `read()` does. Of policy and permissions, the content's own
+ * `_meta.ui` counts, or else that of its entry in the list, as far as `resources.snapshot()` has
+ * it. Throws as `read()`, `invalid_arguments` for a URI of another scheme than `ui`, and
+ * `protocol_error` where there is no page.
+ */
+export async function readApp(
+  resources: Pick<Resources, "read" | "snapshot">,
+  { serverId, uri }: AppReference,
+  options: ReadOptions = {},
+): Promise<App> {
+  if (typeof uri === "string" && !isAppUri(uri)) {
+    throw new HostsideError(`${quoteText(uri)} of server ${JSON.stringify(serverId)} is no app: its scheme is not ui`, {
+      code: "invalid_arguments",
+      serverId,
+    });
+  }
+  const read = await resources.read({ serverId, uri }, options);
+  const listed = resources.snapshot().entries.find((entry) => entry.serverId === serverId && entry.uri === uri);
+  return toApp(read, listed?.meta);
+}
+
+function toApp({ serverId, uri, contents }: ResourceRead, listed: JsonObject | undefined): App {
+  const problems: string[] = [];
+  const report = (problem: string): void => {
+    if (problems.length < mostProblems) problems.push(problem);
+  };
+  const [first] = contents;
+  const content = contents.find((piece) => piece.uri === uri) ?? first;
+  if (content === undefined) throw malformedError({ serverId, operation }, "without the page of an app");
+  if (contents.length > 1) report(`${contents.length - 1} more pieces of content than the page`);
+  const { mimeType, _meta: meta } = content;
+  if (!isAppType(mimeType)) {
+    report(`its type is ${mimeType === undefined ? "missing" : quoteText(mimeType)}, not text/html;profile=mcp-app`);
+  }
+  const html = content.text ?? decodePage(content.blob);
+  if (html === undefined) throw malformedError({ serverId, operation }, "with a page that is no base64 of UTF-8");
+  const ui = uiOf(meta) ?? uiOf(listed) ?? {};
+  const { csp, permissions, domain, prefersBorder } = ui;
+  const host = readHost(domain, report);
+  return freezeData({
+    serverId,
+    uri,
+    html,
+    ...(mimeType !== undefined && { mimeType }),
+    csp: readPolicy(csp, report),
+    permissions: readPermissions(permissions, report),
+    ...(host !== undefined && { domain: host }),
+    ...(typeof prefersBorder === "boolean" && { prefersBorder }),
+    problems,
+  });
+}
+
+type Report = (problem: string) => void;
+
+function uiOf(meta: JsonObject | undefined): JsonObject | undefined {
+  const ui = meta?.["ui"];
+  return isJsonObject(ui) ? ui : undefined;
+}
+
+function isAppType(mimeType: string | undefined): boolean {
+  if (mimeType === undefined || mimeType.length > 256) return false;
+  const [type, ...parameters] = mimeType.split(";").map((part) => part.trim().toLowerCase());
+  return type === "text/html" && parameters.some((parameter) => parameter.replaceAll('"', "") === "profile=mcp-app");
+}
+
+function decodePage(blob: string | undefined): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(blob ?? ""), (unit) => unit.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Half a page, or another one, would be worse than none.
+    return undefined;
+  }
+}
+
+function readPolicy(csp: unknown, report: Report): AppPolicy {
+  if (csp !== undefined && !isJsonObject(csp)) report("its csp is no object");
+  const given: JsonObject = isJsonObject(csp) ? csp : {};
+  const read = (name: keyof AppPolicy): readonly string[] => {
+    const domains: unknown = given[name];
+    if (domains === undefined) return [];
+    if (!Array.isArray(domains)) {
+      report(`its csp.${name} is no array`);
+      return [];
+    }
+    const origins: string[] = [];
+    for (const domain of domains.slice(0, mostDomains) as readonly unknown[]) {
+      if (typeof domain === "string" && domain.length <= longestOrigin && originPattern.test(domain))
+        origins.push(domain);
+      else report(`its csp.${name} has ${typeof domain === "string" ? quoteText(domain, 80) : "what is"}, no origin`);
+    }
+    if (domains.length > mostDomains)
+      report(`its csp.${name} has ${domains.length - mostDomains} more than ${mostDomains}`);
+    return origins;
+  };
+  return {
+    connectDomains: read("connectDomains"),
+    resourceDomains: read("resourceDomains"),
+    frameDomains: read("frameDomains"),
+    baseUriDomains: read("baseUriDomains"),
+  };
+}
+
+function readPermissions(permissions: unknown, report: Report): readonly AppPermission[] {
+  if (permissions === undefined) return [];
+  if (!isJsonObject(permissions)) {
+    report("its permissions are no object");
+    return [];
+  }
+  const known = new Set<string>(permissionNames);
+  const unknown = Object.keys(permissions).filter((name) => !known.has(name));
+  for (const name of unknown.slice(0, mostProblems)) report(`its permission ${quoteText(name, 80)} is not known`);
+  return permissionNames.filter((name) => isJsonObject(permissions[name]));
+}
+
+function readHost(domain: unknown, report: Report): string | undefined {
+  if (domain === undefined) return undefined;
+  if (typeof domain === "string" && hostPattern.test(domain)) return domain;
+  report("its domain is no host name");
+  return undefined;
+}

@@ -1,0 +1,7 @@
+import type { McpProvider } from "@hostside/provider";
+import type { ResourceProvider } from "@hostside/provider/resources";
+import { expectTypeOf, it } from "vitest";
+
+it("takes the provider of @hostside/provider as it is", () => {
+  expectTypeOf<McpProvider>().toExtend<ResourceProvider>();
+});

@@ -1,7 +1,0 @@
-import type { McpProvider } from "@hostside/provider";
-import type { ResourceProvider } from "@hostside/resources";
-import { expectTypeOf, it } from "vitest";
-
-it("takes the provider of @hostside/provider as it is", () => {
-  expectTypeOf<McpProvider>().toExtend<ResourceProvider>();
-});
