@@ -8,7 +8,7 @@ import type { CallOptions } from "./call-options.ts";
 import type { ToolOrigin } from "./tool.ts";
 import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
-import { findLostDigits } from "./lost-digits.ts";
+import { describeLostNumber, findLostDigits, type LostNumber } from "./lost-digits.ts";
 import { quoteText } from "./quote-text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
@@ -155,9 +155,9 @@ export function assertTimeoutMs(timeoutMs: number): void {
 export function readCallArguments(args: unknown, { serverId, toolName }: ToolOrigin): JsonObject {
   if (args === undefined || args === null) return {};
   if (isCallArguments(args)) {
-    const path = findLostDigits(args);
-    if (path === undefined) return args;
-    throw lostDigits(path, { serverId, toolName });
+    const lost = findLostDigits(args);
+    if (lost === undefined) return args;
+    throw lostDigitsError(lost, { serverId, toolName });
   }
   const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
@@ -167,13 +167,18 @@ export function readCallArguments(args: unknown, { serverId, toolName }: ToolOri
   );
 }
 
-function lostDigits(path: string, { serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">): HostsideError {
-  const message = "a number beyond 2^53 loses digits: pass it as a string, if the tool takes one";
-  return new HostsideError(`the arguments of tool ${quoteText(toolName)} have at ${quoteText(path)} ${message}`, {
+/** Makes the `invalid_arguments` for arguments in which a number lost digits. */
+export function lostDigitsError(
+  lost: LostNumber,
+  { serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">,
+): HostsideError {
+  const advice = "pass it as a string, if the tool takes one, or with at most 15 digits";
+  const message = `${describeLostNumber({ ...lost, path: "" })}: ${advice}`;
+  return new HostsideError(`the arguments of tool ${quoteText(toolName)} have ${describeLostNumber(lost)}: ${advice}`, {
     code: "invalid_arguments",
     ...(serverId !== "" && { serverId }),
     toolName,
-    details: { violations: [{ path, message }] },
+    details: { violations: [{ path: lost.path, message }] },
   });
 }
 

@@ -21,6 +21,7 @@ export {
   assertTimeoutMs,
   assertToolName,
   isCallArguments,
+  lostDigitsError,
   readCallArguments,
   timeSetBy,
 } from "./call-input.ts";
@@ -119,7 +120,7 @@ export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall, type DescribedCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
 export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
-export { findLostDigits } from "./lost-digits.ts";
+export { describeLostNumber, findLostDigits, findLostNumber, rememberDigits, type LostNumber } from "./lost-digits.ts";
 export { withoutHalves } from "./without-halves.ts";
 
 // An object with getters, of which there are many.

@@ -1,5 +1,5 @@
 import { HostsideError, type CallContext, type ToolDefinition } from "@hostside/core";
-import { describeCall, quoteText } from "@hostside/core/implement";
+import { describeCall, findLostNumber, lostDigitsError, quoteText } from "@hostside/core/implement";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { decodeTexts } from "./decode-texts.ts";
@@ -109,7 +109,8 @@ export function withAnswer(
 /**
  * The arguments of a model's call: JSON text is parsed, no text at all is no arguments, and what is
  * no text is taken as it is. Throws `invalid_arguments` for a text that is no JSON, with the place
- * where it stops being JSON, and for one that is a text inside a text.
+ * where it stops being JSON, for one that is a text inside a text, and for a number that would lose
+ * digits.
  */
 function readArguments(args: unknown, toolName: string): unknown {
   if (typeof args !== "string") return args;
@@ -122,6 +123,8 @@ function readArguments(args: unknown, toolName: string): unknown {
   }
   if (typeof parsed === "string")
     throw noJson("the arguments must be a JSON object, not a JSON text inside a text", toolName);
+  const lost = findLostNumber(args);
+  if (lost !== undefined) throw lostDigitsError(lost, { serverId: "", toolName });
   return parsed;
 }
 

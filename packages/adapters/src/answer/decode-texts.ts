@@ -1,8 +1,6 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { findLostNumber, isJsonObject } from "@hostside/core/implement";
 
-// A number of more digits may not be what its text says.
-const manyDigits = /\d{16}/;
 const mostLevels = 8;
 
 /**
@@ -42,11 +40,10 @@ function typesOf({ type }: JsonObject): readonly unknown[] {
 
 function decode(text: string, types: readonly unknown[]): unknown {
   // Without a type, or by one that this does not know, a text may be meant.
-  if (types.includes("string") || !types.every((type) => typeof type === "string") || manyDigits.test(text))
-    return text;
+  if (types.includes("string") || !types.every((type) => typeof type === "string")) return text;
   try {
     const value: unknown = JSON.parse(text);
-    return types.some((type) => isOf(value, type)) ? value : text;
+    return types.some((type) => isOf(value, type)) && findLostNumber(text) === undefined ? value : text;
   } catch {
     return text;
   }

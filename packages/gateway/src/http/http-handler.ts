@@ -78,9 +78,9 @@ export function createHttpHandler(
     if (value === undefined) return;
     if (closing !== undefined) return refuseEnding(exchange);
     if (Array.isArray(value.json)) {
-      return clients.isEnding ? refuseEnding(exchange) : answerLegacyBatch(parts, value.json);
+      return clients.isEnding ? refuseEnding(exchange) : answerLegacyBatch(parts, value.json, value.lost);
     }
-    const read = readMessage(value.json);
+    const read = readMessage(value.json, value.lost);
     // What is under way may finish, and so its questions may be answered.
     if (clients.isEnding && !beginsNothing(read)) return refuseEnding(exchange);
     const version = exchange.header("mcp-protocol-version");

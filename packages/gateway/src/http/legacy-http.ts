@@ -1,5 +1,6 @@
 import { onGone } from "./http-exchange.ts";
 import { isHostsideError, type JsonObject } from "@hostside/core";
+import type { LostNumber } from "@hostside/core/implement";
 import { refusalOf } from "../clients.ts";
 import {
   errorMessage,
@@ -52,7 +53,11 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
 }
 
 /** Several messages in one, which 2025-03-26 had. The answers go out as they come. */
-export async function answerLegacyBatch(parts: HttpParts, values: readonly unknown[]): Promise<void> {
+export async function answerLegacyBatch(
+  parts: HttpParts,
+  values: readonly unknown[],
+  lost: LostNumber | undefined,
+): Promise<void> {
   const { exchange, settings } = parts;
   const session = findSession(parts);
   if (session === undefined) return;
@@ -62,7 +67,7 @@ export async function answerLegacyBatch(parts: HttpParts, values: readonly unkno
   }
   const leave = parts.held.use(session);
   try {
-    const messages = values.map(readMessage);
+    const messages = values.map((value) => readMessage(value, lost));
     const requests = messages.flatMap((read) => (read.kind === "request" ? [read.request] : []));
     const refusals = messages.flatMap((read) => (read.kind === "invalid" ? [refusalOfMessage(read)] : []));
     for (const read of messages) take(session, read);

@@ -1,16 +1,19 @@
-import { jsonValuesBeyond, resultWithin } from "@hostside/core/implement";
+import { findLostNumber, jsonValuesBeyond, resultWithin, type LostNumber } from "@hostside/core/implement";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes, tooManyValues, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import type { IncomingBody } from "./incoming-bytes.ts";
 import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
 
-/** The JSON of a POST. `undefined`: there is none, and it is answered already. */
+/**
+ * The JSON of a POST, and its first number that lost digits. `undefined`: there is none, and it is
+ * answered already.
+ */
 export async function readPost(
   exchange: GatewayHttpExchange,
   { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
   incoming: IncomingBody,
-): Promise<{ readonly json: unknown } | undefined> {
+): Promise<{ readonly json: unknown; readonly lost: LostNumber | undefined } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     replyRefusal(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
@@ -42,7 +45,7 @@ export async function readPost(
     return undefined;
   }
   try {
-    return { json: JSON.parse(body.text) as unknown };
+    return { json: JSON.parse(body.text) as unknown, lost: findLostNumber(body.text) };
   } catch {
     replyFailure(exchange, {
       status: 400,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
+import { describeLostNumber, type LostNumber } from "@hostside/core/implement";
 
 /** Ids that requests may have; JSON-RPC allows `null`, MCP does not. */
 export type RequestId = string | number;
@@ -8,6 +9,8 @@ export interface RequestMessage {
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
+  /** A number of its text that is another one in `params`: it is not to be handled. */
+  readonly lost?: LostNumber;
 }
 
 /**
@@ -59,8 +62,11 @@ export type ReadMessage =
 
 const noParams: JsonObject = Object.freeze({});
 
-/** Reads a value that came in as a message. Never throws. */
-export function readMessage(value: unknown): ReadMessage {
+/**
+ * Reads a value that came in as a message. `lost`: the number of its text that lost digits, if any.
+ * Never throws.
+ */
+export function readMessage(value: unknown, lost?: LostNumber): ReadMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("a message is an object");
   const message = value as JsonObject;
   const { id, method, params = noParams } = message;
@@ -70,7 +76,9 @@ export function readMessage(value: unknown): ReadMessage {
     if (ownId === undefined || (message["result"] === undefined) === (message["error"] === undefined)) {
       return invalid("a message has a method, or an id with a result or an error");
     }
-    return { kind: "response", id: ownId, message };
+    if (lost === undefined) return { kind: "response", id: ownId, message };
+    const failure = { code: rpcCodes.invalidParams, message: `the answer has ${describeLostNumber(lost)}` };
+    return { kind: "response", id: ownId, message: errorMessage(ownId, failure) };
   }
   if (typeof method !== "string") return invalid("method must be a text", ownId);
   if (typeof params !== "object" || params === null || Array.isArray(params)) {
@@ -79,7 +87,7 @@ export function readMessage(value: unknown): ReadMessage {
   const known = params as JsonObject;
   if (id === undefined) return { kind: "notification", method, params: known };
   if (ownId === undefined) return invalid("an id is a text or a whole number");
-  return { kind: "request", request: { id: ownId, method, params: known } };
+  return { kind: "request", request: { id: ownId, method, params: known, ...(lost !== undefined && { lost }) } };
 }
 
 function isRequestId(id: unknown): id is RequestId {

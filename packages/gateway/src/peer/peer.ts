@@ -26,6 +26,7 @@ import { latestLegacyRevision } from "../message/revisions.ts";
 import { requestEndedError, rpcFailureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
+import { refuseLostNumber } from "../requests/tools.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
 import { createKeptTasks, type KeptTasks, type KeptTasksInit, type TaskLot } from "../tasks/kept-tasks.ts";
 import { answerToolCall, type TaskCallsInit } from "../tasks/task-calls.ts";
@@ -246,7 +247,7 @@ async function handle(
   const { settings, client, requests } = state;
   const { telemetry } = settings;
   const { id, method } = message;
-  const handler = requestHandlers[client.era].get(method);
+  const handler = message.lost === undefined ? requestHandlers[client.era].get(method) : refuseLostNumber(message.lost);
   if (handler === undefined) {
     return errorMessage(id, { code: rpcCodes.methodNotFound, message: `Method not found: ${method.slice(0, 256)}` });
   }

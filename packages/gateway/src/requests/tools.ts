@@ -10,7 +10,16 @@ import {
   type ToolDefinition,
   type ToolOutcome,
 } from "@hostside/core";
-import { isJsonObject, objectOf, readNumber, readText, withoutHalves } from "@hostside/core/implement";
+import {
+  describeLostNumber,
+  isJsonObject,
+  lostDigitsError,
+  objectOf,
+  readNumber,
+  readText,
+  withoutHalves,
+  type LostNumber,
+} from "@hostside/core/implement";
 import { presentError } from "@hostside/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
@@ -62,6 +71,20 @@ export const handleCallTool: PeerRequestHandler = (context, request) => {
   const shown = JSON.stringify(cleanText(call.name, 256));
   return failureResult(`${shown} is not known to change nothing, and was not called: call it with tools_call`);
 };
+
+const ofArguments = "/params/arguments";
+
+/** Makes what answers a request in which a number lost digits: it is not handled. */
+export function refuseLostNumber(lost: LostNumber): PeerRequestHandler {
+  return (_context, { method, params }) => {
+    const { name } = params;
+    if (method !== "tools/call" || typeof name !== "string" || !lost.path.startsWith(`${ofArguments}/`)) {
+      throw rpcError(rpcCodes.invalidParams, `the request has ${describeLostNumber(lost)}`);
+    }
+    const path = lost.path.slice(ofArguments.length);
+    return failureOf(lostDigitsError({ ...lost, path }, { serverId: "", toolName: name }));
+  };
+}
 
 interface NamedCall {
   readonly name: string;

@@ -1,5 +1,11 @@
 import type { JsonObject } from "@hostside/core";
-import { createIdTable, jsonValuesBeyond, type IdTable } from "@hostside/core/implement";
+import {
+  createIdTable,
+  findLostNumber,
+  jsonValuesBeyond,
+  type IdTable,
+  type LostNumber,
+} from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import { readRequestEnvelope, type RequestEnvelope, missing } from "../message/envelope.ts";
@@ -126,7 +132,8 @@ function receive(state: State, text: string): void {
   } catch {
     return refuse(state, "Parse error: this is no JSON");
   }
-  const answer = Array.isArray(value) ? answerBatch(state, value) : answerOne(state, value);
+  const lost = findLostNumber(text);
+  const answer = Array.isArray(value) ? answerBatch(state, value, lost) : answerOne(state, value, lost);
   if (answer instanceof Promise) void sendLater(state, answer);
   else if (answer !== undefined) state.sink.send(answer);
 }
@@ -141,12 +148,16 @@ async function sendLater(state: State, answer: Promise<JsonObject | undefined>):
 
 const mostInBatch = 100;
 
-async function answerBatch(state: State, values: readonly unknown[]): Promise<JsonObject | undefined> {
+async function answerBatch(
+  state: State,
+  values: readonly unknown[],
+  lost: LostNumber | undefined,
+): Promise<JsonObject | undefined> {
   if (state.opened?.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
     const message = "Invalid request: batches are of 2025-03-26 alone, and of at most 100 messages";
     return errorMessage(undefined, { code: rpcCodes.invalidRequest, message });
   }
-  const answers = await Promise.all(values.map(async (value) => answerOne(state, value)));
+  const answers = await Promise.all(values.map(async (value) => answerOne(state, value, lost)));
   const said = answers.filter((answer) => answer !== undefined);
   return said.length > 0 ? (said as unknown as JsonObject) : undefined;
 }
@@ -155,8 +166,12 @@ async function answerBatch(state: State, values: readonly unknown[]): Promise<Js
  * What answers a message; nothing answers a notification, a response, or what was cancelled. Never
  * rejects.
  */
-function answerOne(state: State, value: unknown): Promise<JsonObject | undefined> | JsonObject | undefined {
-  const read = readMessage(value);
+function answerOne(
+  state: State,
+  value: unknown,
+  lost: LostNumber | undefined,
+): Promise<JsonObject | undefined> | JsonObject | undefined {
+  const read = readMessage(value, lost);
   switch (read.kind) {
     case "invalid":
       return errorMessage(read.id, { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` });

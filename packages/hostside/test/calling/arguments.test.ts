@@ -106,7 +106,7 @@ describe("arguments from options", () => {
   it.each<[readonly string[], string]>([
     [["--count", "1.5"], "--count must be an integer"],
     [["--count", "0x10"], "--count must be an integer"],
-    [["--count", "12345678901234567890"], "hold exactly"],
+    [["--count", "12345678901234567890"], "a number of at most 15 digits"],
     [["--ratio", "NaN"], "--ratio must be a number"],
     [["--mode", "medium"], '--mode must be one of "fast", "slow", null, 3'],
     [["--auto", "x"], '--auto must be "auto", or an integer'],

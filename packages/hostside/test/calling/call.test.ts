@@ -113,6 +113,18 @@ describe("hostside call", () => {
     expect(await call("MCP_good_add", "--a=1", "--args", '{"a": 5, "b": 2}', "-y")).toMatchObject({ out: "3\n" });
   });
 
+  it.each([
+    ["--args", '{"a":1915883588174806058,"b":2}', 'at "/a" the number 1915883588174806058'],
+    ["--args", '{"a":1000000000000000000000000000001,"b":2}', 'at "/a" the number 1000000000000000000000000000001'],
+    ["--a:=1915883588174806058", "--b=2", "the number 1915883588174806058"],
+    ["--a:=0.12345678901234567891", "--b=2", "the number 0.12345678901234567891"],
+    ["--a=0.12345678901234567891", "--b=2", "--a must be a number of at most 15 digits"],
+  ])("refuses arguments that lose digits: %s %s", async (first, second, said) => {
+    const { call } = stage();
+    const { code, out, err } = await call("add", first, second, "--yes");
+    expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining(said) as string });
+  });
+
   it("prints one document with --json, before or after the tool, and leaves the tool's own --json to --", async () => {
     const { call } = stage();
     const { code, out, err } = await call("describe-number", "--value", "7", "--yes", "--json");

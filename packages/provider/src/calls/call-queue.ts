@@ -13,6 +13,7 @@ import {
 } from "@hostside/core";
 import {
   createDeadline,
+  describeLostNumber,
   findLostDigits,
   onAbort,
   quoteText,
@@ -294,10 +295,13 @@ function reportLostDigits(
 ): void {
   const { serverId, toolName } = origin;
   if (inexact.has(toolName) || inexact.size >= mostInexact) return;
-  const path = findLostDigits(structuredContent);
-  if (path === undefined || content.some(({ text }) => typeof text === "string" && /\d{16}/.test(text))) return;
+  const lost = findLostDigits(structuredContent);
+  if (lost === undefined) return;
+  const { digits } = lost;
+  const saysIt = (text: string): boolean => (digits === undefined ? /\d{16}/.test(text) : text.includes(digits));
+  if (content.some(({ text }) => typeof text === "string" && saysIt(text))) return;
   inexact.add(toolName);
-  const message = `the structured content of ${quoteText(toolName)} has at ${quoteText(path)} a number beyond 2^53, which may have lost digits; the server should send it as a string`;
+  const message = `the structured content of ${quoteText(toolName)} has ${describeLostNumber(lost)}; the server should send it as a string`;
   diagnostic.emit({ kind: "protocol-anomaly", serverId, toolName, message });
 }
 

@@ -4,6 +4,7 @@ import type { RequestId } from "../message/json-rpc.ts";
 import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
 import { excessValues, type ValueLimit } from "../message/excess-values.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
+import { parseMessage } from "../message/parse-message.ts";
 import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
 
 /** What one line on stdout turned out to be. */
@@ -33,7 +34,7 @@ export function parseLine(line: string, limit: ValueLimit): ParsedLine {
   if (error !== undefined) return { kind: "excessive", error, requestId: recoverRequestId(endsOf(text)) };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseMessage(text);
   } catch {
     // Silence is right: the caller reports the line itself, which says more than where a parser
     // gave up.

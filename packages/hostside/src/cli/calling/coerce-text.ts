@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { describeLostNumber, findLostNumber, quoteText } from "@hostside/core/implement";
+import { usageError } from "../usage-error.ts";
 import { alternativesOf, type Alternative } from "./schema-alternatives.ts";
 
 /**
@@ -99,10 +100,11 @@ function tryAs(text: string, alternative: Alternative, root: JsonObject): Coerce
 
 function tryNumber(text: string, kind: "integer" | "number"): Coerced {
   const number = decimal.test(text) ? Number(text) : Number.NaN;
-  if (kind === "number") return Number.isFinite(number) ? value(number) : problem("a number");
-  if (!Number.isInteger(number)) return problem("an integer");
-  // What is beyond would be sent as another number than was typed.
-  return Number.isSafeInteger(number) ? value(number) : problem("an integer that JSON numbers hold exactly");
+  if (kind === "number" ? !Number.isFinite(number) : !Number.isInteger(number)) {
+    return problem(kind === "number" ? "a number" : "an integer");
+  }
+  // It would be sent as another number than was typed.
+  return findLostNumber(text) === undefined ? value(number) : problem("a number of at most 15 digits");
 }
 
 function tryList(text: string, list: Alternative, root: JsonObject): Coerced {
@@ -112,13 +114,17 @@ function tryList(text: string, list: Alternative, root: JsonObject): Coerced {
   return entry.kind === "value" ? value([entry.value]) : problem(`a list, of which each entry ${entry.problem}`);
 }
 
-/** What a text is as JSON; `undefined` for what is none. */
+/** Parses JSON; `undefined` for what is none. Throws a usage error for a number that loses digits. */
 export function parseJson(text: string): JsonValue | undefined {
+  let parsed: JsonValue;
   try {
-    return JSON.parse(text) as JsonValue;
+    parsed = JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
+  const lost = findLostNumber(text);
+  if (lost === undefined) return parsed;
+  throw usageError(`the JSON has ${describeLostNumber(lost)}: give it as a string, or with at most 15 digits`);
 }
 
 function showChoice(choice: JsonValue): string {

@@ -3,6 +3,7 @@ import { isJsonObject, jsonValuesBeyond, utf8Length } from "@hostside/core/imple
 import type { RequestId } from "../../message/json-rpc.ts";
 import type { ReadingContext } from "./reading-context.ts";
 import { isTooDeep } from "../../message/message-depth.ts";
+import { parseMessage } from "../../message/parse-message.ts";
 
 /** The answer to a request, and the size of the data that it came in. */
 export interface LoneAnswer {
@@ -32,7 +33,7 @@ export function readLoneAnswer(
   const dataBytes = text.length === bytes.length ? data.length : utf8Length(data);
   if (dataBytes > limits.maxMessageBytes) return undefined;
   if (jsonValuesBeyond(data, limits.maxMessageValues) !== undefined) return undefined;
-  const message = parseJson(data);
+  const message = readMessage(data);
   if (!isJsonObject(message) || message["id"] !== id || "method" in message || isTooDeep(message)) return undefined;
   return { message, bytes: dataBytes };
 }
@@ -58,9 +59,9 @@ function isBlankLine(text: string, from: number): boolean {
   return (length === 1 && text.endsWith("\n")) || (length === 2 && text.endsWith("\r\n"));
 }
 
-function parseJson(text: string): unknown {
+function readMessage(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseMessage(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { HostsideError } from "@hostside/core";
 import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
 import type { RequestId } from "../../message/json-rpc.ts";
+import { parseMessage } from "../../message/parse-message.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "./reading-context.ts";
@@ -91,7 +92,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       }
       let json: unknown;
       try {
-        json = JSON.parse(data);
+        json = parseMessage(data);
       } catch {
         skip(data);
         return drop(recoverRequestId(endsOf(data)), "no JSON", data);

@@ -3,6 +3,7 @@ import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { excessValues } from "../../message/excess-values.ts";
 import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
+import { parseMessage } from "../../message/parse-message.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
 import { readLoneAnswer } from "../events/lone-answer.ts";
@@ -116,7 +117,7 @@ function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseMessage(text);
   } catch {
     return undefined;
   }
